@@ -1,0 +1,1 @@
+"""Answers questions about a code base with the code itself."""

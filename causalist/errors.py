@@ -1,0 +1,97 @@
+"""The one error family of Causalist.
+
+Every error that a user can meet is a `CausalistError` with a stable slug; the slug leads to an entry in
+`docs/messages.md`. Broken source code is input and never raises one of these: `parse` returns facts and diagnostics.
+"""
+
+from typing import ClassVar
+
+
+class CausalistError(Exception):
+    """Something that the caller can act upon; the message says what was found and what would work."""
+
+    slug: ClassVar[str] = "error"
+
+
+class UsageError(CausalistError):
+    """An option or argument is outside of what is accepted."""
+
+    slug = "usage"
+
+
+class EmptyQuestion(UsageError):
+    """The question has no characters other than white space."""
+
+    slug = "empty-question"
+
+
+class RepositoryNotFound(CausalistError):
+    """The folder does not exist, is not a folder, or cannot be read."""
+
+    slug = "repository-not-found"
+
+
+class RefusedRoot(CausalistError):
+    """The folder is a home directory or the root of a file system."""
+
+    slug = "refused-root"
+
+
+class GitError(CausalistError):
+    """git could not be run, or refused what was asked."""
+
+    slug = "git"
+
+
+class NothingToIndex(CausalistError):
+    """The folder holds no file that can be searched."""
+
+    slug = "nothing-to-index"
+
+
+class UnknownNode(CausalistError):
+    """No node has the id or name that was asked for."""
+
+    slug = "unknown-node"
+
+
+class AmbiguousNode(CausalistError):
+    """Several nodes answer to the name; the message lists the candidates."""
+
+    slug = "ambiguous-node"
+
+
+class GrammarError(CausalistError):
+    """A grammar folder is missing or its language.toml or queries do not load."""
+
+    slug = "grammar"
+
+
+class IndexUnreadable(CausalistError):
+    """An index file is damaged, truncated or of another version; it is rebuilt."""
+
+    slug = "index-unreadable"
+
+
+class IndexNotWritable(CausalistError):
+    """The index could not be written where it belongs."""
+
+    slug = "index-not-writable"
+
+
+class ConvergenceError(CausalistError):
+    """An iteration ended without the precision that was demanded."""
+
+    slug = "convergence"
+
+
+class BudgetTooSmall(UsageError):
+    """The token budget is below what the chosen format needs to say anything."""
+
+    slug = "budget-too-small"
+
+
+class EvaluationError(CausalistError):
+    """The questions or the clones of an evaluation are not as they should be."""
+
+    slug = "evaluation"

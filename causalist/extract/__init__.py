@@ -1,0 +1,1 @@
+"""Scores -> the top-k subgraph without cycles, in causal order, with paths."""

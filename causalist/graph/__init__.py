@@ -1,0 +1,1 @@
+"""All facts -> the code graph."""

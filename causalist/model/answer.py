@@ -1,0 +1,102 @@
+"""The answer to a question, as every door receives it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from causalist.model.facts import Diagnostic
+from causalist.model.graph import Edge
+from causalist.model.pack import Pack
+from causalist.model.scores import Hit
+
+
+class Route(StrEnum):
+    """How a question is answered; see docs/how-it-works.md."""
+
+    LOOKUP = "lookup"
+    SIMPLE = "simple"
+    MULTI_HOP = "multi_hop"
+    EXPLORATORY = "exploratory"
+
+
+class Level(StrEnum):
+    SYMBOL = "symbol"
+    FILE = "file"
+
+
+class RankMode(StrEnum):
+    FUSED = "fused"
+    PAGERANK = "pagerank"
+
+
+class Order(StrEnum):
+    CAUSAL = "causal"
+    DEPENDENCIES_FIRST = "dependencies-first"
+
+
+class Specificity(StrEnum):
+    """How seeds are weighted by the number of their neighbours: log(N / degree), 1 / passage count, or not at all."""
+
+    LOG = "log"
+    PASSAGES = "passages"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """Settings of one question. `damping` is the probability of following an edge."""
+
+    top_k: int = 20
+    level: Level = Level.SYMBOL
+    max_tokens: int = 4000
+    format: str = "text"
+    route: Route | None = None
+    rank: RankMode = RankMode.FUSED
+    graph: bool = True
+    order: Order = Order.CAUSAL
+    damping: float = 0.85
+    specificity: Specificity = Specificity.LOG
+    normalise: bool = False  # columns of the walk normalised to 1 instead of returning what they lack
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryInfo:
+    """What was searched. `files` counts file nodes, `edges` edges inside the repository. `stale` is true when the
+    files on disk are newer than the index that answered."""
+
+    root: str
+    commit: str | None
+    files: int
+    nodes: int
+    edges: int
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageRankInfo:
+    iterations: int
+    residual: float
+    damping: float
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`confidence` is None until it is calibrated. `pagerank` is None when the graph was not walked. `order` holds
+    ids of results and of the hops on their paths, in causal order; `via` are the latter."""
+
+    answer_id: str
+    query: str
+    route: Route
+    confidence: float | None
+    attempts: int
+    repository: RepositoryInfo
+    pagerank: PageRankInfo | None
+    results: tuple[Hit, ...]
+    edges: tuple[Edge, ...]
+    removed_edges: tuple[Edge, ...]
+    order: tuple[str, ...]
+    via: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    timings_ms: Mapping[str, float]
+    pack: Pack | None = field(default=None)

@@ -1,0 +1,161 @@
+"""What one file says by itself: the output of `parse` and the only input of `graph`.
+
+Facts depend on the bytes and the grammar alone, not on the path, so that one parse serves every branch and clone.
+Rows of facts are named tuples rather than dataclasses: a large repository has millions, they are built three times
+as fast, and they are written as JSON arrays as they stand.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+MODULE_SCOPE = -1
+
+
+class Definition(NamedTuple):
+    """A symbol that the file defines.
+
+    `qualname` joins nesting with "."; `parent` is an index into `FileFacts.definitions` or MODULE_SCOPE. `owner` is
+    the type that a definition outside of it belongs to (`a.b = function` has name "b" and owner "a"). Spans are bytes
+    and 0-based rows, ends exclusive for bytes and inclusive for rows; decorators belong to the span.
+    """
+
+    name: str
+    qualname: str
+    kind: int
+    parent: int
+    start_byte: int
+    end_byte: int
+    start_row: int
+    end_row: int
+    signature: str
+    doc: str
+    static: bool
+    exported: bool
+
+
+class Base(NamedTuple):
+    """`definition` derives from the dotted expression `name`; `implements` tells an interface from a superclass."""
+
+    definition: int
+    name: str
+    implements: bool
+    row: int
+
+
+class Call(NamedTuple):
+    """A call site in `scope`. `callee` is a dotted chain with "()" after the parts that are called themselves:
+    `self.session.get`, `make().run`, `super().close`; "?" stands for a part that is no name."""
+
+    scope: int
+    callee: str
+    row: int
+
+
+class Reference(NamedTuple):
+    """A name or dotted chain used other than by calling it."""
+
+    scope: int
+    name: str
+    row: int
+
+
+class ImportKind(IntEnum):
+    MODULE = 0  # import a.b [as c]; import * as c from "m"; c = require("m")
+    NAME = 1  # from m import name [as alias]; import {name as alias} from "m"
+    STAR = 2  # from m import *
+    DEFAULT = 3  # import alias from "m"
+    SIDE_EFFECT = 4  # import "m"
+    REEXPORT = 5  # export {name as alias} from "m"
+    REEXPORT_ALL = 6  # export * from "m"
+    REEXPORT_NAMESPACE = 7  # export * as alias from "m"
+
+
+class Import(NamedTuple):
+    """One imported name. `module` is what the statement says, without quotes; `level` counts leading dots where the
+    language has them; `name` is "" where no single name is imported; `alias` is the local (or exported) name."""
+
+    scope: int
+    kind: int
+    module: str
+    level: int
+    name: str
+    alias: str
+    row: int
+
+
+class Export(NamedTuple):
+    """`local` is visible to importers as `exported` ("default" for the default export)."""
+
+    local: str
+    exported: str
+    row: int
+
+
+class Binding(NamedTuple):
+    """A variable, parameter or attribute that gets a value in `scope`.
+
+    `target` is a name or `self.name`; `type` is the annotation and `value` the called or named chain on the right,
+    both "" where there is none that a chain can express.
+    """
+
+    scope: int
+    target: str
+    type: str
+    value: str
+    row: int
+
+
+class Passage(NamedTuple):
+    """A section of prose. `slug` is unique in the file; `parent` is an index into `FileFacts.passages` or -1."""
+
+    slug: str
+    title: str
+    parent: int
+    start_byte: int
+    end_byte: int
+    start_row: int
+    end_row: int
+
+
+class Diagnostic(NamedTuple):
+    """Something that a file made impossible or doubtful; `slug` leads to an entry in docs/messages.md."""
+
+    slug: str
+    detail: str
+    row: int
+
+
+class WordCount(NamedTuple):
+    """How often a word stands in the text that belongs to one document and to none nested inside of it.
+
+    `document`: an index into `definitions`, or into `passages` for prose, or MODULE_SCOPE for the rest of the file.
+    `word`: an index into `FileFacts.words`.
+    """
+
+    document: int
+    word: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """Everything that one file says. `language` is "" for text without a grammar. `returns` maps definitions to the
+    annotation of what they return. `wildcard_exports` is None unless the file lists what it exports to `import *`."""
+
+    language: str
+    definitions: tuple[Definition, ...] = ()
+    bases: tuple[Base, ...] = ()
+    calls: tuple[Call, ...] = ()
+    references: tuple[Reference, ...] = ()
+    imports: tuple[Import, ...] = ()
+    exports: tuple[Export, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    returns: tuple[tuple[int, str], ...] = ()
+    passages: tuple[Passage, ...] = ()
+    words: tuple[str, ...] = ()
+    counts: tuple[WordCount, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    n_rows: int = 0
+    n_bytes: int = 0
+    wildcard_exports: tuple[str, ...] | None = None

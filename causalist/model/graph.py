@@ -1,0 +1,139 @@
+"""The code graph as arrays.
+
+An edge points from cause to effect: **the source uses the target**. A row of the CSR is a source, a column a target.
+Nodes are sorted by id, so a `NodeIndex` follows from the set of ids alone and never from the order of discovery.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.strings import StringTable
+from causalist.model.symbols import LabelledEnum, NodeKind
+
+
+class EdgeKind(LabelledEnum):
+    """Kinds of edges; the numbers are what index files hold."""
+
+    CONTAINS = 0
+    IMPORTS = 1
+    CALLS = 2
+    REFERENCES = 3
+    EXTENDS = 4
+    IMPLEMENTS = 5
+    OVERRIDES = 6
+    READS = 7
+    WRITES = 8
+    TESTS = 9
+    MENTIONS = 10
+    CO_CHANGES = 11
+    SIMILAR = 12
+    RELATED_TO = 13
+
+
+SYMMETRIC_KINDS = frozenset({EdgeKind.CO_CHANGES, EdgeKind.SIMILAR, EdgeKind.RELATED_TO})
+ORDERING_KINDS = frozenset(
+    {
+        EdgeKind.IMPORTS,
+        EdgeKind.CALLS,
+        EdgeKind.REFERENCES,
+        EdgeKind.EXTENDS,
+        EdgeKind.IMPLEMENTS,
+        EdgeKind.OVERRIDES,
+        EdgeKind.READS,
+        EdgeKind.WRITES,
+        EdgeKind.TESTS,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTable:
+    """All arrays have shape (n_nodes,) and are indexed by NodeIndex."""
+
+    ids: StringTable  # sorted, unique
+    kinds: NDArray[np.uint8]  # NodeKind
+    roles: NDArray[np.uint8]  # Role of the node's file
+    files: NDArray[np.int32]  # NodeIndex of the node's file; -1 for externals
+    parents: NDArray[np.int32]  # NodeIndex of the enclosing node; -1 for files and externals
+    start_bytes: NDArray[np.int64]
+    end_bytes: NDArray[np.int64]  # exclusive
+    start_rows: NDArray[np.int32]  # 0-based
+    end_rows: NDArray[np.int32]  # 0-based, inclusive
+    signatures: StringTable
+    docs: StringTable  # first line of the documentation
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeTable:
+    """All arrays have shape (n_edges,), sorted by (source, target, kind), one row for each such triple."""
+
+    indptr: NDArray[np.int64]  # (n_nodes + 1,); edges of source i are indptr[i]:indptr[i + 1]
+    sources: NDArray[np.int32]
+    targets: NDArray[np.int32]
+    kinds: NDArray[np.uint8]  # EdgeKind
+    rules: NDArray[np.uint8]  # index into CodeGraph.rule_names
+    confidences: NDArray[np.float64]  # in (0, 1]
+    candidates: NDArray[np.int32]  # size of the candidate set that the edge belongs to; 1 when unambiguous
+    counts: NDArray[np.int32]  # number of sites
+    rows: NDArray[np.int32]  # 0-based row of the first site, in the source's file; -1 when there is none
+    incoming: NDArray[np.int32]  # edge numbers sorted by (target, source, kind)
+    incoming_indptr: NDArray[np.int64]  # (n_nodes + 1,)
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+
+class Edge(NamedTuple):
+    """One edge with names, for people. `line` is 1-based, or None where the edge has no site."""
+
+    source: str
+    target: str
+    kind: str
+    rule: str
+    confidence: float
+    line: int | None
+    n: int
+    candidates: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CodeGraph:
+    """Nodes, edges and the names of the rules that made the edges."""
+
+    nodes: NodeTable
+    edges: EdgeTable
+    rule_names: tuple[str, ...]
+
+    def edge(self, number: int) -> Edge:
+        """Edge `number` with ids, labels and a 1-based line."""
+        e = self.edges
+        row = int(e.rows[number])
+        return Edge(
+            source=self.nodes.ids[int(e.sources[number])],
+            target=self.nodes.ids[int(e.targets[number])],
+            kind=EdgeKind(int(e.kinds[number])).label,
+            rule=self.rule_names[int(e.rules[number])],
+            confidence=float(e.confidences[number]),
+            line=row + 1 if row >= 0 else None,
+            n=int(e.counts[number]),
+            candidates=int(e.candidates[number]),
+        )
+
+    def outgoing(self, node: int) -> range:
+        """Edge numbers whose source is `node`."""
+        return range(int(self.edges.indptr[node]), int(self.edges.indptr[node + 1]))
+
+    def incoming(self, node: int) -> Iterator[int]:
+        """Edge numbers whose target is `node`, by ascending source."""
+        start, stop = int(self.edges.incoming_indptr[node]), int(self.edges.incoming_indptr[node + 1])
+        return (int(number) for number in self.edges.incoming[start:stop])
+
+    def kind(self, node: int) -> NodeKind:
+        return NodeKind(int(self.nodes.kinds[node]))

@@ -1,0 +1,55 @@
+"""The context pack: what is handed to a reader or a prompt."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from causalist.model.graph import Edge
+from causalist.model.scores import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class PackHeader:
+    """`n_nodes` of the repository; `commit` is None outside of git."""
+
+    query: str
+    root: str
+    commit: str | None
+    n_nodes: int
+    stale: bool = False
+
+
+class PackItem(NamedTuple):
+    """A hit with its source text. `text` is "" where the source could not be read; `via` marks a node that is here
+    only because a hit's path runs through it."""
+
+    hit: Hit
+    text: str
+    via: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PackInput:
+    """Everything a renderer may use. `items` stand in causal order; ranks follow `hit.score`."""
+
+    header: PackHeader
+    items: tuple[PackItem, ...]
+    edges: tuple[Edge, ...]
+    removed_edges: tuple[Edge, ...]
+
+
+class Omitted(NamedTuple):
+    """Something that did not fit: `what` is "body", "item", "edge"."""
+
+    node: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """`tokens` is what the counter in use says of `text`; never above `max_tokens`."""
+
+    text: str
+    tokens: int
+    max_tokens: int
+    format: str
+    omitted: tuple[Omitted, ...]

@@ -1,0 +1,73 @@
+"""What ranking hands on: matches, PageRank, and scored hits with their reasons."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """The matrix M of the walk, in the shape that a product needs.
+
+    Row j holds what arrives at node j: `M[j, indices[k]] = weights[k]` for k in indptr[j]:indptr[j + 1]. Columns sum
+    to at most 1; what a column lacks returns to the seeds. `degrees` counts distinct neighbours over walked kinds,
+    without the node itself and without `contains`, at least 1. `walkable` is false for externals.
+    """
+
+    indptr: NDArray[np.int32]  # (n_nodes + 1,)
+    indices: NDArray[np.int32]  # (n_entries,), source node of each entry
+    weights: NDArray[np.float64]  # (n_entries,), in (0, 1]
+    degrees: NDArray[np.int32]  # (n_nodes,)
+    walkable: NDArray[np.bool_]  # (n_nodes,)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRankResult:
+    """`scores`: float64, shape (n_nodes,), a probability that sums to 1. `rung` says which stop was used:
+    "converged", "relaxed" or "degree". `residual` is the L1 change of the last step."""
+
+    scores: NDArray[np.float64]
+    n_iterations: int
+    residual: float
+    rung: str
+
+
+class Reason(NamedTuple):
+    """Why a hit is here: a signal, its contribution to the score, and the words or names behind it."""
+
+    signal: str
+    value: float
+    detail: str
+
+
+class Hop(NamedTuple):
+    """One step of the way from a seed to a hit. The first hop is the seed itself and has no edge. `edge` is the kind
+    with a direction: "calls" forward, "calls (back)" backward; `line` is 1-based, in `path`."""
+
+    node: str
+    edge: str | None
+    path: str | None
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A node that answers. `score` decides the rank; `pagerank` stands beside it. Rows are 0-based."""
+
+    node: int
+    id: str
+    path: str
+    symbol: str | None
+    kind: str
+    start_row: int
+    end_row: int
+    start_byte: int
+    end_byte: int
+    signature: str
+    doc: str
+    score: float
+    pagerank: float
+    reasons: tuple[Reason, ...] = ()
+    path_from_seed: tuple[Hop, ...] = ()

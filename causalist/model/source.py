@@ -1,0 +1,38 @@
+"""Files as they come out of a folder or a git tree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file that will be indexed, known by its metadata alone.
+
+    `path` is POSIX and relative to the root. `blob` is git's object name of the content if it is known without
+    reading (a git tree knows it, a folder does not). `mtime_ns` is 0 for files of a git tree.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    blob: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file with its content. `blob` is git's SHA-1 object name of `data`."""
+
+    path: str
+    data: bytes
+    blob: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a folder or tree offers. `entries` are sorted by path; `skipped` counts files by reason; `examples` names
+    up to three paths for each reason."""
+
+    entries: tuple[FileEntry, ...]
+    skipped: Mapping[str, int]
+    examples: Mapping[str, tuple[str, ...]]
+    commit: str | None = None

@@ -1,0 +1,1 @@
+"""An ordered subgraph and a token budget -> a context pack."""

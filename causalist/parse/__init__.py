@@ -1,0 +1,1 @@
+"""One file and its grammar -> facts and diagnostics."""

@@ -1,0 +1,1 @@
+"""A question -> candidates, seeds, Personalized PageRank, fused scores."""
