@@ -15,8 +15,7 @@ MODULE_SCOPE = -1
 class Definition(NamedTuple):
     """A symbol that the file defines.
 
-    `qualname` joins nesting with "."; `parent` is an index into `FileFacts.definitions` or MODULE_SCOPE. `owner` is
-    the type that a definition outside of it belongs to (`a.b = function` has name "b" and owner "a"). Spans are bytes
+    `qualname` joins nesting with "."; `parent` is an index into `FileFacts.definitions` or MODULE_SCOPE. Spans are bytes
     and 0-based rows, ends exclusive for bytes and inclusive for rows; decorators belong to the span.
     """
 
@@ -30,8 +29,6 @@ class Definition(NamedTuple):
     end_row: int
     signature: str
     doc: str
-    static: bool
-    exported: bool
 
 
 class Base(NamedTuple):
@@ -95,7 +92,7 @@ class Export(NamedTuple):
 class Binding(NamedTuple):
     """A variable, parameter or attribute that gets a value in `scope`.
 
-    `target` is a name or `self.name`; `type` is the annotation and `value` the called or named chain on the right,
+    `target` is a name, or ".name" for an attribute of the enclosing type; `type` is the annotation and `value` the called or named chain on the right,
     both "" where there is none that a chain can express.
     """
 
@@ -141,7 +138,9 @@ class WordCount(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class FileFacts:
     """Everything that one file says. `language` is "" for text without a grammar. `returns` maps definitions to the
-    annotation of what they return. `wildcard_exports` is None unless the file lists what it exports to `import *`."""
+    annotation of what they return. `wildcard_exports` is None unless the file lists what it exports to `import *`. `doc` is the first line of the
+    documentation of the file as a whole. `manifest` is what a package or compiler configuration says of modules:
+    ("name", package), ("entry", file), ("base", folder), ("alias", pattern and targets separated by tabs)."""
 
     language: str
     definitions: tuple[Definition, ...] = ()
@@ -156,6 +155,8 @@ class FileFacts:
     words: tuple[str, ...] = ()
     counts: tuple[WordCount, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    doc: str = ""
     n_rows: int = 0
     n_bytes: int = 0
     wildcard_exports: tuple[str, ...] | None = None
+    manifest: tuple[tuple[str, str], ...] = ()

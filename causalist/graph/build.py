@@ -1,0 +1,166 @@
+"""All facts -> the code graph: nodes, containment, imports, bases, calls and references."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.graph.edges import EdgeCollector, NodeDraft, finish
+from causalist.graph.names import Program
+from causalist.graph.resolve import Resolver
+from causalist.graph.roles import role_of
+from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.language import LanguageSettings
+from causalist.model.symbols import NodeKind, Role, external_id, file_id, section_id, symbol_id
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedGraph:
+    """The graph, and where the facts ended up in it. `file_nodes[i]` is the node of file i, `document_nodes[i][j]` of
+    its definition (or, for prose, passage) j."""
+
+    graph: CodeGraph
+    file_nodes: NDArray[np.int32]
+    document_nodes: tuple[NDArray[np.int32], ...]
+
+
+def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> LinkedGraph:
+    """The graph of a repository. `files` are (path, facts), sorted by path; `settings` are by dialect name.
+
+    The result depends on the facts and paths alone.
+    """
+    program = Program.of(files, settings)
+    resolver = Resolver(program, frozenset(m for s in settings.values() for m in s.builtin_methods))
+    builder = _Builder(program, resolver)
+    builder.add_nodes()
+    builder.add_bases()
+    for number in range(len(files)):
+        builder.add_imports(number)
+        builder.add_uses(number)
+    graph, position = finish(builder.drafts, builder.collector)
+    return LinkedGraph(
+        graph,
+        position[: len(files)],
+        tuple(position[np.array(nodes, dtype=np.int64)] for nodes in builder.document_drafts),
+    )
+
+
+class _Builder:
+    """Drafts stand in this order: files, then each file's definitions and passages, then externals."""
+
+    def __init__(self, program: Program, resolver: Resolver) -> None:
+        self.program = program
+        self.resolver = resolver
+        self.collector = EdgeCollector()
+        self.drafts: list[NodeDraft] = []
+        self.document_drafts: list[list[int]] = []
+        self.definition_draft: list[int] = []  # by global definition number
+        self._externals: dict[str, int] = {}
+
+    def add_nodes(self) -> None:
+        for number, names in enumerate(self.program.files):
+            facts = names.facts
+            self.drafts.append(
+                NodeDraft(
+                    file_id(names.path), NodeKind.FILE, role_of(names.path), number, -1,
+                    0, facts.n_bytes, 0, max(facts.n_rows - 1, 0), "", facts.doc,
+                )
+            )  # fmt: skip
+        for number, names in enumerate(self.program.files):
+            facts, role = names.facts, self.drafts[number].role
+            first = len(self.drafts)
+            used: dict[str, int] = {}
+            for definition in facts.definitions:
+                used[definition.qualname] = used.get(definition.qualname, 0) + 1
+                repeat = "" if used[definition.qualname] == 1 else f"~{used[definition.qualname]}"
+                parent = number if definition.parent == MODULE_SCOPE else first + definition.parent
+                self._node(
+                    NodeDraft(
+                        symbol_id(names.path, definition.qualname + repeat), NodeKind(definition.kind), role, number,
+                        parent, definition.start_byte, definition.end_byte, definition.start_row,
+                        definition.end_row, definition.signature, definition.doc,
+                    )
+                )  # fmt: skip
+            self.definition_draft.extend(range(first, len(self.drafts)))
+            for passage in facts.passages:
+                parent = number if passage.parent < 0 else first + passage.parent
+                self._node(
+                    NodeDraft(
+                        section_id(names.path, passage.slug), NodeKind.PASSAGE, role, number, parent,
+                        passage.start_byte, passage.end_byte, passage.start_row, passage.end_row,
+                        passage.title, "",
+                    )
+                )  # fmt: skip
+            self.document_drafts.append(list(range(first, len(self.drafts))))
+
+    def _node(self, draft: NodeDraft) -> None:
+        self.collector.add(draft.parent, len(self.drafts), EdgeKind.CONTAINS, "contains", draft.start_row)
+        self.drafts.append(draft)
+
+    def add_bases(self) -> None:
+        for owner, target, implements, row in self.resolver.prepare():
+            kind = EdgeKind.IMPLEMENTS if implements else EdgeKind.EXTENDS
+            self._use(self.definition_draft[owner], self.definition_draft[target.definition], kind, target.rule, row)
+
+    def add_imports(self, number: int) -> None:
+        names = self.program.files[number]
+        for entry in names.facts.imports:
+            target, rule = self.program.target_module(number, entry)
+            below = self._imported_module(number, target, entry)
+            if below >= 0:
+                self._use(number, below, EdgeKind.IMPORTS, "path", entry.row)
+            elif target >= 0:
+                self._use(number, target, EdgeKind.IMPORTS, rule, entry.row)
+            elif names.settings is not None and not entry.level and not entry.module.startswith("."):
+                found = Program.outside(entry)
+                self._external(number, found.name, EdgeKind.IMPORTS, entry.row)
+
+    def _imported_module(self, number: int, package: int, entry: Import) -> int:
+        """`from package import module` names the module's file, not the package's."""
+        names = self.program.files[number]
+        if entry.kind not in (ImportKind.NAME, ImportKind.REEXPORT) or names.settings is None:
+            return -1
+        if package >= 0:
+            if entry.name in self.program.files[package].by_qualname:
+                return -1
+            return self.program.modules.submodule(package, entry.name, names.settings.modules)
+        return self.program.modules.namespace_submodule(
+            names.path, entry.module, entry.level, entry.name, names.settings.modules
+        )
+
+    def add_uses(self, number: int) -> None:
+        names = self.program.files[number]
+        for call in names.facts.calls:
+            self._add_use(number, names.first, call.scope, call.callee, call.row, EdgeKind.CALLS)
+        for reference in names.facts.references:
+            self._add_use(number, names.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES)
+
+    def _add_use(self, file: int, first: int, scope: int, chain: str, row: int, kind: EdgeKind) -> None:
+        targets, package = self.resolver.resolve(file, scope, chain, guess=kind is EdgeKind.CALLS)
+        source = file if scope == MODULE_SCOPE else self.definition_draft[first + scope]
+        for target in targets:
+            draft = self.definition_draft[target.definition]
+            called = kind
+            if kind is EdgeKind.CALLS and self.drafts[draft].kind in (NodeKind.CONSTANT, NodeKind.FIELD):
+                called = EdgeKind.REFERENCES  # a value is called; what it holds is not known
+            if called is EdgeKind.REFERENCES and draft == source:
+                continue
+            self._use(source, draft, called, target.rule, row, target.candidates)
+        if package:
+            self._external(source, package, kind, row)
+
+    def _use(self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1) -> None:
+        if source == target and kind is not EdgeKind.CALLS:
+            return
+        self.collector.add(source, target, kind, rule, row, candidates)
+
+    def _external(self, source: int, package: str, kind: EdgeKind, row: int) -> None:
+        draft = self._externals.get(package)
+        if draft is None:
+            draft = self._externals[package] = len(self.drafts)
+            self.drafts.append(
+                NodeDraft(external_id(package), NodeKind.EXTERNAL, Role.CODE, -1, -1, 0, 0, 0, 0, "", "")
+            )
+        self.collector.add(source, draft, kind, "external", row)

@@ -1,0 +1,118 @@
+"""Edges while they are collected, and their final arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.graph.rules import CONFIDENCE, RULE_NAMES, RULE_NUMBER
+from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable
+from causalist.model.strings import StringTable
+from causalist.model.symbols import NodeKind, Role
+
+
+@dataclass(slots=True)
+class _Sites:
+    """One edge: its best rule so far and how often it was seen."""
+
+    confidence: float
+    rule: int
+    candidates: int
+    count: int
+    row: int
+
+
+@dataclass(slots=True)
+class EdgeCollector:
+    """One edge per (source, target, kind): the strongest rule counts, sites add up, the first row is kept."""
+
+    edges: dict[tuple[int, int, int], _Sites] = field(default_factory=dict)
+
+    def add(self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1) -> None:
+        confidence = CONFIDENCE[rule] / candidates
+        key = (source, target, int(kind))
+        sites = self.edges.get(key)
+        if sites is None:
+            self.edges[key] = _Sites(confidence, RULE_NUMBER[rule], candidates, 1, row)
+            return
+        sites.count += 1
+        if 0 <= row < sites.row or sites.row < 0:
+            sites.row = row
+        if (-confidence, RULE_NUMBER[rule]) < (-sites.confidence, sites.rule):
+            sites.confidence, sites.rule, sites.candidates = confidence, RULE_NUMBER[rule], candidates
+
+
+@dataclass(slots=True)
+class NodeDraft:
+    """A node before ids are sorted; `file` and `parent` are positions among the drafts, -1 for none."""
+
+    id: str
+    kind: NodeKind
+    role: Role
+    file: int
+    parent: int
+    start_byte: int
+    end_byte: int
+    start_row: int
+    end_row: int
+    signature: str
+    doc: str
+
+
+def finish(drafts: Sequence[NodeDraft], collector: EdgeCollector) -> tuple[CodeGraph, NDArray[np.int32]]:
+    """(graph, position of each draft in it): nodes sorted by id, edges by (source, target, kind)."""
+    order = sorted(range(len(drafts)), key=lambda i: drafts[i].id)
+    position = np.empty(len(drafts), dtype=np.int32)
+    position[order] = np.arange(len(drafts), dtype=np.int32)
+    placed = [drafts[i] for i in order]
+
+    def moved(numbers: list[int]) -> NDArray[np.int32]:
+        array = np.array(numbers, dtype=np.int32)
+        result: NDArray[np.int32] = np.where(array >= 0, position[array], -1).astype(np.int32)
+        return result
+
+    nodes = NodeTable(
+        ids=StringTable.from_strings(d.id for d in placed),
+        kinds=np.array([d.kind for d in placed], dtype=np.uint8),
+        roles=np.array([d.role for d in placed], dtype=np.uint8),
+        files=moved([d.file for d in placed]),
+        parents=moved([d.parent for d in placed]),
+        start_bytes=np.array([d.start_byte for d in placed], dtype=np.int64),
+        end_bytes=np.array([d.end_byte for d in placed], dtype=np.int64),
+        start_rows=np.array([d.start_row for d in placed], dtype=np.int32),
+        end_rows=np.array([d.end_row for d in placed], dtype=np.int32),
+        signatures=StringTable.from_strings(d.signature for d in placed),
+        docs=StringTable.from_strings(d.doc for d in placed),
+    )
+    return CodeGraph(nodes, _edge_table(collector, position, len(drafts)), RULE_NAMES), position
+
+
+def _edge_table(collector: EdgeCollector, position: NDArray[np.int32], n_nodes: int) -> EdgeTable:
+    keys = np.array(list(collector.edges), dtype=np.int64).reshape(-1, 3)
+    sites = list(collector.edges.values())
+    sources = position[keys[:, 0]].astype(np.int32)
+    targets = position[keys[:, 1]].astype(np.int32)
+    kinds = keys[:, 2].astype(np.uint8)
+    order = np.lexsort((kinds, targets, sources))
+    sources, targets, kinds = sources[order], targets[order], kinds[order]
+    incoming = np.lexsort((kinds, sources, targets)).astype(np.int32)
+    return EdgeTable(
+        indptr=_pointers(sources, n_nodes),
+        sources=sources,
+        targets=targets,
+        kinds=kinds,
+        rules=np.array([s.rule for s in sites], dtype=np.uint8)[order],
+        confidences=np.array([s.confidence for s in sites], dtype=np.float64)[order],
+        candidates=np.array([s.candidates for s in sites], dtype=np.int32)[order],
+        counts=np.array([s.count for s in sites], dtype=np.int32)[order],
+        rows=np.array([s.row for s in sites], dtype=np.int32)[order],
+        incoming=incoming,
+        incoming_indptr=_pointers(targets[incoming], n_nodes),
+    )
+
+
+def _pointers(sorted_rows: NDArray[np.int32], n_nodes: int) -> NDArray[np.int64]:
+    pointers = np.zeros(n_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(sorted_rows, minlength=n_nodes), out=pointers[1:])
+    return pointers

@@ -1,0 +1,218 @@
+"""From what an import says to the file that it means.
+
+Two systems, chosen by `language.toml`: dotted modules below package roots, and paths with packages named by manifests.
+What resolves to no file of the repository is external, and stays so: there is no search by similar names.
+"""
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from causalist.model.facts import FileFacts
+from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
+
+# Folders that are often put on the import path although they hold no package marker themselves.
+_SOURCE_FOLDERS = ("src", "lib", "python")
+
+
+class ModuleTarget(NamedTuple):
+    """`file` is a position among the files, or -1 for a module outside; `rule` names how it was found."""
+
+    file: int
+    rule: str
+
+
+OUTSIDE = ModuleTarget(-1, "external")
+
+
+class _Dotted(NamedTuple):
+    file: int
+    root: str
+    in_package: bool
+
+
+@dataclass(slots=True)
+class ModuleMap:
+    """Resolves modules for all files of a repository; build one with `ModuleMap.of`."""
+
+    paths: Sequence[str]
+    number: dict[str, int]
+    dotted: dict[str, list[_Dotted]] = field(default_factory=dict)
+    packages: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name -> (folder, entry files)
+    aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
+    _cache: dict[tuple[str, str, int], ModuleTarget] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
+    ) -> "ModuleMap":
+        paths = [path for path, _ in files]
+        result = cls(paths, {path: i for i, path in enumerate(paths)})
+        for i, (path, facts) in enumerate(files):
+            language = settings.get(facts.language)
+            if language is not None and language.modules.system is ModuleSystem.DOTTED:
+                result._add_dotted(i, path, language.modules)
+            if facts.manifest:
+                result._add_manifest(path, facts.manifest)
+        # The nearest configuration counts first, then the longest pattern.
+        result.aliases.sort(key=lambda a: (-len(a[0]), -len(a[1].rstrip("*")), a[1]))
+        return result
+
+    def resolve(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
+        """The file that `module` means in the file `importer`, or OUTSIDE."""
+        key = (posixpath.dirname(importer), module, level)
+        found = self._cache.get(key)
+        if found is None:
+            if settings.system is ModuleSystem.DOTTED:
+                found = self._resolve_dotted(importer, module, level, settings)
+            else:
+                found = self._resolve_path(key[0], module or "." * level, settings)
+            self._cache[key] = found
+        return found
+
+    # -- dotted modules
+
+    def _add_dotted(self, file: int, path: str, settings: ModuleSettings) -> None:
+        stem, _ = posixpath.splitext(path)
+        folder = posixpath.dirname(path)
+        root = folder
+        while root and self._is_package(root, settings):
+            root = posixpath.dirname(root)
+        in_package = root != folder
+        roots = {root, ""}
+        parts = path.split("/")
+        for depth, part in enumerate(parts[:-1]):
+            if part in _SOURCE_FOLDERS:
+                roots.add("/".join(parts[: depth + 1]))
+        for each in sorted(roots):
+            inside = stem[len(each) + 1 :] if each else stem
+            names = inside.split("/")
+            if names[-1] in settings.index_stems:
+                names.pop()
+            if names:
+                name = ".".join(names)
+                self.dotted.setdefault(name, []).append(_Dotted(file, each, in_package or each in ("", *_SOURCE_FOLDERS)))
+
+    def _is_package(self, folder: str, settings: ModuleSettings) -> bool:
+        return any(
+            f"{folder}/{stem}{extension}" in self.number
+            for stem in settings.index_stems
+            for extension in settings.extensions
+        )
+
+    def _resolve_dotted(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
+        if level:
+            base = posixpath.dirname(importer)
+            for _ in range(level - 1):
+                base = posixpath.dirname(base)
+            target = posixpath.join(base, *module.split(".")) if module else base
+            return self._file_at(target, settings)
+        best: tuple[int, int, str] | None = None
+        for entry in self.dotted.get(module, ()):
+            if not entry.in_package and not importer.startswith(entry.root + "/"):
+                continue  # a script's neighbour is visible to its neighbours only
+            path = self.paths[entry.file]
+            rank = (-_shared_folders(importer, path), path.count("/"), path)
+            if best is None or rank < best:
+                best = rank
+        return ModuleTarget(self.number[best[2]], "path") if best else OUTSIDE
+
+    def submodule(self, package: int, name: str, settings: ModuleSettings) -> int:
+        """The file of submodule `name` of the package whose index file is `package`, or -1."""
+        path = self.paths[package]
+        stem = posixpath.splitext(posixpath.basename(path))[0]
+        if settings.system is not ModuleSystem.DOTTED or stem not in settings.index_stems:
+            return -1
+        return self._file_at(posixpath.join(posixpath.dirname(path), name), settings).file
+
+    def namespace_submodule(self, importer: str, module: str, level: int, name: str, settings: ModuleSettings) -> int:
+        """`from module import name` where the folder `module` holds the file `name` but no index file."""
+        if settings.system is not ModuleSystem.DOTTED:
+            return -1
+        return self.resolve(importer, f"{module}.{name}" if module else name, level, settings).file
+
+    # -- paths
+
+    def _resolve_path(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget:
+        if module.startswith(".") or module.startswith("/"):
+            if module.startswith("/"):
+                return OUTSIDE
+            return self._file_at(posixpath.normpath(posixpath.join(folder, module)), settings)
+        for where, pattern, targets in self.aliases:
+            if where and folder != where and not folder.startswith(where + "/"):
+                continue
+            prefix, star, suffix = pattern.partition("*")
+            if not (module.startswith(prefix) and module.endswith(suffix) if star else module == pattern):
+                continue
+            middle = module[len(prefix) : len(module) - len(suffix)] if star else ""
+            for target in targets:
+                at = posixpath.normpath(posixpath.join(where, target.replace("*", middle, 1)))
+                found = self._file_at(at, settings)
+                if found.file >= 0:
+                    return found
+        return self._resolve_package(module, settings)
+
+    def _resolve_package(self, module: str, settings: ModuleSettings) -> ModuleTarget:
+        parts = module.split("/")
+        for length in ((2, 1) if module.startswith("@") else (1,)):
+            name, rest = "/".join(parts[:length]), "/".join(parts[length:])
+            if name not in self.packages:
+                continue
+            folder, entries = self.packages[name]
+            wanted = [f"{rest}", f"src/{rest}", f"source/{rest}", f"lib/{rest}"] if rest else [
+                *entries, "src/index", "index", "source/index", "lib/index", "src/main"
+            ]
+            for entry in wanted:
+                for guess in (entry, entry.replace("dist/", "src/", 1), entry.replace("build/", "src/", 1)):
+                    found = self._file_at(posixpath.normpath(posixpath.join(folder, guess)), settings)
+                    if found.file >= 0:
+                        return ModuleTarget(found.file, "package")
+        return OUTSIDE
+
+    def _add_manifest(self, path: str, manifest: tuple[tuple[str, str], ...]) -> None:
+        folder = posixpath.dirname(path)
+        name = next((value for key, value in manifest if key == "name"), "")
+        if name:
+            self.packages.setdefault(name, (folder, tuple(v for k, v in manifest if k == "entry")))
+        base = next((value for key, value in manifest if key == "base"), "")
+        for key, value in manifest:
+            if key == "alias":
+                pattern, *targets = value.split("\t")
+                self.aliases.append((folder, pattern, tuple(posixpath.join(base or ".", t) for t in targets)))
+        if base:
+            self.aliases.append((folder, "*", (posixpath.join(base, "*"),)))
+
+    def _file_at(self, target: str, settings: ModuleSettings) -> ModuleTarget:
+        """The file `target`, with an extension added or exchanged, or the index file of that folder."""
+        if target.startswith("../"):
+            return OUTSIDE
+        target = "" if target == "." else target
+        number = self.number
+        if target in number and settings.system is ModuleSystem.PATH:
+            return ModuleTarget(number[target], "path")
+        for written, sources in settings.compiled:
+            if target.endswith(written):
+                for extension in sources:
+                    path = target[: -len(written)] + extension
+                    if path in number:
+                        return ModuleTarget(number[path], "path")
+        if target:
+            for extension in settings.extensions:
+                if target + extension in number:
+                    return ModuleTarget(number[target + extension], "path")
+        for stem in settings.index_stems:
+            for extension in settings.extensions:
+                path = f"{target}/{stem}{extension}".lstrip("/")
+                if path in number:
+                    return ModuleTarget(number[path], "path")
+        return OUTSIDE
+
+
+def _shared_folders(a: str, b: str) -> int:
+    count = 0
+    for x, y in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):
+        if x != y:
+            break
+        count += 1
+    return count

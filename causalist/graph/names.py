@@ -1,0 +1,279 @@
+"""Tables of what each file binds, and the following of imports and re-exports across files.
+
+A definition is known here by a number that counts all definitions of all files in order; the graph's own numbering
+(sorted ids) comes at the very end, in `edges`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from causalist.graph.modules import ModuleMap
+from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
+from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.symbols import TYPE_KINDS, NodeKind
+
+_DEEPEST = 20  # re-exports that are followed before a name is given up
+_MOST_BASES = 200  # visits along the bases of one type; a cycle of bases ends here
+
+
+class Found(NamedTuple):
+    """What a name means: a definition, a file taken as a module, or something outside of the repository.
+
+    `kind` is "definition", "module" or "external"; `number` a definition or file; `rule` how it was found; `name` the
+    package of an external.
+    """
+
+    kind: str
+    number: int
+    rule: str
+    name: str = ""
+
+
+@dataclass(slots=True)
+class FileNames:
+    """What one file binds. All definition numbers are global."""
+
+    path: str
+    facts: FileFacts
+    first: int  # number of the file's first definition
+    settings: LanguageSettings | None
+    by_qualname: dict[str, int] = field(default_factory=dict)
+    imports: dict[int, dict[str, Import]] = field(default_factory=dict)  # scope -> local name -> import
+    stars: list[Import] = field(default_factory=list)
+    reexports: dict[str, Import] = field(default_factory=dict)
+    exports: dict[str, str] = field(default_factory=dict)
+    bindings: dict[int, dict[str, Binding]] = field(default_factory=dict)  # scope -> name -> first telling binding
+    returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
+
+
+def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:
+    """The tables of one file."""
+    names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
+    for i, definition in enumerate(facts.definitions):
+        names.by_qualname.setdefault(definition.qualname, first + i)
+    for entry in facts.imports:
+        if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
+            names.stars.append(entry)
+        elif entry.kind in (ImportKind.REEXPORT, ImportKind.REEXPORT_NAMESPACE):
+            names.reexports.setdefault(entry.alias, entry)
+        elif entry.kind != ImportKind.SIDE_EFFECT:
+            local = entry.alias or entry.module.partition(".")[0]
+            names.imports.setdefault(entry.scope, {}).setdefault(local, entry)
+    for export in facts.exports:
+        names.exports.setdefault(export.exported, export.local)
+    for binding in facts.bindings:
+        scope = names.bindings.setdefault(binding.scope, {})
+        known = scope.get(binding.target)
+        if known is None or not (known.type or known.value):
+            scope[binding.target] = binding
+    return names
+
+
+@dataclass(slots=True)
+class Program:
+    """All files' tables. `file_of[d]` is the file of definition d, `definition_of[d]` its facts."""
+
+    files: list[FileNames]
+    modules: ModuleMap
+    file_of: list[int]
+    definition_of: list[Definition]
+    methods: dict[str, list[int]]  # name -> methods of types, for receivers that nobody knows
+    _exported: dict[tuple[int, str], Found | None] = field(default_factory=dict)
+    _bases: dict[int, list[int]] = field(default_factory=dict)
+    _mro: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Program":
+        tables: list[FileNames] = []
+        file_of: list[int] = []
+        definition_of: list[Definition] = []
+        methods: dict[str, list[int]] = {}
+        for number, (path, facts) in enumerate(files):
+            tables.append(file_names(path, facts, len(definition_of), settings.get(facts.language)))
+            for definition in facts.definitions:
+                if definition.kind == NodeKind.METHOD and definition.parent >= 0:
+                    methods.setdefault(definition.name, []).append(len(definition_of))
+                file_of.append(number)
+                definition_of.append(definition)
+        return cls(tables, ModuleMap.of(files, settings), file_of, definition_of, methods)
+
+    def parent(self, definition: int) -> int:
+        """Number of the enclosing definition, or -1."""
+        local = self.definition_of[definition].parent
+        return -1 if local == MODULE_SCOPE else self.files[self.file_of[definition]].first + local
+
+    def is_type(self, definition: int) -> bool:
+        return self.definition_of[definition].kind in TYPE_KINDS
+
+    def enclosing_type(self, definition: int) -> int:
+        """The innermost type around `definition` (itself included), or -1."""
+        while definition >= 0 and not self.is_type(definition):
+            definition = self.parent(definition)
+        return definition
+
+    def enclosing_owner(self, definition: int) -> int:
+        """The definition that `self` or `this` means inside of `definition`, or -1: the type around it; for
+        `Owner.method = function`, the function or class Owner."""
+        owner = self.enclosing_type(definition)
+        if owner >= 0 or definition < 0:
+            return owner
+        names = self.files[self.file_of[definition]]
+        holder = self.definition_of[definition].qualname.rpartition(".")[0]
+        return names.by_qualname.get(holder, -1) if holder else definition
+
+    # -- imports
+
+    def target_module(self, file: int, entry: Import) -> tuple[int, str]:
+        """(file, rule) of the module that an import names; file is -1 outside of the repository."""
+        names = self.files[file]
+        if names.settings is None:
+            return -1, "external"
+        target = self.modules.resolve(names.path, entry.module, entry.level, names.settings.modules)
+        return target.file, target.rule
+
+    def follow(self, file: int, entry: Import) -> Found | None:
+        """What the local name of an import means. None: the module is here but has no such name."""
+        settings = self.files[file].settings
+        assert settings is not None
+        target, rule = self.target_module(file, entry)
+        if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
+            if target >= 0 and not entry.alias and "." in entry.module:
+                # `import a.b.c` binds a; what it means is decided with the attributes that follow.
+                return Found("module", target, "dotted")
+            return Found("module", target, rule) if target >= 0 else self.outside(entry)
+        if target < 0:
+            below = self.modules.namespace_submodule(
+                self.files[file].path, entry.module, entry.level, entry.name, settings.modules
+            )
+            return Found("module", below, "path") if below >= 0 else self.outside(entry)
+        head, _, rest = entry.name.partition(".")
+        found = self.exported(target, head)
+        if found is None and entry.kind == ImportKind.DEFAULT:
+            return Found("module", target, "import")
+        if found is not None and rest and found.kind == "definition":
+            member = self.member(found.number, rest)
+            return Found("definition", member, "import") if member >= 0 else None
+        return found
+
+    @staticmethod
+    def outside(entry: Import) -> Found:
+        module = entry.module
+        if "/" in module:
+            parts = module.split("/")
+            name = "/".join(parts[:2]) if module.startswith("@") else parts[0]
+        else:
+            name = module.partition(".")[0] if not entry.level else "." * entry.level + module
+        return Found("external", -1, "external", name)
+
+    def exported(self, file: int, name: str, depth: int = 0) -> Found | None:
+        """What `name` means to those who import it from `file`, through re-exports; None if it has no such name."""
+        key = (file, name)
+        if key in self._exported:
+            return self._exported[key]
+        if depth > _DEEPEST:
+            return None
+        self._exported[key] = None  # a cycle of re-exports ends here
+        found = self._find_exported(file, name, depth)
+        self._exported[key] = found
+        return found
+
+    def _find_exported(self, file: int, name: str, depth: int) -> Found | None:
+        names = self.files[file]
+        local = names.exports.get(name, name)
+        head, _, rest = local.partition(".")
+        number = names.by_qualname.get(local)
+        if number is not None:
+            return Found("definition", number, "import")
+        entry = names.imports.get(MODULE_SCOPE, {}).get(head)
+        visible = name in names.exports or self._imports_are_visible(names)
+        if entry is not None and visible:
+            found = self._pass_on(file, entry, depth)
+            if found is None or not rest:
+                return found
+            return self._attribute(found, rest, depth)
+        entry = names.reexports.get(name)
+        if entry is not None:
+            return self._pass_on(file, entry, depth)
+        if name == "default" and names.exports and "default" not in names.exports:
+            return None
+        if names.settings is not None:
+            below = self.modules.submodule(file, name, names.settings.modules)
+            if below >= 0:
+                return Found("module", below, "path")
+        for star in names.stars:
+            target, _ = self.target_module(file, star)
+            if target < 0 or target == file or name == "default":
+                continue
+            listed = self.files[target].facts.wildcard_exports
+            if listed is not None and name not in listed:
+                continue
+            found = self.exported(target, name, depth + 1)
+            if found is not None:
+                rule = "re-export" if star.kind == ImportKind.REEXPORT_ALL else "star-import"
+                return found._replace(rule=rule)
+        return None
+
+    def _pass_on(self, file: int, entry: Import, depth: int) -> Found | None:
+        if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
+            return self.follow(file, entry)
+        target, _ = self.target_module(file, entry)
+        if target < 0 or target == file:
+            return self.follow(file, entry) if target < 0 else None
+        found = self.exported(target, entry.name, depth + 1)
+        return found._replace(rule="re-export") if found and found.kind == "definition" else found
+
+    def _attribute(self, found: Found, rest: str, depth: int) -> Found | None:
+        if found.kind == "module":
+            return self.exported(found.number, rest, depth + 1)
+        if found.kind == "definition":
+            member = self.member(found.number, rest)
+            return found._replace(number=member) if member >= 0 else None
+        return found
+
+    @staticmethod
+    def _imports_are_visible(names: FileNames) -> bool:
+        """Python's importers see what a module imports; an ECMAScript module's see what it exports."""
+        return names.settings is not None and names.settings.modules.system is ModuleSystem.DOTTED
+
+    # -- types
+
+    def member(self, owner: int, name: str) -> int:
+        """The definition `name` inside of `owner` itself, or -1."""
+        qualname = f"{self.definition_of[owner].qualname}.{name}"
+        return self.files[self.file_of[owner]].by_qualname.get(qualname, -1)
+
+    def set_bases(self, owner: int, bases: list[int]) -> None:
+        self._bases[owner] = bases
+        self._mro.clear()
+
+    def linear_bases(self, owner: int) -> tuple[int, ...]:
+        """`owner` and its resolved bases, nearest first, each once; cycles end where they close.
+
+        Depth first and left to right: Python's C3 order but for diamonds, in which a shared base comes last here too.
+        """
+        known = self._mro.get(owner)
+        if known is not None:
+            return known
+        last_seen: dict[int, None] = {}  # in the order of the last visit: a base shared by a diamond comes after both
+        stack, steps = [owner], 0
+        while stack and steps < _MOST_BASES:
+            each = stack.pop()
+            if each == owner and last_seen:
+                continue
+            steps += 1
+            last_seen.pop(each, None)
+            last_seen[each] = None
+            stack.extend(reversed(self._bases.get(each, ())))
+        walk = list(last_seen)
+        result = tuple(walk)
+        self._mro[owner] = result
+        return result
+
+    def find_member(self, owner: int, name: str, skip_own: bool = False) -> tuple[int, bool]:
+        """(definition, inherited) of member `name` of `owner` or of its bases, or (-1, False)."""
+        for base in self.linear_bases(owner)[1 if skip_own else 0 :]:
+            number = self.member(base, name)
+            if number >= 0:
+                return number, base != owner
+        return -1, False

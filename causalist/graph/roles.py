@@ -1,0 +1,53 @@
+"""What a file is for, judged by its path alone."""
+
+import re
+
+from causalist.model.symbols import Role
+
+_SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
+    (Role.VENDORED, frozenset({"vendor", "vendored", "_vendor", "third_party", "thirdparty", "external", "extern"})),
+    (
+        Role.TEST,
+        frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "fixtures", "testdata"}),
+    ),
+    (Role.EXAMPLE, frozenset({"example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox"})),
+    (
+        Role.EXAMPLE,
+        frozenset({"benchmark", "benchmarks", "bench", "benches", "tutorial", "tutorials", "docs_src", "codemods"}),
+    ),
+    (Role.DOCS, frozenset({"doc", "docs", "documentation", "website"})),
+    (Role.MIGRATION, frozenset({"migrations", "alembic"})),
+    (Role.CONFIG, frozenset({".github", ".circleci", ".vscode", "ci", ".changeset", ".husky"})),
+    (Role.GENERATED, frozenset({"generated", "__generated__", "dist", "build"})),
+)
+_TEST_NAME = re.compile(
+    r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
+)
+_DOCS_NAME = re.compile(r".*\.(md|mdx|markdown|rst|txt|adoc)$")
+_CONFIG_NAME = re.compile(
+    r"(.*\.(json|jsonc|ya?ml|toml|ini|cfg|lock|properties|editorconfig)|.*\.config\.[cm]?[jt]s|setup\.py|noxfile\.py"
+    r"|gulpfile\..*|gruntfile\..*|makefile|dockerfile|\..*rc(\..*)?|tasks\.py|rollup\.config\..*)$"
+)
+
+
+def role_of(path: str) -> Role:
+    """The role of a file.
+
+    >>> [role_of(p).label for p in ("src/app.py", "tests/test_app.py", "src/app.spec.ts", "README.md", "setup.py")]
+    ['code', 'test', 'test', 'docs', 'config']
+    """
+    *folders, name = path.lower().split("/")
+    segments = set(folders)
+    for role, names in _SEGMENTS[:2]:
+        if segments & names:
+            return role
+    if _TEST_NAME.match(name):
+        return Role.TEST
+    for role, names in _SEGMENTS[2:]:
+        if segments & names:
+            return role
+    if _CONFIG_NAME.match(name):
+        return Role.CONFIG
+    if _DOCS_NAME.match(name):
+        return Role.DOCS
+    return Role.CODE

@@ -1,0 +1,72 @@
+"""What a language needs beside its grammar, as read from `grammars/<language>/language.toml`."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ModuleSystem(StrEnum):
+    """How an import names a file."""
+
+    DOTTED = "dotted"  # a.b.c below a package root, leading dots for relative imports
+    PATH = "path"  # "./a/b" beside the importing file, bare names from a package
+
+
+@dataclass(frozen=True, slots=True)
+class NameSettings:
+    """`self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
+    `assigned_prefixes` and `assigned_infixes` are taken out of the left side of `a.b = function`."""
+
+    self_names: tuple[str, ...] = ()
+    super_names: tuple[str, ...] = ()
+    constructors: tuple[str, ...] = ()
+    scope_starts_at_body: bool = False
+    class_scope_is_visible: bool = False
+    assigned_prefixes: tuple[str, ...] = ()
+    assigned_infixes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleSettings:
+    """`index_stems` are files that stand for their folder. `extensions` are tried in order. `compiled` maps an
+    extension in an import to those of the files it may mean. `wildcard_list` is the variable that lists what a
+    wildcard import brings, `require` the function that imports."""
+
+    system: ModuleSystem
+    index_stems: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    compiled: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    wildcard_list: str = ""
+    require: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentSettings:
+    """`line` are the tokens that start a comment; `doc` is "string" where documentation is the first string of a
+    body, "comment" where it is the comment above."""
+
+    line: tuple[str, ...] = ()
+    doc: str = "comment"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One grammar: where it comes from and which files it reads."""
+
+    name: str
+    extensions: tuple[str, ...]
+    package: str
+    function: str
+    queries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSettings:
+    """A folder of `grammars/`. Dialects share everything but the grammar and see one another's modules.
+    `builtin_methods` are names that an unknown receiver most likely has from the language itself."""
+
+    name: str
+    dialects: tuple[Dialect, ...]
+    names: NameSettings
+    modules: ModuleSettings
+    comments: CommentSettings
+    builtin_methods: tuple[str, ...] = ()

@@ -1,0 +1,139 @@
+"""The text of an expression -> a dotted chain of names, without asking the syntax tree again.
+
+`self.session.get`, `make(1)(2).run` -> `make()().run`, `a?.b!.c` -> `a.b.c`, `xs[0].close` -> `?.close`. What is no
+name becomes "?", so that a resolver sees that it cannot know the receiver rather than seeing a wrong one.
+"""
+
+import re
+
+_PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
+_NAME = re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*")
+_SPACE = re.compile(r"\s+")
+_LONGEST = 400
+_CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
+
+
+def chain_of(text: str) -> str:
+    """The chain of `text`, or "" when its last part is no name.
+
+    >>> [chain_of(t) for t in ("a.b", "f(x).g", "xs[0].close", "a?.b!.c", "(await x).y", "'s'.join", "f<T>", "1 + g")]
+    ['a.b', 'f().g', '?.close', 'a.b.c', '?.y', '?.join', 'f', '']
+    """
+    if _PLAIN.fullmatch(text):
+        return "" if text[0].isdigit() else text
+    if len(text) > _LONGEST:
+        last = re.search(r"[.\s]([\w$#]+)\s*$", text)
+        return f"?.{last[1]}" if last else ""
+    parts: list[str] = []
+    position, length = 0, len(text)
+    expect_name = True
+    while position < length:
+        character = text[position]
+        if character.isspace():
+            position += 1
+        elif expect_name:
+            matched = _NAME.match(text, position)
+            if matched and matched[0] in ("new", "await", "typeof", "yield"):
+                if matched[0] != "new":
+                    parts = ["?"]  # what is awaited is not what was called
+                    return _after_unknown(text, length)
+                position = matched.end()
+                continue
+            if matched:
+                parts.append(matched[0])
+                position = matched.end()
+            elif character in "([{\"'`/" or character.isdigit():
+                return _after_unknown(text, length)
+            else:
+                return ""
+            expect_name = False
+        elif character == ".":
+            position += 1
+            expect_name = True
+        elif character == "?" and text.startswith("?.", position):
+            position += 2
+            expect_name = text[position : position + 1] not in ("(", "[")
+        elif character == "!" and text[position + 1 : position + 2] != "=":
+            position += 1
+        elif character in "([<":
+            end = _closing(text, position)
+            if end < 0:
+                return ""
+            if character == "(":
+                parts[-1] += "()"
+            elif character == "[":
+                if parts[-1].endswith("()") or len(parts) > 1 or end + 1 < length:
+                    parts = ["?"]
+                else:
+                    return ""
+            position = end + 1
+        else:
+            return ""
+    return "" if expect_name or parts == ["?"] else ".".join(parts)
+
+
+def _after_unknown(text: str, length: int) -> str:
+    """What follows an expression that is no name: `(…).a.b` -> `?.a.b`, as far as it is plain."""
+    tail = re.search(r"[)\]}\"'`]!?\??\.\s*([\w$#]+(?:\.[\w$#]+)*)\s*$", text[:length])
+    return f"?.{tail[1]}" if tail else ""
+
+
+def _closing(text: str, start: int) -> int:
+    """Position of the bracket that closes the one at `start`, or -1; strings are skipped."""
+    stack = [_CLOSER[text[start]]]
+    angle = text[start] == "<"
+    position = start + 1
+    while position < len(text):
+        character = text[position]
+        if character in "\"'`":
+            end = text.find(character, position + 1)
+            if end < 0:
+                return -1
+            position = end
+        elif character in "([{" or (angle and character == "<"):
+            stack.append(_CLOSER[character])
+        elif character == stack[-1] and not (character == ">" and text[position - 1] == "="):
+            stack.pop()
+            if not stack:
+                return position
+        position += 1
+    return -1
+
+
+def type_name(text: str) -> str:
+    """The chain that names the main type of an annotation, or "".
+
+    Quotes, `Optional[...]`, `X | None`, generics' arguments and `readonly` are looked through; a union of several
+    types, a tuple or a function type names none.
+
+    >>> [type_name(t) for t in ("Session", "'a.Session'", "Optional[Session]", "Session | None", "List[int]", "A | B")]
+    ['Session', 'a.Session', 'Session', 'Session', 'List', '']
+    """
+    text = _SPACE.sub(" ", text.strip().strip("\"'")).strip()
+    if len(text) > _LONGEST:
+        return ""
+    optional = re.fullmatch(r"(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Readonly)[\[<](.+)[\]>]", text)
+    if optional:
+        return type_name(_split_top(optional[1], ",")[0])
+    members = [part.strip() for part in _split_top(text, "|")]
+    members = [part for part in members if part not in ("None", "null", "undefined", "")]
+    if len(members) != 1:
+        return ""
+    name = re.match(r"(?:readonly )?([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)", members[0])
+    if not name or name[2][:1] not in ("", "[", "<"):
+        return ""
+    return "" if name[2].startswith("[]") else name[1]
+
+
+def _split_top(text: str, separator: str) -> list[str]:
+    """Split at separators outside of brackets."""
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(text):
+        if character in "([{<":
+            depth += 1
+        elif character in ")]}>":
+            depth -= 1
+        elif character == separator and depth == 0:
+            parts.append(text[start:position])
+            start = position + 1
+    return [*parts, text[start:]]

@@ -1,0 +1,73 @@
+"""One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception."""
+
+import re
+from dataclasses import replace
+
+import tree_sitter
+
+from causalist.model.facts import Diagnostic, FileFacts
+from causalist.parse.languages import Grammar
+from causalist.parse.prose import read_passages
+from causalist.parse.sweep import Sweep
+from causalist.parse.words import count_words
+
+_LISTED = re.compile(r"[\"']([^\"']+)[\"']")
+
+
+def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
+    """Facts of a file in the language of `grammar`."""
+    tree = grammar.parser.parse(data)
+    sweep = Sweep(data, grammar.settings)
+    sweep.run(tree_sitter.QueryCursor(grammar.query).captures(tree.root_node))
+    definitions = sweep.definitions()
+    words, counts = count_words(data, [(d.start_byte, d.end_byte) for d in definitions])
+    facts = FileFacts(
+        language=grammar.dialect.name,
+        definitions=tuple(definitions),
+        bases=tuple(sweep.bases),
+        calls=tuple(sweep.calls),
+        references=tuple(sweep.local_references()),
+        imports=tuple(sweep.imports),
+        exports=tuple(sweep.exports),
+        bindings=tuple(sweep.bindings),
+        returns=tuple(sweep.returns()),
+        words=words,
+        counts=counts,
+        diagnostics=(*_encoding(data), *sweep.diagnostics()),
+        doc=sweep.doc,
+        n_rows=data.count(b"\n") + 1,
+        n_bytes=len(data),
+    )
+    listed = grammar.settings.modules.wildcard_list
+    if listed:
+        for definition in definitions:
+            if definition.qualname == listed:
+                text = data[definition.start_byte : definition.end_byte].decode("utf-8", "replace")
+                return replace(facts, wildcard_exports=tuple(_LISTED.findall(text)))
+    return facts
+
+
+def parse_text(path: str, data: bytes) -> FileFacts:
+    """Facts of a file without a grammar: passages and words. The path tells the kind of prose, nothing else."""
+    text = data.decode("utf-8", "replace")
+    passages = read_passages(path, text) if text.encode("utf-8") == data else ()
+    words, counts = count_words(data, [(p.start_byte, p.end_byte) for p in passages])
+    return FileFacts(
+        language="",
+        passages=passages,
+        words=words,
+        counts=counts,
+        diagnostics=_encoding(data),
+        doc=passages[0].title if passages else "",
+        n_rows=data.count(b"\n") + 1,
+        n_bytes=len(data),
+    )
+
+
+def _encoding(data: bytes) -> tuple[Diagnostic, ...]:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start)
+        return (Diagnostic("not-utf-8", f"byte {data[error.start]:#04x} in line {row + 1} is not UTF-8", row),)
+    return ()

@@ -1,0 +1,176 @@
+"""Finds and loads `grammars/`: settings for all languages at once, a tree-sitter grammar when its first file comes.
+
+The folder stands at the top of a checkout and inside the package of an installed wheel; one function knows both.
+"""
+
+import importlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import tree_sitter
+
+from causalist.errors import GrammarError
+from causalist.model.language import (
+    CommentSettings,
+    Dialect,
+    LanguageSettings,
+    ModuleSettings,
+    ModuleSystem,
+    NameSettings,
+)
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A dialect that is ready to parse. `version` changes with the grammar wheel and with the queries; facts that
+    were made by another version are not reused."""
+
+    dialect: Dialect
+    settings: LanguageSettings
+    parser: tree_sitter.Parser
+    query: tree_sitter.Query
+    version: str
+
+
+def grammars_folder() -> Path:
+    """`grammars/` inside the installed package, or beside the package in a checkout."""
+    for folder in (_PACKAGE / "grammars", _PACKAGE.parent / "grammars"):
+        if (folder / "python" / "language.toml").is_file():
+            return folder
+    raise GrammarError(
+        f"no grammars folder in {_PACKAGE} or beside it; install the package again, or run from a full checkout"
+    )
+
+
+@lru_cache(maxsize=1)
+def load_settings() -> Mapping[str, LanguageSettings]:
+    """Settings by dialect name, for every folder of `grammars/`."""
+    result: dict[str, LanguageSettings] = {}
+    for folder in sorted(path.parent for path in grammars_folder().glob("*/language.toml")):
+        settings = _read_settings(folder / "language.toml")
+        for dialect in settings.dialects:
+            if dialect.name in result:
+                raise GrammarError(f"{folder}/language.toml: dialect {dialect.name!r} is defined twice")
+            result[dialect.name] = settings
+    return result
+
+
+@lru_cache(maxsize=1)
+def extensions() -> Mapping[str, str]:
+    """Dialect name by file extension, with the dot, in lower case."""
+    return {
+        extension: dialect.name
+        for settings in load_settings().values()
+        for dialect in settings.dialects
+        for extension in dialect.extensions
+    }
+
+
+def dialect_of(path: str) -> str:
+    """The dialect that reads `path`, or "" when no grammar does.
+
+    >>> dialect_of("a/b.py"), dialect_of("a/B.TSX"), dialect_of("notes.txt")
+    ('python', 'tsx', '')
+    """
+    name = path.rsplit("/", 1)[-1].lower()
+    dot = name.rfind(".")
+    return extensions().get(name[dot:], "") if dot >= 0 else ""
+
+
+@lru_cache(maxsize=None)
+def load_grammar(dialect_name: str) -> Grammar:
+    """The parser and the combined query of a dialect.
+
+    Raises GrammarError when the wheel is missing or the query does not fit the grammar.
+    """
+    settings = load_settings().get(dialect_name)
+    if settings is None:
+        raise GrammarError(f"no grammar {dialect_name!r}; there are {', '.join(sorted(load_settings()))}")
+    dialect = next(d for d in settings.dialects if d.name == dialect_name)
+    folder = grammars_folder() / settings.name
+    try:
+        module = importlib.import_module(dialect.package)
+        language = tree_sitter.Language(getattr(module, dialect.function)())
+    except (ImportError, AttributeError, ValueError) as error:
+        raise GrammarError(f"grammar {dialect_name!r}: {dialect.package} does not load: {error}") from error
+    source = _query_source(folder, dialect)
+    try:
+        query = tree_sitter.Query(language, source)
+    except tree_sitter.QueryError as error:
+        raise GrammarError(f"{folder}: {', '.join(dialect.queries)}: {error}") from error
+    return Grammar(dialect, settings, tree_sitter.Parser(language), query, _version(dialect, settings, source))
+
+
+@lru_cache(maxsize=None)
+def grammar_version(dialect_name: str) -> str:
+    """`Grammar.version` without loading the grammar."""
+    settings = load_settings()[dialect_name]
+    dialect = next(d for d in settings.dialects if d.name == dialect_name)
+    folder = grammars_folder() / settings.name
+    source = _query_source(folder, dialect)
+    return _version(dialect, settings, source)
+
+
+def _query_source(folder: Path, dialect: Dialect) -> str:
+    """All query files of the dialect as one query, and the captures that every grammar has."""
+    parts = [(folder / name).read_text(encoding="utf-8") for name in dialect.queries]
+    return "\n".join([*parts, "(ERROR) @error", "(MISSING) @error"])
+
+
+def _version(dialect: Dialect, settings: LanguageSettings, query: str) -> str:
+    import hashlib
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        wheel = version(dialect.package.replace("_", "-"))
+    except PackageNotFoundError:
+        wheel = "unknown"
+    digest = hashlib.sha256(f"{wheel}\n{settings!r}\n{query}".encode()).hexdigest()
+    return digest[:16]
+
+
+def _read_settings(path: Path) -> LanguageSettings:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        names, modules, comments = data["names"], data["modules"], data["comments"]
+        return LanguageSettings(
+            name=data["name"],
+            dialects=tuple(_read_dialect(entry) for entry in data["dialects"]),
+            names=NameSettings(
+                self_names=tuple(names["self"]),
+                super_names=tuple(names["super"]),
+                constructors=tuple(names["constructors"]),
+                scope_starts_at_body=names["scope_starts_at_body"],
+                class_scope_is_visible=names["class_scope_is_visible"],
+                assigned_prefixes=tuple(names.get("assigned_prefixes", ())),
+                assigned_infixes=tuple(names.get("assigned_infixes", ())),
+            ),
+            modules=ModuleSettings(
+                system=ModuleSystem(modules["system"]),
+                index_stems=tuple(modules["index_stems"]),
+                extensions=tuple(modules["extensions"]),
+                compiled=tuple((key, tuple(value)) for key, value in modules.get("compiled", {}).items()),
+                wildcard_list=modules.get("wildcard_list", ""),
+                require=modules.get("require", ""),
+            ),
+            comments=CommentSettings(line=tuple(comments["line"]), doc=comments["doc"]),
+            builtin_methods=tuple(data["builtin"]["methods"]),
+        )
+    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error
+
+
+def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
+    return Dialect(
+        name=entry["name"],
+        extensions=tuple(entry["extensions"]),
+        package=entry["package"],
+        function=entry["function"],
+        queries=tuple(entry["queries"]),
+    )

@@ -1,0 +1,62 @@
+"""Which words stand in which document of a file: the raw material of BM25.
+
+Text belongs to the innermost definition or section around it, so that a class is not its methods over again and the
+counts of a file are the sum of its documents. Words are kept as written; splitting identifiers and stemming happen
+once for each distinct word of the repository, not for each occurrence.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from causalist.model.facts import MODULE_SCOPE, WordCount
+
+_WORD = re.compile(r"\w+")
+_LONGEST = 64  # longer runs are data: hashes, base64, encoded images
+
+
+def count_words(data: bytes, spans: Sequence[tuple[int, int]]) -> tuple[tuple[str, ...], tuple[WordCount, ...]]:
+    """(distinct words sorted, counts) of `data`, whose documents are `spans`: (start byte, end byte), properly nested.
+
+    >>> count_words(b"a b (b c) a", [(4, 9)])
+    (('a', 'b', 'c'), (WordCount(document=-1, word=0, n=2), WordCount(document=-1, word=1, n=1), \
+WordCount(document=0, word=1, n=1), WordCount(document=0, word=2, n=1)))
+    """
+    pieces: dict[int, list[bytes]] = {}
+    position = 0
+    stack: list[tuple[int, int]] = []  # (end, document)
+
+    def take(until: int) -> None:
+        nonlocal position
+        if until > position:
+            pieces.setdefault(stack[-1][1] if stack else MODULE_SCOPE, []).append(data[position:until])
+            position = until
+
+    for document in sorted(range(len(spans)), key=lambda i: (spans[i][0], -spans[i][1], i)):
+        start, end = spans[document]
+        while stack and stack[-1][0] <= start:
+            take(stack[-1][0])
+            stack.pop()
+        take(start)
+        stack.append((end, document))
+    while stack:
+        take(stack[-1][0])
+        stack.pop()
+    take(len(data))
+
+    tables: list[tuple[int, Counter[str]]] = []
+    vocabulary: set[str] = set()
+    for document in sorted(pieces):
+        found = _WORD.findall(b"\n".join(pieces[document]).decode("utf-8", "replace"))
+        table = Counter(found)
+        tables.append((document, table))
+        vocabulary.update(table)
+    words = sorted(word for word in vocabulary if len(word) <= _LONGEST and "\ufffd" not in word)
+    number = {word: i for i, word in enumerate(words)}
+    counts = [
+        WordCount(document, number[word], table[word])
+        for document, table in tables
+        for word in sorted(table)
+        if word in number
+    ]
+    return tuple(words), tuple(counts)

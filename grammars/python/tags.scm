@@ -1,0 +1,58 @@
+; Definitions. A capture without a @name inside is the anonymous default of its file.
+(function_definition name: (identifier) @name body: (_) @body) @definition.function
+(class_definition name: (identifier) @name body: (_) @body) @definition.class
+(decorated_definition) @span
+(module (expression_statement (assignment left: (identifier) @name) @definition.constant))
+(class_definition body: (block (expression_statement (assignment left: (identifier) @name) @definition.field)))
+(type_alias_statement left: (type (identifier) @name)) @definition.type
+
+; Documentation.
+(module . (expression_statement (string) @doc))
+(module . (comment) . (expression_statement (string) @doc))
+(function_definition body: (block . (expression_statement (string) @doc)))
+(class_definition body: (block . (expression_statement (string) @doc)))
+
+; Base classes, also parametrised ones: class A(Base[T]).
+(class_definition superclasses: (argument_list [(identifier) (attribute)] @base))
+(class_definition superclasses: (argument_list (subscript value: [(identifier) (attribute)] @base)))
+
+; Uses.
+(call function: (_) @reference.call)
+(decorator [(identifier) (attribute)] @reference.call)
+(identifier) @reference
+
+; Imports.
+(import_statement) @import
+(import_statement name: (dotted_name) @import.module)
+(import_statement name: (aliased_import name: (dotted_name) @import.module))
+(import_from_statement) @import
+(import_from_statement module_name: (_) @import.from)
+(import_from_statement name: (dotted_name) @import.name)
+(import_from_statement name: (aliased_import name: (dotted_name) @import.name))
+(aliased_import alias: (identifier) @import.alias)
+(wildcard_import) @import.star
+
+; Names that get a value, with the type or the value as far as a chain of names can tell it.
+(assignment left: [(identifier) (attribute)] @binding)
+(assignment type: (type) @binding.type)
+(assignment right: (_) @binding.value)
+(augmented_assignment left: (identifier) @binding.item)
+(named_expression name: (identifier) @binding value: (_) @binding.value)
+(pattern_list (identifier) @binding.item)
+(tuple_pattern (identifier) @binding.item)
+(list_pattern (identifier) @binding.item)
+(for_statement left: (identifier) @binding.item)
+(for_in_clause left: (identifier) @binding.item)
+(as_pattern_target (identifier) @binding.item)
+(parameters (identifier) @binding)
+(lambda_parameters (identifier) @binding)
+(typed_parameter . (identifier) @binding)
+(typed_parameter type: (type) @binding.type)
+(default_parameter name: (identifier) @binding)
+(typed_default_parameter name: (identifier) @binding)
+(typed_default_parameter type: (type) @binding.type)
+(list_splat_pattern (identifier) @binding.item)
+(dictionary_splat_pattern (identifier) @binding.item)
+(function_definition return_type: (type) @returns)
+(global_statement (identifier) @global)
+(nonlocal_statement (identifier) @global)
