@@ -1,1 +1,68 @@
-"""The command line: converts, prints, and decides nothing."""
+"""The command line: converts, prints, and decides nothing.
+
+In: arguments. Out: results on stdout, everything else on stderr, and an exit code: 0 something found, 1 nothing
+found, 2 failure. A command is one module here with a `command` in it, imported when it is called for; what it needs
+of the pipeline is imported when it runs, so that `--help` costs nothing.
+"""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from causalist.cli._run import run
+
+# Also the order in `--help`.
+COMMANDS = ("ask", "index", "status", "callers", "callees", "graph", "eval")
+
+
+class Commands(click.Group):
+    """The commands by name. `main` maps errors to exit codes; click's own would exit 1 for some of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"causalist.cli.{cmd_name}").command
+        return command
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:
+        extra.pop("standalone_mode", None)
+        sys.exit(run(self, prog_name or "causalist", sys.argv[1:] if args is None else args, extra))
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        number = version("causalist")
+    except PackageNotFoundError:
+        number = "of a checkout that is not installed"
+    click.echo(f"causalist {number}")
+    ctx.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
+def main() -> None:
+    """Answers questions about a code base with the code itself.
+
+    The index is built and refreshed by itself, in `.causalist/` of the repository.
+
+    \b
+    Example:
+      causalist ask "where is a session checked"
+
+    Exit codes: 0 something found, 1 nothing found, 2 failure.
+    """
+
+
+__all__ = ["COMMANDS", "main"]

@@ -1,29 +1,17 @@
 """All facts -> the code graph: nodes, containment, imports, bases, calls and references."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from causalist.graph.edges import EdgeCollector, NodeDraft, finish
 from causalist.graph.names import Program
 from causalist.graph.resolve import Resolver
 from causalist.graph.roles import role_of
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
-from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import NodeKind, Role, external_id, file_id, section_id, symbol_id
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedGraph:
-    """The graph, and where the facts ended up in it. `file_nodes[i]` is the node of file i, `document_nodes[i][j]` of
-    its definition (or, for prose, passage) j."""
-
-    graph: CodeGraph
-    file_nodes: NDArray[np.int32]
-    document_nodes: tuple[NDArray[np.int32], ...]
 
 
 def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> LinkedGraph:

@@ -44,9 +44,7 @@ class ModuleMap:
     _cache: dict[tuple[str, str, int], ModuleTarget] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
-    ) -> "ModuleMap":
+    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "ModuleMap":
         paths = [path for path, _ in files]
         result = cls(paths, {path: i for i, path in enumerate(paths)})
         for i, (path, facts) in enumerate(files):
@@ -92,7 +90,9 @@ class ModuleMap:
                 names.pop()
             if names:
                 name = ".".join(names)
-                self.dotted.setdefault(name, []).append(_Dotted(file, each, in_package or each in ("", *_SOURCE_FOLDERS)))
+                self.dotted.setdefault(name, []).append(
+                    _Dotted(file, each, in_package or each in ("", *_SOURCE_FOLDERS))
+                )
 
     def _is_package(self, folder: str, settings: ModuleSettings) -> bool:
         return any(
@@ -155,14 +155,16 @@ class ModuleMap:
 
     def _resolve_package(self, module: str, settings: ModuleSettings) -> ModuleTarget:
         parts = module.split("/")
-        for length in ((2, 1) if module.startswith("@") else (1,)):
+        for length in (2, 1) if module.startswith("@") else (1,):
             name, rest = "/".join(parts[:length]), "/".join(parts[length:])
             if name not in self.packages:
                 continue
             folder, entries = self.packages[name]
-            wanted = [f"{rest}", f"src/{rest}", f"source/{rest}", f"lib/{rest}"] if rest else [
-                *entries, "src/index", "index", "source/index", "lib/index", "src/main"
-            ]
+            wanted = (
+                [f"{rest}", f"src/{rest}", f"source/{rest}", f"lib/{rest}"]
+                if rest
+                else [*entries, "src/index", "index", "source/index", "lib/index", "src/main"]
+            )
             for entry in wanted:
                 for guess in (entry, entry.replace("dist/", "src/", 1), entry.replace("build/", "src/", 1)):
                     found = self._file_at(posixpath.normpath(posixpath.join(folder, guess)), settings)

@@ -91,7 +91,9 @@ class Resolver:
         if name in self.builtin_methods or name.startswith("__"):
             return [], ""
         language = self._family(file)
-        candidates = [d for d in self.program.methods.get(name, ()) if self._family(self.program.file_of[d]) == language]
+        candidates = [
+            d for d in self.program.methods.get(name, ()) if self._family(self.program.file_of[d]) == language
+        ]
         if not 0 < len(candidates) <= MOST_CANDIDATES:
             return [], ""
         return [Target(d, "name-only", len(candidates)) for d in candidates], ""
@@ -243,7 +245,9 @@ class Resolver:
             assert names.settings is not None
             package = so_far.rpartition(".")[0]
             target = program.modules.resolve(names.path, package, 0, names.settings.modules)
-            return self._attribute(file, Value("module", target.file, "path"), name, so_far) if target.file >= 0 else None
+            return (
+                self._attribute(file, Value("module", target.file, "path"), name, so_far) if target.file >= 0 else None
+            )
         if value.kind == "module":
             found = program.exported(value.number, name)
             if found is None and name == "default":

@@ -8,7 +8,9 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
     (Role.VENDORED, frozenset({"vendor", "vendored", "_vendor", "third_party", "thirdparty", "external", "extern"})),
     (
         Role.TEST,
-        frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "fixtures", "testdata"}),
+        frozenset(
+            {"test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "fixtures", "testdata"}
+        ),
     ),
     (Role.EXAMPLE, frozenset({"example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox"})),
     (

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import Edge
+from causalist.model.index import FileNote
 from causalist.model.pack import Pack
 from causalist.model.scores import Hit
 
@@ -70,6 +71,18 @@ class RepositoryInfo:
     nodes: int
     edges: int
     stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is indexed: files by language, files left out by reason with `examples`, and what files made doubtful."""
+
+    repository: RepositoryInfo
+    version: str
+    languages: Mapping[str, int]
+    skipped: Mapping[str, int]
+    examples: Mapping[str, tuple[str, ...]]
+    notes: tuple[FileNote, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,3 +137,13 @@ class CodeGraph:
 
     def kind(self, node: int) -> NodeKind:
         return NodeKind(int(self.nodes.kinds[node]))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedGraph:
+    """A graph fresh from its facts, and where these ended up in it: `file_nodes[i]` is the node of file i,
+    `document_nodes[i][j]` that of its definition (or, for prose, passage) j."""
+
+    graph: CodeGraph
+    file_nodes: NDArray[np.int32]  # (n_files,)
+    document_nodes: tuple[NDArray[np.int32], ...]

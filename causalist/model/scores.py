@@ -1,6 +1,6 @@
 """What ranking hands on: matches, PageRank, and scored hits with their reasons."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,8 @@ class Transition:
 
     Row j holds what arrives at node j: `M[j, indices[k]] = weights[k]` for k in indptr[j]:indptr[j + 1]. Columns sum
     to at most 1; what a column lacks returns to the seeds. `degrees` counts distinct neighbours over walked kinds,
-    without the node itself and without `contains`, at least 1. `walkable` is false for externals.
+    without the node itself and without `contains`, at least 1. `walkable` is false for externals. `file_degrees` counts,
+    for the node of a file, the other files that its nodes are linked with, at least 1; empty where it is not needed.
     """
 
     indptr: NDArray[np.int32]  # (n_nodes + 1,)
@@ -21,6 +22,7 @@ class Transition:
     weights: NDArray[np.float64]  # (n_entries,), in (0, 1]
     degrees: NDArray[np.int32]  # (n_nodes,)
     walkable: NDArray[np.bool_]  # (n_nodes,)
+    file_degrees: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # (n_nodes,)
 
 
 @dataclass(frozen=True, slots=True)

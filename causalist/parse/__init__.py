@@ -1,1 +1,15 @@
 """One file and its grammar -> facts and diagnostics."""
+
+from causalist.parse.file import parse_source, parse_text
+from causalist.parse.languages import dialect_of, grammar_version, load_grammar, load_settings
+from causalist.parse.prose import prose_kind
+
+__all__ = [
+    "dialect_of",
+    "grammar_version",
+    "load_grammar",
+    "load_settings",
+    "parse_source",
+    "parse_text",
+    "prose_kind",
+]

@@ -61,9 +61,7 @@ class Tag(IntEnum):
     ERROR = 46
 
 
-DEFINITION_KINDS: dict[Tag, NodeKind] = {
-    tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT
-}
+DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
 
 TAG_OF_CAPTURE: dict[str, Tag] = {
     "span": Tag.SPAN,

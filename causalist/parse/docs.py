@@ -6,7 +6,9 @@ from collections.abc import Iterable
 _LONGEST = 200
 _STRING = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)
 _COMMENT_EDGE = re.compile(r"^[\s/*#!-]+|[\s*/-]+$")
-_NOISE = re.compile(r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b", re.IGNORECASE)
+_NOISE = re.compile(
+    r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b", re.IGNORECASE
+)
 
 
 def string_line(literal: str) -> str:

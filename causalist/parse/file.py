@@ -6,8 +6,10 @@ from dataclasses import replace
 import tree_sitter
 
 from causalist.model.facts import Diagnostic, FileFacts
+from causalist.model.symbols import NodeKind
 from causalist.parse.languages import Grammar
-from causalist.parse.prose import read_passages
+from causalist.parse.manifests import read_manifest
+from causalist.parse.prose import prose_kind, read_passages
 from causalist.parse.sweep import Sweep
 from causalist.parse.words import count_words
 
@@ -20,7 +22,9 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     sweep = Sweep(data, grammar.settings)
     sweep.run(tree_sitter.QueryCursor(grammar.query).captures(tree.root_node))
     definitions = sweep.definitions()
-    words, counts = count_words(data, [(d.start_byte, d.end_byte) for d in definitions])
+    # The words of a field belong to its type: as a text of its own a field is too short to answer anything.
+    spans = [(d.start_byte, d.start_byte if d.kind == NodeKind.FIELD else d.end_byte) for d in definitions]
+    words, counts = count_words(data, spans)
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
@@ -59,6 +63,7 @@ def parse_text(path: str, data: bytes) -> FileFacts:
         counts=counts,
         diagnostics=_encoding(data),
         doc=passages[0].title if passages else "",
+        manifest=read_manifest(path, text) if prose_kind(path) == "manifest" else (),
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
     )

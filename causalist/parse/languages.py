@@ -7,7 +7,7 @@ import importlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,7 @@ def dialect_of(path: str) -> str:
     return extensions().get(name[dot:], "") if dot >= 0 else ""
 
 
-@lru_cache(maxsize=None)
+@cache
 def load_grammar(dialect_name: str) -> Grammar:
     """The parser and the combined query of a dialect.
 
@@ -107,7 +107,7 @@ def load_grammar(dialect_name: str) -> Grammar:
     return Grammar(dialect, settings, tree_sitter.Parser(language), query, _version(dialect, settings, source))
 
 
-@lru_cache(maxsize=None)
+@cache
 def grammar_version(dialect_name: str) -> str:
     """`Grammar.version` without loading the grammar."""
     settings = load_settings()[dialect_name]

@@ -10,6 +10,7 @@ import unicodedata
 from typing import NamedTuple
 
 from causalist.model.facts import Passage
+from causalist.parse.manifests import is_manifest
 
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -34,14 +35,24 @@ def read_passages(path: str, text: str) -> tuple[Passage, ...]:
     Text before the first heading, and files without headings, belong to the file itself.
     """
     lines = text.split("\n")
-    lower = path.lower()
-    if lower.endswith(MARKDOWN):
+    kind = prose_kind(path)
+    if kind == "markdown":
         headings = _markdown_headings(lines)
-    elif lower.endswith(RESTRUCTURED):
+    elif kind == "restructuredtext":
         headings = _underlined_headings(lines)
     else:
         return ()
     return _sections(lines, headings)
+
+
+def prose_kind(path: str) -> str:
+    """ "markdown", "restructuredtext", "manifest" for files that configure packages, or "plain"."""
+    lower = path.lower()
+    if lower.endswith(MARKDOWN):
+        return "markdown"
+    if lower.endswith(RESTRUCTURED):
+        return "restructuredtext"
+    return "manifest" if is_manifest(lower) else "plain"
 
 
 def title_slug(title: str) -> str:

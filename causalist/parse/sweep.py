@@ -237,9 +237,7 @@ class Sweep:
             draft.doc = comment_line(self.text(self._comment[0], self._comment[1]))
         self.drafts.append(draft)
         is_value = kind in (NodeKind.CONSTANT, NodeKind.FIELD)
-        frames.append(
-            _Frame(start, end, index, scope if is_value else index, scope, prefix if is_value else "", False)
-        )
+        frames.append(_Frame(start, end, index, scope if is_value else index, scope, prefix if is_value else "", False))
 
     def _enclosing(self, frame: _Frame) -> tuple[int, int, str]:
         """(parent definition, scope of uses, prefix of names) for what stands inside `frame`."""

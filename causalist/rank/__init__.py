@@ -1,1 +1,26 @@
 """A question -> candidates, seeds, Personalized PageRank, fused scores."""
+
+from causalist.rank._transition import WalkWeights, build_transition
+from causalist.rank.fuse import Weights, default_weights, known_terms
+from causalist.rank.lexical import bm25, build_lexical
+from causalist.rank.mentions import nodes_named
+from causalist.rank.question import Question, read_question
+from causalist.rank.ranking import Chosen, Ranking, choose, explain, rank_question
+
+__all__ = [
+    "Chosen",
+    "Question",
+    "Ranking",
+    "WalkWeights",
+    "Weights",
+    "bm25",
+    "build_lexical",
+    "build_transition",
+    "choose",
+    "default_weights",
+    "explain",
+    "known_terms",
+    "nodes_named",
+    "rank_question",
+    "read_question",
+]

@@ -1,1 +1,26 @@
-"""A folder or a git tree -> source files: path, bytes and hash; ignore rules and limits."""
+"""A folder or a git tree -> source files: path, bytes and hash; ignore rules and limits.
+
+`scan_folder` and `scan_commit` say what there is by metadata alone; `read_file` and `BlobReader` bring the content,
+or the reason why it stays out. Nothing here parses, and nothing here writes. A file that stays out has one of the
+reasons of `Reason`; it is never an error.
+"""
+
+from causalist.source.content import blob_hash, read_file
+from causalist.source.folder import scan_folder
+from causalist.source.roots import find_root, refuse_root
+from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
+from causalist.source.tree import BlobReader, scan_commit
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "BlobReader",
+    "Limits",
+    "Reason",
+    "blob_hash",
+    "classify",
+    "find_root",
+    "read_file",
+    "refuse_root",
+    "scan_commit",
+    "scan_folder",
+]

@@ -1,1 +1,18 @@
 """The index on disk: complete or absent."""
+
+from causalist.store.codec import facts_from_bytes, facts_to_bytes
+from causalist.store.facts_cache import FactsCache
+from causalist.store.folder import FACTS_NAME, FOLDER, INDEX_NAME, prepare_folder
+from causalist.store.index_file import read_index, write_index
+
+__all__ = [
+    "FACTS_NAME",
+    "FOLDER",
+    "INDEX_NAME",
+    "FactsCache",
+    "facts_from_bytes",
+    "facts_to_bytes",
+    "prepare_folder",
+    "read_index",
+    "write_index",
+]

@@ -1,0 +1,140 @@
+"""A code graph and some of its edges -> text in one of the formats, part by part.
+
+`node-link` and `graphml` hold all nodes inside the repository; the others only those that an edge touches. Edges are
+written in the order in which they come. Escaping is the business of this module alone.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from causalist.cli._output import safe, to_json
+from causalist.cli._wire import edge_document
+from causalist.model.symbols import NodeKind, split_id
+
+if TYPE_CHECKING:
+    from causalist.model.graph import CodeGraph, Edge
+
+Format = Callable[["CodeGraph", Iterable["Edge"]], Iterator[str]]
+
+_LINES_A_PART = 1000
+# Edges that are more likely wrong than right are drawn as broken lines.
+_DOUBTFUL = 0.5
+# What XML 1.0 cannot hold, not even as a reference.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Characters that mean something in a quoted label of Mermaid, or in the HTML that it becomes.
+_NOT_MERMAID = re.compile('["#&<>;`\\\\]')
+
+
+def jsonl(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """One edge a line, with the keys of `edges` in `ask --json`."""
+    return _in_parts(to_json(edge_document(edge)) + "\n" for edge in edges)
+
+
+def node_link(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """For `networkx.node_link_graph(data, edges="edges")`."""
+    import networkx
+
+    yield to_json(networkx.node_link_data(_multigraph(graph, edges), edges="edges")) + "\n"
+
+
+def graphml(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """For `networkx.read_graphml` and graph viewers. GraphML has no null, so what is None is left out; characters that
+    XML cannot hold are percent-escaped, and so is `%` itself in the paths of ids."""
+    import networkx
+
+    multigraph = _multigraph(graph, edges)
+    every = [attributes for _, attributes in multigraph.nodes(data=True)]
+    every += [attributes for _, _, attributes in multigraph.edges(data=True)]
+    for attributes in every:
+        for name, value in list(attributes.items()):
+            if value is None:
+                del attributes[name]
+            elif isinstance(value, str):
+                attributes[name] = _xml_text(value)
+    renamed = {node: _xml_text(node) for node in multigraph if _NOT_XML.search(node)}
+    networkx.relabel_nodes(multigraph, renamed, copy=False)
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield from _in_parts(f"{line}\n" for line in networkx.generate_graphml(multigraph))
+
+
+def dot(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """For Graphviz; doubtful edges are dashed."""
+    return _in_parts(_dot_lines(edges))
+
+
+def mermaid(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """A flowchart; nodes are n0, n1, … with their id as label."""
+    return _in_parts(_mermaid_lines(edges))
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {"jsonl": jsonl, "node-link": node_link, "graphml": graphml, "dot": dot, "mermaid": mermaid}
+)
+
+
+def _dot_lines(edges: "Iterable[Edge]") -> Iterator[str]:
+    yield "digraph causalist {\n  node [shape=box];\n"
+    for edge in edges:
+        dashed = ", style=dashed" if edge.confidence < _DOUBTFUL else ""
+        yield (
+            f"  {_dot_string(edge.source)} -> {_dot_string(edge.target)} "
+            f"[label={_dot_string(edge.kind)}, rule={_dot_string(edge.rule)}, "
+            f"confidence={edge.confidence!r}{dashed}];\n"
+        )
+    yield "}\n"
+
+
+def _dot_string(text: str) -> str:
+    """A quoted id. Labels read backslashes as escapes, and an id is its node's label, hence the doubling."""
+    return '"' + safe(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def _mermaid_lines(edges: "Iterable[Edge]") -> Iterator[str]:
+    yield "flowchart LR\n"
+    names: dict[str, str] = {}
+    for edge in edges:
+        for node in (edge.source, edge.target):
+            if node not in names:
+                names[node] = f"n{len(names)}"
+                yield f'  {names[node]}["{_mermaid_label(node)}"]\n'
+        arrow = "-.->" if edge.confidence < _DOUBTFUL else "-->"
+        yield f"  {names[edge.source]} {arrow}|{edge.kind}| {names[edge.target]}\n"
+
+
+def _mermaid_label(text: str) -> str:
+    line = re.sub(r"\s", " ", safe(text))
+    return _NOT_MERMAID.sub(lambda match: f"#{ord(match[0])};", line)
+
+
+def _multigraph(graph: "CodeGraph", edges: "Iterable[Edge]") -> Any:
+    """A networkx.MultiDiGraph, edges keyed by kind, with all nodes inside the repository and those that edges touch."""
+    import networkx
+
+    result = networkx.MultiDiGraph()
+    ids, nodes = graph.nodes.ids, graph.nodes
+    for number, node in enumerate(ids):
+        kind = graph.kind(number)
+        if kind is not NodeKind.EXTERNAL:
+            first, last = int(nodes.start_rows[number]) + 1, int(nodes.end_rows[number]) + 1
+            result.add_node(node, kind=kind.label, path=split_id(node)[0], start_line=first, end_line=last)
+    for edge in edges:
+        for node in (edge.source, edge.target):
+            if node not in result:
+                result.add_node(node, kind=NodeKind.EXTERNAL.label, path=None, start_line=None, end_line=None)
+        attributes = edge_document(edge)
+        result.add_edge(attributes.pop("source"), attributes.pop("target"), key=edge.kind, **attributes)
+    return result
+
+
+def _xml_text(text: str) -> str:
+    return _NOT_XML.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode("utf-8", "surrogatepass")), text)
+
+
+def _in_parts(lines: Iterable[str]) -> Iterator[str]:
+    """The same text in fewer, larger pieces."""
+    remaining = iter(lines)
+    while part := "".join(islice(remaining, _LINES_A_PART)):
+        yield part

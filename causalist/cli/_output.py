@@ -1,0 +1,106 @@
+"""What a command prints: results on stdout, everything else on stderr, both UTF-8 whatever the locale says."""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from causalist.errors import UsageError
+
+# A lone surrogate becomes `\udc80`, which inside of JSON is the same string again.
+_ENCODING_ERRORS = "backslashreplace"
+
+
+def prepare_streams() -> None:
+    """Makes stdout and stderr take any text."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors=_ENCODING_ERRORS)
+
+
+def abandon(*streams: TextIO | None) -> None:
+    """Sends what is still buffered to nowhere: it cannot be written, and the interpreter would complain at its end."""
+    for stream in streams:
+        with suppress(OSError, ValueError, AttributeError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]
+            os.close(nowhere)
+
+
+def emit(text: str) -> None:
+    """A part of the result, as it stands. Raises UsageError where stdout cannot take it."""
+    try:
+        click.echo(text, nl=False)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        abandon(sys.stdout)
+        raise UsageError(f"cannot write the results: {error.strerror or error}") from error
+
+
+def emit_lines(lines: Iterable[str]) -> None:
+    """Lines with repository content in them that nothing has made safe yet."""
+    emit("".join(f"{safe(line)}\n" for line in lines))
+
+
+def emit_document(document: Mapping[str, object]) -> None:
+    """The one JSON document of a command, on one line."""
+    emit(to_json(document) + "\n")
+
+
+def to_json(document: object) -> str:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False)
+
+
+def say(message: str) -> None:
+    """A message for people, on stderr."""
+    click.echo(f"causalist: {safe(message)}", err=True)
+
+
+def safe(text: str) -> str:
+    """`text` with characters that could drive a terminal shown as escapes: names come from hostile repositories."""
+    from causalist.pack.clean import neutralise
+
+    return neutralise(text)
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Counts in words.
+
+    >>> counted({"python": 3, "text": 1})
+    '3 python, 1 text'
+    """
+    return ", ".join(f"{n} {what}" for what, n in counts.items())
+
+
+@contextmanager
+def destination(file: Path | None) -> Iterator[Callable[[str], object]]:
+    """A function that writes results to stdout, or to `file`, which is there complete or not at all.
+
+    What is no regular file (a pipe, /dev/stdout) is written directly. Raises UsageError where writing fails.
+    """
+    if file is None or str(file) == "-":
+        yield emit
+        return
+    target = file.resolve()
+    is_replaced = target.is_file() or not target.exists()
+    aside = target.with_name(f"{target.name}.{os.getpid()}.new") if is_replaced else target
+    try:
+        with aside.open("w", encoding="utf-8", errors=_ENCODING_ERRORS, newline="\n") as out:
+            yield out.write
+        if is_replaced:
+            aside.replace(target)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror or error}") from error
+    finally:
+        if is_replaced:
+            with suppress(OSError):
+                aside.unlink(missing_ok=True)

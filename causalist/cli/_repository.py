@@ -1,0 +1,83 @@
+"""The options that name a repository, and how a command opens it."""
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from causalist.cli._output import emit_document, say
+from causalist.cli._progress import progress_on_stderr
+from causalist.errors import NothingToIndex
+
+if TYPE_CHECKING:
+    from causalist.pipeline import Repository
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _folder(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
+    if value is not None and not value.strip():
+        raise click.BadParameter("is empty; give a folder, or leave the option out.")
+    return None if value is None else Path(value)
+
+
+def _confidence(_: click.Context, __: click.Parameter, value: float) -> float:
+    # A range of click lets NaN through.
+    if math.isnan(value) or not 0.0 <= value <= 1.0:
+        raise click.BadParameter(f"{value} is no confidence; it lies between 0 and 1.")
+    return value
+
+
+def repository_options(command: _Command) -> _Command:
+    """Adds --repo and --force."""
+    repo = click.option(
+        "--repo",
+        metavar="DIR",
+        callback=_folder,
+        help="Just this folder; without it the repository around the current folder.",
+    )
+    force = click.option("--force", is_flag=True, help="Index a home directory or the root of a file system too.")
+    return repo(force(command))
+
+
+def json_option(command: _Command) -> _Command:
+    """Adds --json as the argument `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for programs.")(command)
+
+
+def min_confidence_option(default: float, effect: str) -> Callable[[_Command], _Command]:
+    return click.option(
+        "--min-confidence", type=float, default=default, show_default=True, callback=_confidence, help=effect
+    )
+
+
+def open_repository(
+    repo: Path | None,
+    *,
+    force: bool,
+    processes: int | None = None,
+    when_empty: Callable[[NothingToIndex], Mapping[str, object]] | None = None,
+) -> "Repository":
+    """The repository in the folder `repo`, or around the current one. Raises CausalistError.
+
+    `when_empty` makes the document that is printed before NothingToIndex goes on its way: with --json there is one.
+    """
+    from causalist.indexing import IndexOptions
+    from causalist.pipeline import Repository
+
+    with progress_on_stderr() as progress:
+        options = IndexOptions(processes=processes, progress=progress)
+        try:
+            return Repository.open(repo or Path(), exact_root=repo is not None, force=force, options=options)
+        except NothingToIndex as error:
+            if when_empty is not None:
+                emit_document(when_empty(error))
+            raise
+
+
+def say_notes(repository: "Repository") -> None:
+    """What opening had to say, such as an index that could not be written."""
+    for note in repository.notes:
+        say(f"note: {note.slug}: {note.detail}")

@@ -1,0 +1,57 @@
+"""The one place where errors become messages and exit codes.
+
+0  something was found; also a reader of stdout that has seen enough (`| head`)
+1  nothing was found, among it a folder without anything to index
+2  failure: bad usage, a CausalistError, anything unexpected
+130  interrupted
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from causalist.cli._output import abandon, prepare_streams, say
+from causalist.errors import CausalistError, NothingToIndex
+
+NOTHING_FOUND = 1
+FAILURE = 2
+INTERRUPTED = 130
+# The environment variable that asks for the traceback of something unexpected.
+TRACEBACK = "CAUSALIST_TRACEBACK"
+
+
+def run(group: click.Group, name: str, arguments: Sequence[str], extra: dict[str, Any]) -> int:
+    """Runs a command line and returns its exit code. Raises nothing."""
+    prepare_streams()
+    try:
+        with group.make_context(name, list(arguments), **extra) as context:
+            group.invoke(context)
+    except BrokenPipeError:
+        abandon(sys.stdout, sys.stderr)
+    except KeyboardInterrupt:
+        say("interrupted; what was complete stays as it was")
+        return INTERRUPTED
+    except Exception as error:
+        return _explained(error)
+    return 0
+
+
+def _explained(error: Exception) -> int:
+    """Says what went wrong and returns the exit code for it."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        error.show()
+        return FAILURE
+    if isinstance(error, CausalistError):
+        say(f"{error.slug}: {error}")
+        return NOTHING_FOUND if isinstance(error, NothingToIndex) else FAILURE
+    if os.environ.get(TRACEBACK):
+        say("internal: " + "".join(traceback.format_exception(error)).rstrip())
+    else:
+        say(f"internal: {type(error).__name__}: {error}\nThis is a defect of Causalist; {TRACEBACK}=1 shows where.")
+    return FAILURE

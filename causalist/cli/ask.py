@@ -1,0 +1,134 @@
+"""`causalist ask`: a question in, the smallest connected set of code that answers it out."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from causalist.cli._output import emit, emit_document, say
+from causalist.cli._repository import json_option, open_repository, repository_options
+from causalist.cli._run import FAILURE, NOTHING_FOUND
+from causalist.cli._wire import answer_document, unanswered_document
+
+if TYPE_CHECKING:
+    from causalist.model.answer import Answer
+    from causalist.model.index import Index
+
+# Why a file stays out although nobody wanted it to (`source.rules.Reason`); the other reasons are choices.
+UNREADABLE_REASONS = ("unreadable", "undecodable name")
+MOST_LISTED = 20
+
+
+@click.command("ask")
+@click.argument("query")
+@repository_options
+@click.option("--top-k", type=int, default=20, show_default=True, help="How many results at most.")
+@click.option("--level", type=click.Choice(["symbol", "file"]), default="symbol", show_default=True)
+@click.option("--max-tokens", type=int, default=4000, show_default=True, help="The token budget of the pack.")
+@click.option("--format", "pack_format", type=click.Choice(["text", "json"]), default="text", show_default=True,
+              help="How the pack is written.")  # fmt: skip
+@click.option("--route", type=click.Choice(["lookup", "simple", "multi_hop", "exploratory"]),
+              help="How to answer; without it the question decides.")  # fmt: skip
+@click.option("--rank", type=click.Choice(["fused", "pagerank"]), default="fused", show_default=True,
+              help="The score that decides.")  # fmt: skip
+@click.option("--no-graph", is_flag=True, help="Rank by words alone.")
+@click.option("--order", type=click.Choice(["causal", "dependencies-first"]), default="causal", show_default=True)
+@click.option("--damping", type=float, default=0.85, show_default=True, help="Probability of following an edge.")
+@click.option("--specificity", type=click.Choice(["log", "passages", "none"]), default="log", show_default=True,
+              help="How seeds are weighted by their neighbours.")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Fail if a file could not be read or parsed as a whole.")
+@json_option
+def command(
+    query: str,
+    repo: Path | None,
+    force: bool,
+    top_k: int,
+    level: str,
+    max_tokens: int,
+    pack_format: str,
+    route: str | None,
+    rank: str,
+    no_graph: bool,
+    order: str,
+    damping: float,
+    specificity: str,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Answers QUERY with the code itself.
+
+    A QUERY of "-" is read from standard input.
+
+    \b
+    Example:
+      causalist ask "where is a webhook signature checked" --max-tokens 2000
+      git log -1 --format=%B | causalist ask - --level file --json
+    """
+    from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
+
+    if no_graph and rank == "pagerank":
+        raise click.UsageError("--rank pagerank ranks by the graph; leave out --no-graph.")
+    options = AskOptions(
+        top_k=top_k,
+        level=Level(level),
+        max_tokens=max_tokens,
+        format=pack_format,
+        route=Route(route) if route else None,
+        rank=RankMode(rank),
+        graph=not no_graph,
+        order=Order(order),
+        damping=damping,
+        specificity=Specificity(specificity),
+    )
+    question = _question(query)
+    repository = open_repository(
+        repo, force=force, when_empty=(lambda error: unanswered_document(question, error)) if as_json else None
+    )
+    answer = repository.ask(question, options)
+    if strict:
+        _fail_if_doubtful(answer, repository.index)
+    _say_doubts(answer, repository.index)
+    if as_json:
+        emit_document(answer_document(answer))
+    elif answer.pack is not None:
+        emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
+    if not answer.results:
+        say(
+            f"nothing found: no word of the question occurs in the files of {answer.repository.root} "
+            f"({answer.repository.files} searched); try a name or another word that they may use"
+        )
+        click.get_current_context().exit(NOTHING_FOUND)
+
+
+def _question(query: str) -> str:
+    """The question as valid text: arguments and pipes may hold any bytes."""
+    if query == "-":
+        return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin is not None else ""
+    return query.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
+    doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics]
+    for reason in UNREADABLE_REASONS:
+        if index.skipped.get(reason):
+            doubts.append(f"{index.skipped[reason]} {reason}: {', '.join(index.examples.get(reason, ()))}")
+    doubts += [f"{note.path}:{note.row + 1}: {note.slug}: {note.detail}" for note in index.notes]
+    if not doubts:
+        return
+    for doubt in doubts[:MOST_LISTED]:
+        say(f"note: {doubt}")
+    if len(doubts) > MOST_LISTED:
+        say(f"note: and {len(doubts) - MOST_LISTED} more; `causalist status --json` lists all")
+    say("strict: not everything could be read and parsed as a whole; without --strict there is an answer all the same")
+    click.get_current_context().exit(FAILURE)
+
+
+def _say_doubts(answer: "Answer", index: "Index") -> None:
+    for diagnostic in answer.diagnostics:
+        say(f"note: {diagnostic.slug}: {diagnostic.detail}")
+    if index.notes:
+        n_files = len({note.path for note in index.notes})
+        slugs = ", ".join(sorted({note.slug for note in index.notes}))
+        files = "1 file was" if n_files == 1 else f"{n_files} files were"
+        say(f"note: {files} read only in part ({slugs}); `causalist status` lists them")

@@ -1,0 +1,174 @@
+"""Everything that an evaluation found, as text for people and as a document for programs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from causalist.evaluate.metrics import LEVEL, N_RESAMPLES, SEED, Interval, Ranks
+from causalist.evaluate.snapshots import QuestionResult, Skipped
+from causalist.evaluate.summary import Summary
+from causalist.evaluate.table import render_summaries
+from causalist.indexing import index_version
+
+# 1: the first. Keys may be added to a version, never changed or taken away.
+FORMAT_VERSION = 1
+
+_EXAMPLES = 3  # questions that the text names for each reason; the document names all
+_DECIMALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What was asked for."""
+
+    data: str
+    top_k: int
+    languages: tuple[str, ...]
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """`ranking_ms` and `indexing_ms` are medians, a question (`fused`, index in memory) and a commit (blobs parsed
+    before are not parsed again); `total_s` is wall time, with `processes` at work."""
+
+    total_s: float
+    ranking_ms: float
+    indexing_ms: float
+    n_commits: int
+    processes: int
+
+    @classmethod
+    def of(
+        cls, results: Sequence[QuestionResult], indexing_ms: Sequence[float], total_s: float, processes: int
+    ) -> "Timings":
+        return cls(total_s, median(r.ranking_ms for r in results), median(indexing_ms), len(indexing_ms), processes)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`results` and `skipped` in the order of the data file. `files` and `symbols` hold one summary for each group of
+    questions that is not empty; `symbols` is empty where no question names any. All but `timings` is deterministic."""
+
+    settings: Settings
+    results: tuple[QuestionResult, ...]
+    skipped: tuple[Skipped, ...]
+    files: tuple[Summary, ...]
+    symbols: tuple[Summary, ...]
+    timings: Timings
+
+    def to_text(self) -> str:
+        """A compact table; may change freely."""
+        lines = [self._headline(), "", *render_summaries(self.files)]
+        if self.symbols:
+            lines += ["", "Symbols", *render_summaries(self.symbols)]
+        lines += ["", self._timing_line(), *self._reservations()]
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON document. Rows hold the ranks of their gold files by system, null where a list has not got one."""
+        settings = self.settings
+        return {
+            "format_version": FORMAT_VERSION,
+            "settings": {
+                "data": settings.data,
+                "top_k": settings.top_k,
+                "languages": list(settings.languages),
+                "limit": settings.limit,
+                "index_version": index_version(),
+                "bootstrap": {"level": LEVEL, "n_resamples": N_RESAMPLES, "seed": SEED},
+            },
+            "files": {summary.name: _summary_json(summary) for summary in self.files},
+            "symbols": {summary.name: _summary_json(summary) for summary in self.symbols},
+            "timings": {
+                "total_s": round(self.timings.total_s, 3),
+                "ranking_ms_median": round(self.timings.ranking_ms, 3),
+                "indexing_ms_median": round(self.timings.indexing_ms, 3),
+                "commits": self.timings.n_commits,
+                "processes": self.timings.processes,
+            },
+            "skipped": [
+                {"id": s.question.id, "line": s.question.line, "repo": s.question.repo, "reason": s.reason}
+                for s in self.skipped
+            ],
+            "rows": [_row_json(result) for result in self.results],
+        }
+
+    def _headline(self) -> str:
+        asked = f"{_counted(len(self.results), 'question')} on {_counted(self._n_repositories(), 'repository')}"
+        skipped = f" ({len(self.skipped)} skipped)" if self.skipped else ""
+        return (
+            f"{self.settings.data}: {asked}{skipped}; lists of {self.settings.top_k}; "
+            f"{LEVEL:.0%} intervals from {N_RESAMPLES:,} resamples"
+        )
+
+    def _n_repositories(self) -> int:
+        return len({result.question.repo for result in self.results})
+
+    def _timing_line(self) -> str:
+        t = self.timings
+        return (
+            f"ranking {t.ranking_ms:.1f} ms a question (median); indexing {t.indexing_ms:.0f} ms a commit (median of "
+            f"{t.n_commits}); {t.total_s:.1f} s in all with {_counted(t.processes, 'process')}"
+        )
+
+    def _reservations(self) -> list[str]:
+        """What was skipped, and gold that no system could have found."""
+        by_reason: dict[str, list[str]] = {}
+        for skipped in self.skipped:
+            by_reason.setdefault(f"{skipped.question.repo}: {skipped.reason}", []).append(skipped.question.id)
+        lines = [f"skipped {len(ids)}, {reason} [{_examples(ids)}]" for reason, ids in by_reason.items()]
+        missing = [f"{r.question.id} {name}" for r in self.results for name in r.unindexed]
+        if missing:
+            lines.append(
+                f"{len(missing)} right answers are not in the index, so nothing can find them [{_examples(missing)}]"
+            )
+        return lines
+
+
+def _counted(n: int, noun: str) -> str:
+    """
+    >>> _counted(1, "process"), _counted(2, "repository"), _counted(2, "question")
+    ('1 process', '2 repositories', '2 questions')
+    """
+    if n == 1:
+        return f"{n} {noun}"
+    if noun.endswith("y"):
+        return f"{n} {noun[:-1]}ies"
+    return f"{n} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def _examples(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_EXAMPLES])
+    return f"{shown}, …" if len(names) > _EXAMPLES else shown
+
+
+def _summary_json(summary: Summary) -> dict[str, Any]:
+    def rows(table: Mapping[str, Mapping[str, Interval]]) -> dict[str, Any]:
+        return {system: {metric: _interval_json(i) for metric, i in row.items()} for system, row in table.items()}
+
+    return {"n": summary.n, "systems": rows(summary.systems), "fused_minus": rows(summary.differences)}
+
+
+def _interval_json(interval: Interval) -> dict[str, float]:
+    return {key: round(value, _DECIMALS) for key, value in interval._asdict().items()}
+
+
+def _row_json(result: QuestionResult) -> dict[str, Any]:
+    def ranks(table: Mapping[str, Ranks]) -> dict[str, list[int | None]]:
+        return {system: list(found) for system, found in table.items()}
+
+    question = result.question
+    return {
+        "id": question.id,
+        "line": question.line,
+        "repo": question.repo,
+        "lang": question.lang,
+        "hard": question.hard,
+        "gold_files": list(question.gold_files),
+        "ranks": ranks(result.files),
+        "gold_symbols": list(question.gold_symbols),
+        "symbol_ranks": ranks(result.symbols),
+        "unindexed": list(result.unindexed),
+    }

@@ -1,0 +1,106 @@
+"""The edges among chosen nodes, as they are or lifted from definitions to files.
+
+In: a `CodeGraph` and chosen nodes. Out: `SubgraphEdge`s between positions among the chosen. Nothing is left out for
+being weak, and nothing is ordered: see `order`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.errors import UsageError
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.subgraph import SubgraphEdge
+
+_NO_ROW = np.iinfo(np.int32).max
+
+
+def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEdge]:
+    """All edges whose two ends are among `chosen` (distinct node indices), by ascending edge number.
+
+    Only edges that leave a chosen node are looked at. Raises `UsageError` for nodes that do not exist or come twice.
+    """
+    position = _positions(graph, chosen)
+    edges = graph.edges
+    numbers = _outgoing_numbers(graph, np.flatnonzero(position >= 0))
+    numbers = numbers[position[edges.targets[numbers]] >= 0]
+    columns = (
+        position[edges.sources[numbers]],
+        position[edges.targets[numbers]],
+        edges.kinds[numbers],
+        edges.rules[numbers],
+        edges.confidences[numbers],
+        edges.candidates[numbers],
+        edges.counts[numbers],
+        edges.rows[numbers],
+        numbers,
+    )
+    return [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def lift_to_files(graph: CodeGraph, files: Sequence[int]) -> list[SubgraphEdge]:
+    """The edges between different chosen files that the edges of their nodes amount to, without `contains`.
+
+    One per (source file, target file, kind), in that order: `confidence` is the highest, `rule` and `candidates` are
+    those of the most confident edge (ties: the lowest number), `n` the sum, `row` the first site's in the source
+    file, `number` -1. `files` are distinct indices of file nodes; a file node stands for itself too.
+
+    Raises `UsageError` for nodes that do not exist, come twice, or are not files.
+    """
+    position = _positions(graph, files)
+    edges, file_of = graph.edges, graph.nodes.files
+    for node in files:
+        if file_of[node] != node:
+            raise UsageError(f"{graph.nodes.ids[node]} is not a file; only edges between files are lifted")
+    inside = np.append(position, -1)[file_of] >= 0  # the appended entry answers for externals, whose file is -1
+    numbers = _outgoing_numbers(graph, np.flatnonzero(inside))
+    sources, targets = file_of[edges.sources[numbers]], file_of[edges.targets[numbers]]
+    lifted = inside[edges.targets[numbers]] & (sources != targets) & (edges.kinds[numbers] != EdgeKind.CONTAINS)
+    numbers, sources, targets = numbers[lifted], sources[lifted], targets[lifted]
+    if len(numbers) == 0:
+        return []
+
+    kinds, confidences = edges.kinds[numbers], edges.confidences[numbers]
+    by_group = np.lexsort((numbers, -confidences, kinds, targets, sources))
+    numbers, sources, targets, kinds = numbers[by_group], sources[by_group], targets[by_group], kinds[by_group]
+    changes = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1]) | (kinds[1:] != kinds[:-1])
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    rows = np.where(edges.rows[numbers] >= 0, edges.rows[numbers], _NO_ROW)
+    first_rows = np.minimum.reduceat(rows, starts)
+    best = numbers[starts]
+    columns = (
+        position[sources[starts]],
+        position[targets[starts]],
+        kinds[starts],
+        edges.rules[best],
+        edges.confidences[best],
+        edges.candidates[best],
+        np.add.reduceat(edges.counts[numbers].astype(np.int64), starts),
+        np.where(first_rows == _NO_ROW, -1, first_rows),
+        np.full(len(starts), -1),
+    )
+    return [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def _positions(graph: CodeGraph, chosen: Sequence[int]) -> NDArray[np.int64]:
+    """Shape (n_nodes,): the position of each node among the chosen, -1 elsewhere."""
+    n_nodes = len(graph.nodes)
+    nodes = np.asarray(chosen, dtype=np.int64)
+    outside = nodes[(nodes < 0) | (nodes >= n_nodes)]
+    if len(outside):
+        raise UsageError(f"node {outside[0]} does not exist; the graph has {n_nodes} nodes")
+    position = np.full(n_nodes, -1, dtype=np.int64)
+    position[nodes] = np.arange(len(nodes))
+    twice = np.flatnonzero(position[nodes] != np.arange(len(nodes)))
+    if len(twice):
+        raise UsageError(f"{graph.nodes.ids[int(nodes[twice[0]])]} is chosen twice; name each node once")
+    return position
+
+
+def _outgoing_numbers(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers of all edges that leave one of `nodes` (ascending), ascending."""
+    starts, stops = graph.edges.indptr[nodes], graph.edges.indptr[nodes + 1]
+    lengths = stops - starts
+    first = np.cumsum(lengths) - lengths  # where each node's edges begin in the result
+    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(starts - first, lengths), dtype=np.int64)

@@ -1,0 +1,179 @@
+"""Source text -> the lines that a pack may print under each item, every line of a file at most once.
+
+Items nest: a class and its method can both be hits. A row belongs to the innermost item that covers it and is printed
+there; the outer item shows one marker line in its place. Ownership does not depend on the budget, so an outer body
+reads as an outline whose parts stand under their own headers, whether or not these had room.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from causalist.model.pack import PackItem
+from causalist.pack.clean import ELLIPSIS, neutralise
+
+# Chosen by hand: hardly any line that people write is longer; minified lines are.
+LONGEST_LINE = 400
+# A fence longer than any run in the source cannot be closed by it; past this length runs are shortened instead.
+LONGEST_BACKTICK_RUN = 16
+
+_BACKTICKS = re.compile(rf"`{{{LONGEST_BACKTICK_RUN + 1},}}")
+_INDENT = re.compile(r"[ \t]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Lines to print in order. `weights[i]` is how many of the item's own source lines stand in lines[: i + 1], and
+    `n_source` how many there are in all; `clipped` says that even all of `lines` show less than that."""
+
+    lines: tuple[str, ...]
+    weights: tuple[int, ...]
+    n_source: int
+    clipped: bool
+    first_row: bool
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+EMPTY = Body((), (), 0, False, False)
+
+
+def bodies(items: Sequence[PackItem], labels: Sequence[str], max_characters: int) -> list[Body]:
+    """One body for each item, EMPTY where there is nothing to print. `labels` name the items in marker lines."""
+    owners = _owners(items)
+    return [_body(number, items, labels, owners, max_characters) for number in range(len(items))]
+
+
+def shows_everything(body: Body, n_lines: int) -> bool:
+    return n_lines >= len(body) and not body.clipped
+
+
+def sensible_cut(body: Body, n_lines: int) -> int:
+    """A line count of at most `n_lines` after which a reader can stop: before the least indented or a blank line
+    among the last third; at least one line."""
+    if n_lines >= len(body):
+        return len(body)
+    best, best_indent = n_lines, 1 << 30
+    for count in range(n_lines, max(1, n_lines - n_lines // 3) - 1, -1):
+        following = body.lines[count]
+        indent = len(_indent(following)) if following.strip() else 0
+        if indent < best_indent:
+            best, best_indent = count, indent
+    while best > 1 and not body.lines[best - 1].strip():
+        best -= 1
+    return max(1, best)
+
+
+def shown_lines(body: Body, n_lines: int) -> tuple[str, ...]:
+    """The first `n_lines` and, when that is not all, a last line that says how many source lines are missing."""
+    lines = body.lines[:n_lines]
+    if shows_everything(body, n_lines) or not lines:
+        return lines
+    missing = body.n_source - body.weights[n_lines - 1]
+    if missing <= 0:  # cut inside of a line; the line itself says so
+        return lines
+    return (*lines, f"{ELLIPSIS} {missing} more line{'s' if missing > 1 else ''}")
+
+
+def _owners(items: Sequence[PackItem]) -> dict[str, list[tuple[int, int, int]]]:
+    """For each path the items that have text, as (first row, last row, number), in the order in which they may claim
+    rows: smaller spans first, whole files last, then better scores."""
+    by_path: dict[str, list[tuple[int, int, int]]] = {}
+    for number, item in enumerate(items):
+        if item.text and not item.via:
+            first = item.hit.start_row
+            last = first + item.text.count("\n") - (1 if item.text.endswith("\n") else 0)
+            by_path.setdefault(item.hit.path, []).append((first, max(first, last), number))
+    for spans in by_path.values():
+        spans.sort(key=lambda s: (s[1] - s[0], items[s[2]].hit.kind == "file", -items[s[2]].hit.score, s[2]))
+    return by_path
+
+
+def _body(
+    number: int,
+    items: Sequence[PackItem],
+    labels: Sequence[str],
+    owners: dict[str, list[tuple[int, int, int]]],
+    max_characters: int,
+) -> Body:
+    item = items[number]
+    if not item.text or item.via:
+        return EMPTY
+    spans = owners[item.hit.path]
+    place = next(place for place, span in enumerate(spans) if span[2] == number)
+    first, last, _ = spans[place]
+    inner = sorted((s for s in spans[:place] if s[0] <= last and s[1] >= first), key=lambda s: (s[0], -s[1]))
+    clipped = len(item.text) > max_characters
+    source = _safe(item.text[:max_characters]).split("\n")
+    if len(source) > 1 and (clipped or not source[-1]):
+        source.pop()
+    taken = _merged(inner, first, last)
+    n_source = (last - first + 1) - sum(stop - start + 1 for start, stop, _ in taken)
+    if not n_source:
+        return EMPTY
+    drop = _superfluous_indent(source)
+    lines: list[str] = []
+    weights: list[int] = []
+    printed = gap = 0
+    for offset, line in enumerate(source):
+        row = first + offset
+        while gap < len(taken) and taken[gap][1] < row:
+            gap += 1
+        if gap < len(taken) and taken[gap][0] <= row:
+            if row == taken[gap][0]:
+                start, stop, inside = taken[gap]
+                rows = f"{start + 1}-{stop + 1}" if stop > start else f"{start + 1}"
+                lines.append(f"{_indent(line)[drop:]}{ELLIPSIS} {rows}: {labels[inside]}")
+                weights.append(printed)
+            continue
+        if offset and drop:
+            line = line[min(drop, len(_indent(line))) :]
+        if len(line) > LONGEST_LINE:
+            line = f"{line[:LONGEST_LINE]}{ELLIPSIS} {len(line) - LONGEST_LINE} more characters"
+            clipped = True
+        printed += 1
+        lines.append(line)
+        weights.append(printed)
+    return Body(tuple(lines), tuple(weights), n_source, clipped, not taken or taken[0][0] > first)
+
+
+def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> list[tuple[int, int, int]]:
+    """Disjoint spans inside of first..last, each with the number of its outermost item."""
+    merged: list[tuple[int, int, int]] = []
+    for start, stop, number in spans:
+        start, stop = max(start, first), min(stop, last)
+        if merged:
+            start = max(start, merged[-1][1] + 1)
+        if start <= stop:
+            merged.append((start, stop, number))
+    return merged
+
+
+def _superfluous_indent(lines: Sequence[str]) -> int:
+    """How many leading characters the lines after the first can lose. A span starts at its first character, so that
+    the first line has none of the indentation that the others share; it stays as it is unless it is indented too."""
+    rest = [line for line in lines[1:] if line.strip()]
+    if not lines[0].strip() or not rest:
+        return 0
+    shared = min(len(_indent(line)) for line in rest)
+    if lines[0][:1] in " \t":
+        return 0
+    if lines[0][0] == "@" or (len(_indent(rest[-1])) == shared and rest[-1].strip()[0] in ")}]"):
+        return shared
+    # The body of a Python definition stands one step further in than the definition.
+    step = 1 if _indent(rest[0])[:1] == "\t" else 4
+    return max(0, shared - step)
+
+
+def _indent(line: str) -> str:
+    match = _INDENT.match(line)
+    return match[0] if match else ""
+
+
+def _safe(text: str) -> str:
+    return _BACKTICKS.sub(_shortened, neutralise(text))
+
+
+def _shortened(match: re.Match[str]) -> str:
+    return f"{'`' * LONGEST_BACKTICK_RUN}{ELLIPSIS} {len(match[0]) - LONGEST_BACKTICK_RUN} more"

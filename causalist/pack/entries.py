@@ -1,0 +1,157 @@
+"""The input of a pack -> entries and links that are safe to print and no longer than they should be.
+
+Names are shortened for people: an edge says `Session.verify`, not its id, unless two items of the pack share the name.
+"""
+
+import re
+from collections import Counter as Tally
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from causalist.model.graph import Edge
+from causalist.model.pack import PackInput
+from causalist.model.scores import Hit
+from causalist.model.symbols import split_id
+from causalist.pack.bodies import EMPTY, bodies
+from causalist.pack.clean import middle_cut, one_line
+from causalist.pack.plan import MOST_CHARACTERS_PER_TOKEN, Entry, Link, Plan
+
+# More says little: the strongest signals come first.
+MOST_REASONS = 4
+# A pack this small has no room for the line that explains it.
+SMALLEST_WITH_LEGEND = 400
+SMALLEST_FENCE = 3
+
+_BACKTICKS = re.compile("`+")
+_BACK = " (back)"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most characters of a text that a pack quotes on one line."""
+
+    question: int
+    name: int
+    signature: int
+    reason: int
+
+    @classmethod
+    def for_budget(cls, max_tokens: int, scale: float) -> "Limits":
+        """Small budgets cut earlier; `scale` below 1 is for input so odd that even that is too long."""
+        cut = max(0.0, scale)
+        return cls(
+            question=int(cut * min(200, max(32, max_tokens // 4))),
+            name=int(cut * min(160, max(48, max_tokens // 4))),
+            signature=int(cut * min(160, max(40, max_tokens // 8))),
+            reason=int(cut * min(120, max(32, max_tokens // 8))),
+        )
+
+
+def bare_plan(pack_input: PackInput, max_tokens: int, scale: float) -> tuple[Plan, tuple[Link, ...]]:
+    """A plan that shows nothing yet but knows every entry, and the edges it may show."""
+    header, items = pack_input.header, pack_input.items
+    limits = Limits.for_budget(max_tokens, scale)
+    order = sorted(range(len(items)), key=lambda i: (-round(items[i].hit.score, 12), items[i].hit.id, i))
+    orders = {number: place for place, number in enumerate(order)}
+    hits_only = [number for number in order if not items[number].via]
+    ranks = {number: place for place, number in enumerate(hits_only, start=1)}
+    names = _names(pack_input, limits.name)
+    labels = [f"#{ranks[i]} {names[item.hit.id]}" if i in ranks else "" for i, item in enumerate(items)]
+    texts = bodies(items, labels, max_tokens * MOST_CHARACTERS_PER_TOKEN) if scale >= 1 else [EMPTY] * len(items)
+    entries = tuple(
+        Entry(
+            node=item.hit.id,
+            order=orders[number],
+            rank=ranks.get(number),
+            id=middle_cut(item.hit.id, 2 * limits.name),
+            path=middle_cut(item.hit.path, limits.name),
+            symbol=None if item.hit.symbol is None else middle_cut(item.hit.symbol, limits.name),
+            name=names[item.hit.id],
+            kind=one_line(item.hit.kind, 24),
+            start_line=item.hit.start_row + 1,
+            end_line=item.hit.end_row + 1,
+            signature=_signature(item.hit, limits.signature),
+            reason=_why(item.hit, names, limits, full=False),
+            why=_why(item.hit, names, limits, full=True),
+            body=texts[number],
+        )
+        for number, item in enumerate(items)
+    )
+    longest = max((len(m[0]) for e in entries for line in e.body.lines for m in _BACKTICKS.finditer(line)), default=0)
+    plan = Plan(
+        header=header,
+        question=one_line(header.query, limits.question),
+        repository=middle_cut(_last_part(header.root), min(60, limits.name)),
+        commit=None if header.commit is None else one_line(header.commit[:7], 7),
+        legend=max_tokens >= SMALLEST_WITH_LEGEND and scale >= 1,
+        items=(),
+        links=(),
+        omitted=(),
+        entries=entries,
+        list_omitted=False,
+        fence="`" * max(SMALLEST_FENCE, longest + 1),
+    )
+    removed = set(pack_input.removed_edges)
+    kept = (edge for edge in pack_input.edges if edge not in removed)
+    links = [_link(edge, names, limits, removed=False) for edge in kept]
+    links += [_link(edge, names, limits, removed=True) for edge in pack_input.removed_edges]
+    return plan, tuple(links)
+
+
+def _names(pack_input: PackInput, limit: int) -> dict[str, str]:
+    """A short name for every id that the pack may mention; ids stand for names that would not be unique."""
+    ids: dict[str, None] = {}
+    for item in pack_input.items:
+        ids[item.hit.id] = None
+        ids.update((hop.node, None) for hop in item.hit.path_from_seed)
+    for edge in (*pack_input.edges, *pack_input.removed_edges):
+        ids.update(((edge.source, None), (edge.target, None)))
+    short = {node: split_id(node)[1] or node for node in ids}
+    count = Tally(short.values())
+    return {node: middle_cut(name if count[name] == 1 else node, limit) for node, name in short.items()}
+
+
+def _signature(hit: Hit, limit: int) -> str:
+    return one_line(hit.signature or hit.doc, limit)
+
+
+def _why(hit: Hit, names: dict[str, str], limits: Limits, *, full: bool) -> str:
+    reasons = hit.reasons[: MOST_REASONS if full else 1]
+    texts = [one_line(f"{r.signal}: {r.detail}" if r.detail else r.signal, limits.reason) for r in reasons]
+    if full or not texts:
+        texts += _way(hit, names)
+    return "; ".join(text for text in texts if text)
+
+
+def _way(hit: Hit, names: dict[str, str]) -> Iterable[str]:
+    """The path from the seed: `via calls: A → B ← C`, where B ← C says that C calls B; with several kinds of edges
+    each stands behind the node that it leads to."""
+    hops = hit.path_from_seed
+    if len(hops) < 2:
+        return
+    kinds = {(hop.edge or "").removesuffix(_BACK) for hop in hops[1:]}
+    parts = [names[hops[0].node]]
+    for hop in hops[1:]:
+        edge = hop.edge or ""
+        arrow = "←" if edge.endswith(_BACK) else "→"
+        kind = "" if len(kinds) == 1 else f" ({one_line(edge.removesuffix(_BACK), 24)})"
+        parts.append(f"{arrow} {names[hop.node]}{kind}")
+    only = f" {one_line(kinds.pop(), 24)}" if len(kinds) == 1 else ""
+    yield f"via{only}: {' '.join(parts)}"
+
+
+def _link(edge: Edge, names: dict[str, str], limits: Limits, *, removed: bool) -> Link:
+    return Link(
+        edge=edge._replace(kind=one_line(edge.kind, 24)),
+        source=middle_cut(edge.source, 2 * limits.name),
+        target=middle_cut(edge.target, 2 * limits.name),
+        source_name=names[edge.source],
+        target_name=names[edge.target],
+        path=middle_cut(_last_part(split_id(edge.source)[0]), limits.name),
+        removed=removed,
+    )
+
+
+def _last_part(path: str) -> str:
+    """The name of a folder or file, for either kind of separator."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path

@@ -1,0 +1,233 @@
+"""What a pack shows, before it is written in any format.
+
+In: entries, edges, a way to price fragments, a budget. Out: a `Plan`: which items, how many lines of each body, which
+edges. Prices of parts are added up, which is close to the price of the whole but not the same, so `render` counts the
+finished text and plans again; nothing here promises that a plan fits.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from causalist.model.graph import Edge
+from causalist.model.pack import Omitted, PackHeader
+from causalist.pack.bodies import Body, sensible_cut, shows_everything
+
+# A body may take this share of what is left for bodies until every other body had its turn; then what remains goes to
+# the cut ones, best first. Chosen by hand: the first three bodies share four fifths of the room.
+BODY_SHARE = 0.4
+# A cut body of fewer lines says less than the signature in its header already does.
+FEWEST_LINES = 3
+# To guess how many lines fit before the first count; source code has 3 to 4 characters a token.
+CHARACTERS_PER_TOKEN = 3.5
+# Text with more characters than this for each token of room is not even counted.
+MOST_CHARACTERS_PER_TOKEN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One item, safe and cut to size. `order` counts all items best first; `rank` counts hits only and is None for
+    items that merely lie on a path. `why` is the full reason, `reason` the first one."""
+
+    node: str  # the id as it is in the graph, for `Omitted`
+    order: int
+    rank: int | None
+    id: str
+    path: str
+    symbol: str | None
+    name: str  # short, unique in the pack
+    kind: str
+    start_line: int
+    end_line: int
+    signature: str
+    reason: str
+    why: str
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An entry with the number of its body's lines that are printed; 0 for a one-liner."""
+
+    entry: Entry
+    n_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge, safe; `source` and `target` are ids, the names are short."""
+
+    edge: Edge
+    source: str
+    target: str
+    source_name: str
+    target_name: str
+    path: str
+    removed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that a renderer prints. `question` and `repository` are safe and on one line. `list_omitted` says
+    that there is room to name what was left out; its count is always printed."""
+
+    header: PackHeader
+    question: str
+    repository: str
+    commit: str | None
+    legend: bool
+    items: tuple[Shown, ...]
+    links: tuple[Link, ...]
+    omitted: tuple[Omitted, ...]
+    entries: tuple[Entry, ...]
+    list_omitted: bool
+    fence: str
+
+    def counts(self) -> tuple[int, int, int]:
+        """How many bodies, items and edges were left out."""
+        kinds = [omission.what for omission in self.omitted]
+        return kinds.count("body"), kinds.count("item"), kinds.count("edge")
+
+
+class Renderer(Protocol):
+    """A format. `document` must equal its frame plus the fragments, or nearly so: fragments are only priced."""
+
+    minimum_tokens: int
+
+    def document(self, plan: Plan, tokens: int) -> str: ...
+
+    def item(self, shown: Shown, fence: str) -> str: ...
+
+    def link(self, link: Link) -> str: ...
+
+    def omission_list(self, plan: Plan) -> str: ...
+
+
+class Planner:
+    """Plans for one input at several budgets; prices are counted once."""
+
+    def __init__(
+        self,
+        bare: Plan,
+        links: Sequence[Link],
+        renderer: Renderer,
+        counter: Callable[[str], int],
+    ) -> None:
+        self._bare = bare
+        self._entries = bare.entries
+        self._links = links
+        self._renderer = renderer
+        self._counter = counter
+        self._prices: dict[tuple[int, int], int] = {}
+        self._link_prices: dict[int, int] = {}
+        # Best first; the entries themselves stand in causal order.
+        self._ranked = sorted(range(len(self._entries)), key=lambda number: self._entries[number].order)
+
+    def plan(self, budget: float) -> Plan:
+        """A plan whose parts cost at most `budget`, in the order of precedence: the frame with the header, then
+        one-liners best first, then bodies, then edges, then the list of what was left out."""
+        nothing = self._completed({}, set())
+        left = budget - self._counter(self._renderer.document(nothing, int(budget)))
+        lines: dict[int, int] = {}
+        for number in self._ranked:
+            left -= self._price(number, 0)
+            if left < 0:
+                return self._completed(lines, set())
+            lines[number] = 0
+        left = self._grow_bodies(lines, left)
+        links = self._affordable_links(left)
+        left -= sum(self._link_prices[number] for number in links)
+        plan = self._completed(lines, links)
+        if plan.omitted and self._counter(self._renderer.omission_list(plan)) <= left:
+            plan = replace(plan, list_omitted=True)
+        return plan
+
+    def _grow_bodies(self, lines: dict[int, int], left: float) -> float:
+        """Bodies best first, whole files after all others. First every body within its share, then the cut ones
+        again with all that remains."""
+        bodies = [number for number in self._ranked if len(self._entries[number].body)]
+        bodies.sort(key=lambda number: self._entries[number].kind == "file")
+        for share in (BODY_SHARE, 1.0):
+            for number in bodies:
+                body = self._entries[number].body
+                if lines[number] >= len(body):
+                    continue
+                paid = self._price(number, lines[number])
+                wanted = self._lines_within(number, paid + left * share)
+                if wanted > lines[number]:
+                    left -= self._price(number, wanted) - paid
+                    lines[number] = wanted
+        return left
+
+    def _lines_within(self, number: int, allowance: float) -> int:
+        """The most lines of a body whose item costs at most `allowance`, cut where it makes sense; 0 for none."""
+        body = self._entries[number].body
+        room = allowance - self._price(number, 0)
+        if room < 8:
+            return 0
+        characters = 0
+        fitting = guess = 0
+        for line in body.lines:
+            characters += len(line) + 1
+            fitting += characters <= room * MOST_CHARACTERS_PER_TOKEN
+            guess += characters <= room * CHARACTERS_PER_TOKEN
+            if characters > room * MOST_CHARACTERS_PER_TOKEN:
+                break
+        if fitting == len(body) and characters <= room * 2 * CHARACTERS_PER_TOKEN:
+            if self._price(number, fitting) <= allowance:
+                return fitting
+            guess = min(guess or fitting, fitting - 1)
+        best = 0
+        for _ in range(3):
+            guess = min(guess, fitting)
+            if guess <= best or guess < min(FEWEST_LINES, len(body)):
+                break
+            count = sensible_cut(body, guess)
+            price = self._price(number, count)
+            if price <= allowance:
+                best = max(best, count)
+                if price > 0.85 * allowance:
+                    break
+            guess = int(count * room * 0.97 / max(1, price - self._price(number, 0)))
+        return best if best >= min(FEWEST_LINES, len(body)) else 0
+
+    def _affordable_links(self, left: float) -> set[int]:
+        """Numbers of the edges that fit, the most certain first, kept edges before removed ones."""
+        chosen: set[int] = set()
+        order = sorted(
+            range(len(self._links)),
+            key=lambda i: (self._links[i].removed, -self._links[i].edge.confidence, -self._links[i].edge.n, i),
+        )
+        for number in order:
+            if number not in self._link_prices:
+                self._link_prices[number] = self._counter(self._renderer.link(self._links[number]))
+            left -= self._link_prices[number]
+            if left < 0:
+                break
+            chosen.add(number)
+        return chosen
+
+    def _price(self, number: int, n_lines: int) -> int:
+        key = (number, n_lines)
+        if key not in self._prices:
+            fragment = self._renderer.item(Shown(self._entries[number], n_lines), self._bare.fence)
+            self._prices[key] = self._counter(fragment)
+        return self._prices[key]
+
+    def _completed(self, lines: dict[int, int], links: set[int]) -> Plan:
+        """The plan that shows these lines and edges, with everything else accounted for."""
+        omitted: list[Omitted] = []
+        for number, entry in enumerate(self._entries):
+            if number not in lines:
+                omitted.append(Omitted(entry.node, "item"))
+            elif len(entry.body) and not shows_everything(entry.body, lines[number]):
+                omitted.append(Omitted(entry.node, "body"))
+        for number, link in enumerate(self._links):
+            if number not in links:
+                omitted.append(Omitted(f"{link.edge.source} {link.edge.kind} {link.edge.target}", "edge"))
+        return replace(
+            self._bare,
+            items=tuple(Shown(self._entries[number], lines[number]) for number in sorted(lines)),
+            links=tuple(self._links[number] for number in sorted(links)),
+            omitted=tuple(omitted),
+        )

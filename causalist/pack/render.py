@@ -1,0 +1,95 @@
+"""The entry of the stage: an ordered subgraph and a budget -> a pack in one of the formats.
+
+The finished text is what counts: it is counted as a whole by the counter in use, and a plan that turns out too long is
+made again for less. A format is one module with a renderer, and one line in `_RENDERERS`.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from causalist.errors import BudgetTooSmall, UsageError
+from causalist.model.pack import Pack, PackInput
+from causalist.pack.entries import bare_plan
+from causalist.pack.plan import Plan, Planner, Renderer
+from causalist.pack.render_json import JsonRenderer
+from causalist.pack.render_text import TextRenderer
+from causalist.pack.tokens import Counter, count_tokens
+
+_RENDERERS: Mapping[str, Renderer] = MappingProxyType({"text": TextRenderer(), "json": JsonRenderer()})
+
+MINIMUM_TOKENS: Mapping[str, int] = MappingProxyType({name: r.minimum_tokens for name, r in _RENDERERS.items()})
+
+# Prices of parts add up to more than the price of the whole, by this much on average for the default counter.
+FIRST_GUESS = 1.06
+MOST_PLANS = 4
+# Less than this share of the budget is not worth another plan.
+TOLERATED_SLACK = 0.03
+# How far texts are cut when even the shortest plan is too long, as an absurd path or question makes it.
+SCALES = (1.0, 0.5, 0.25, 0.1, 0.0)
+
+
+def render_pack(pack_input: PackInput, *, max_tokens: int, format: str, counter: Counter = count_tokens) -> Pack:
+    """The pack for `pack_input`, never above `max_tokens` as `counter` counts its text.
+
+    Raises UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS, or where
+    `counter` finds even an empty pack too long.
+    """
+    renderer = _RENDERERS.get(format)
+    if renderer is None:
+        raise UsageError(f"unknown format {format!r}; known are {', '.join(sorted(_RENDERERS))}")
+    if max_tokens < renderer.minimum_tokens:
+        raise BudgetTooSmall(f"a {format} pack needs at least {renderer.minimum_tokens} tokens, not {max_tokens}")
+    fallback: tuple[str, int, Plan] | None = None
+    for scale in SCALES:
+        bare, links = bare_plan(pack_input, max_tokens, scale)
+        best = _best(Planner(bare, links, renderer, counter), renderer, counter, max_tokens)
+        if best is not None and (best[2].items or not pack_input.items):
+            fallback = best
+            break
+        fallback = fallback or best
+    if fallback is None:
+        raise BudgetTooSmall(f"with this counter, {max_tokens} tokens do not hold the header of a {format} pack")
+    text, tokens, plan = fallback
+    return Pack(text=text, tokens=tokens, max_tokens=max_tokens, format=format, omitted=plan.omitted)
+
+
+def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int, Plan] | None:
+    """The fullest plan found whose finished text fits; None when not even the barest does."""
+    best: tuple[str, int, Plan] | None = None
+    budget, too_much = max_tokens * FIRST_GUESS, float("inf")
+    for _ in range(MOST_PLANS):
+        plan = planner.plan(budget)
+        text, tokens = _written(plan, renderer, counter, max_tokens)
+        if tokens > max_tokens:
+            too_much = min(too_much, budget)
+            budget *= 0.98 * max_tokens / tokens
+            continue
+        if best is None or tokens > best[1]:
+            best = (text, tokens, plan)
+        slack = max_tokens - tokens
+        if not plan.omitted or slack <= TOLERATED_SLACK * max_tokens:
+            break
+        budget = min(budget * max_tokens / max(tokens, 1), (budget + too_much) / 2)
+    while best is None and budget >= 1:
+        budget /= 2
+        plan = planner.plan(budget)
+        text, tokens = _written(plan, renderer, counter, max_tokens)
+        if tokens <= max_tokens:
+            best = (text, tokens, plan)
+    return best
+
+
+def _written(plan: Plan, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int]:
+    """The finished text with its own count in the header. The count depends on itself by the length of its digits
+    only, so that one repetition settles it. What is returned is always the count of the text that is returned."""
+    text = renderer.document(plan, max_tokens)
+    tokens = counter(text)
+    for _ in range(3):
+        if tokens > max_tokens:
+            break
+        text = renderer.document(plan, tokens)
+        again = counter(text)
+        if again == tokens:
+            break
+        tokens = again
+    return text, tokens

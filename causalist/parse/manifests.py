@@ -1,0 +1,73 @@
+"""Package and compiler configuration that says what a module name means: package.json, tsconfig.json, jsconfig.json."""
+
+import json
+import re
+from typing import Any
+
+_CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
+_PACKAGE = re.compile(r"(^|/)package\.json$")
+# Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
+_JSON_EXTRA = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+_ENTRY_FIELDS = ("source", "types", "typings", "module", "main")
+_MOST = 200  # entries or aliases of one file
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file configures modules, by its name.
+
+    >>> is_manifest("packages/a/package.json"), is_manifest("tsconfig.base.json"), is_manifest("data.json")
+    (True, True, False)
+    """
+    return bool(_PACKAGE.search(path) or _CONFIGURATION.search(path))
+
+
+def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
+    """(key, value) pairs as `FileFacts.manifest` describes them; nothing from a file that is no JSON object.
+
+    >>> read_manifest("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}, // for tests\\n}')
+    (('alias', '@/*\\tsrc/*'),)
+    """
+    try:
+        data = json.loads(_JSON_EXTRA.sub(lambda m: m[1] or "", text))
+    except (ValueError, RecursionError):
+        return ()
+    if not isinstance(data, dict):
+        return ()
+    return tuple((_package(data) if _PACKAGE.search(path.lower()) else _compiler(data))[:_MOST])
+
+
+def _package(data: dict[str, Any]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    if isinstance(data.get("name"), str):
+        found.append(("name", data["name"]))
+    exports = data.get("exports")
+    entry = exports.get(".", exports) if isinstance(exports, dict) else exports
+    candidates = [data.get(field) for field in _ENTRY_FIELDS] + _leaves(entry)
+    for candidate in dict.fromkeys(c for c in candidates if isinstance(c, str)):
+        found.append(("entry", candidate.removeprefix("./")))
+    return found
+
+
+def _leaves(value: Any, depth: int = 0) -> list[str]:
+    """The files that a package's export conditions lead to."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict) and depth < 4:
+        return [leaf for each in value.values() for leaf in _leaves(each, depth + 1)]
+    return []
+
+
+def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
+    options = data.get("compilerOptions")
+    if not isinstance(options, dict):
+        return []
+    found: list[tuple[str, str]] = []
+    if isinstance(options.get("baseUrl"), str):
+        found.append(("base", options["baseUrl"]))
+    paths = options.get("paths")
+    if isinstance(paths, dict):
+        for pattern, targets in paths.items():
+            if isinstance(targets, list):
+                kept = [t for t in targets if isinstance(t, str)]
+                found.append(("alias", "\t".join([pattern, *kept])))
+    return found

@@ -1,0 +1,464 @@
+"""The only module that knows the order of the stages; the library's facade.
+
+`Repository.open(path).ask(question)` is: read the question, rank, choose, find paths, extract, order, pack. The
+stages do not know one another; what passes between them is a type in `model/`.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from causalist.errors import AmbiguousNode, EmptyQuestion, IndexNotWritable, IndexUnreadable, UnknownNode, UsageError
+from causalist.extract import extract_subgraph, lift_to_files, order_subgraph, paths_from_seeds
+from causalist.indexing import IndexOptions, is_current, make_index
+from causalist.model.answer import Answer, AskOptions, Level, PageRankInfo, RepositoryInfo, Status
+from causalist.model.facts import Diagnostic
+from causalist.model.graph import CodeGraph, Edge, EdgeKind
+from causalist.model.index import Index
+from causalist.model.pack import PackHeader, PackInput, PackItem
+from causalist.model.scores import Hit, Hop
+from causalist.model.source import FileEntry, SourceFile
+from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
+from causalist.model.symbols import NodeKind, split_id
+from causalist.pack import render_pack
+from causalist.rank import (
+    Chosen,
+    Ranking,
+    WalkWeights,
+    build_transition,
+    choose,
+    default_weights,
+    explain,
+    nodes_named,
+    rank_question,
+    read_question,
+)
+from causalist.source import BlobReader, find_root, read_file, refuse_root, scan_commit, scan_folder
+from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, FactsCache, prepare_folder, read_index, write_index
+
+_DEFINITIONS_PER_FILE = 2  # best definitions that stand for a file in a pack of files
+_LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """An indexed repository. Open one with `open` or `at_commit`; everything else reads."""
+
+    root: Path
+    index: Index
+    read: Callable[[FileEntry], SourceFile | str]
+    notes: tuple[Diagnostic, ...] = field(default=())
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = ".",
+        *,
+        exact_root: bool = False,
+        force: bool = False,
+        options: IndexOptions | None = None,
+    ) -> "Repository":
+        """Opens the repository around `path`, or just the folder `path` if `exact_root`; builds or refreshes its index.
+
+        Where the folder cannot be written, the index stays in memory and a diagnostic says so.
+        """
+        options = options or IndexOptions()
+        root = find_root(Path(path))
+        if exact_root:
+            root = Path(path).resolve()
+        if not force:
+            refuse_root(root)
+        index, notes = _refreshed(root, options)
+        return cls(root, index, lambda entry: read_file(root, entry), notes)
+
+    @classmethod
+    def at_commit(
+        cls,
+        git_dir: str | Path,
+        commit: str,
+        *,
+        cache: FactsCache | None = None,
+        options: IndexOptions | None = None,
+    ) -> "Repository":
+        """The state of a commit, without a checkout; nothing is written. `cache` shares facts between commits."""
+        folder = Path(git_dir)
+        scan = scan_commit(folder, commit)
+        with BlobReader(folder) as reader:
+            index = make_index(scan, reader.read, cache or FactsCache(), None, 0, options or IndexOptions(processes=1))
+        blobs = {entry.path: entry for entry in scan.entries}
+
+        def read(entry: FileEntry) -> SourceFile | str:
+            with BlobReader(folder) as again:
+                return again.read(blobs[entry.path])
+
+        return cls(folder, index, read)
+
+    # -- asking
+
+    def ask(self, query: str, options: AskOptions | None = None) -> Answer:
+        """The smallest connected set of code that answers `query`, ranked, explained, ordered and packed.
+
+        Raises EmptyQuestion, and UsageError for options out of range. Finding nothing is an answer without results.
+        """
+        options = _checked(options or AskOptions())
+        if not query.strip():
+            raise EmptyQuestion(
+                'the question is empty; ask something, for example: causalist ask "where is X decided?"'
+            )
+        clock = _Clock()
+        graph, lexical = self.index.graph, self.index.lexical
+        with clock.step("route"):
+            question = read_question(query)
+            transition = self.index.transition
+            if options.normalise:
+                transition = build_transition(graph, WalkWeights(), normalise=True)
+        with clock.step("rank"):
+            ranking = rank_question(question, graph, lexical, transition, default_weights(), options)
+            chosen = choose(ranking, graph, transition, options)
+        with clock.step("assemble"):
+            nodes = [c.node for c in chosen]
+            extra = _best_definitions(ranking, graph, nodes) if options.level is Level.FILE else []
+            ends = _strongest_inside(ranking, graph, nodes) if options.level is Level.FILE else nodes
+            paths = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
+            via = _hops_between(graph, [paths[end] for end in ends], nodes, options.level)
+            results = tuple(
+                self._hit(c, ranking, paths[end], options.level) for c, end in zip(chosen, ends, strict=True)
+            )
+            ordered, edges = _ordered(graph, [*nodes, *via], results, options)
+            ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
+        with clock.step("deliver"):
+            items = self._pack_items(results, ordered, [*nodes, *via], extra)
+            kept = tuple(_edge(graph, e, ids, options.level) for e in edges)
+            removed = tuple(_edge(graph, e, ids, options.level) for e in ordered.removed)
+            header = PackHeader(query, self.root.name, self.index.commit, _n_searched(graph))
+            pack = (
+                render_pack(
+                    PackInput(header, items, kept, removed), max_tokens=options.max_tokens, format=options.format
+                )
+                if results
+                else None
+            )
+        return Answer(
+            answer_id=_answer_id(self.index, query, options),
+            query=query,
+            route=options.route or question.route,
+            confidence=None,
+            attempts=1,
+            repository=self.info(),
+            pagerank=_pagerank_info(ranking, options),
+            results=results,
+            edges=kept,
+            removed_edges=removed,
+            order=tuple(ids[i] for i in ordered.order),
+            via=tuple(graph.nodes.ids[n] for n in via),
+            diagnostics=self.notes,
+            timings_ms=clock.milliseconds,
+            pack=pack,
+        )
+
+    def rank_files(self, query: str, options: AskOptions) -> list[str]:
+        """Paths of the best files for a question: `ask` without paths, order and pack."""
+        graph, transition = self.index.graph, self.index.transition
+        question = read_question(query)
+        ranking = rank_question(question, graph, self.index.lexical, transition, default_weights(), options)
+        return [split_id(graph.nodes.ids[c.node])[0] for c in choose(ranking, graph, transition, options)]
+
+    # -- looking up
+
+    def resolve(self, name: str) -> int:
+        """The node with the id `name`, or the only one with that qualified or last name.
+
+        Raises UnknownNode, or AmbiguousNode with the candidates.
+        """
+        ids = self.index.graph.nodes.ids
+        exact = ids.position(name)
+        if exact >= 0:
+            return exact
+        last = name.rpartition("::")[2].rpartition(".")[2] if "/" not in name.rpartition("::")[2] else name
+        found = nodes_named(last, self.index.lexical) or nodes_named(name.rpartition("/")[2], self.index.lexical)
+        matching = [n for n in found if _names_end(ids[n], name)]
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            listed = "\n".join(f"  {ids[n]}" for n in matching[:20])
+            raise AmbiguousNode(f"{len(matching)} nodes are called {name!r}; use one of these ids:\n{listed}")
+        raise UnknownNode(f"nothing here is called {name!r}; ids look like src/auth.py::Session.verify")
+
+    def callers(self, name: str) -> tuple[Edge, ...]:
+        """Edges of calls that lead to a node, most confident first."""
+        graph, node = self.index.graph, self.resolve(name)
+        return _sorted_edges(graph.edge(e) for e in graph.incoming(node) if graph.edges.kinds[e] == EdgeKind.CALLS)
+
+    def callees(self, name: str) -> tuple[Edge, ...]:
+        """Edges of calls that a node makes inside the repository, most confident first."""
+        graph, node = self.index.graph, self.resolve(name)
+        return _sorted_edges(
+            graph.edge(e)
+            for e in graph.outgoing(node)
+            if graph.edges.kinds[e] == EdgeKind.CALLS
+            and graph.kind(int(graph.edges.targets[e])) is not NodeKind.EXTERNAL
+        )
+
+    def edges(
+        self, *, kinds: Sequence[str] = (), min_confidence: float = 0.5, everything: bool = False
+    ) -> Iterator[Edge]:
+        """Edges in the order of the graph. Without `everything`: those inside the repository with that confidence."""
+        known = {kind.label for kind in EdgeKind}
+        for kind in kinds:
+            if kind not in known:
+                raise UsageError(f"no edges of kind {kind!r}; there are {', '.join(sorted(known))}")
+        graph = self.index.graph
+        for number in range(len(graph.edges)):
+            edge = graph.edge(number)
+            if kinds and edge.kind not in kinds:
+                continue
+            if everything or (edge.confidence >= min_confidence and not edge.target.startswith("external:")):
+                yield edge
+
+    def info(self) -> RepositoryInfo:
+        graph = self.index.graph
+        inside = graph.nodes.kinds[graph.edges.targets] != NodeKind.EXTERNAL
+        return RepositoryInfo(
+            root=str(self.root),
+            commit=self.index.commit,
+            files=int((graph.nodes.kinds == NodeKind.FILE).sum()),
+            nodes=_n_searched(graph),
+            edges=int(inside.sum()),
+            stale=False,
+        )
+
+    def status(self) -> Status:
+        """What is indexed and what was left out."""
+        index = self.index
+        return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), dict(index.examples),
+                      index.notes)  # fmt: skip
+
+    # -- parts of an answer
+
+    def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
+        pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0
+        reasons = explain(chosen, ranking, self.index.lexical, level)
+        return replace(_bare_hit(self.index.graph, chosen.node, chosen.score, pagerank, path), reasons=reasons)
+
+    def _pack_items(
+        self,
+        results: tuple[Hit, ...],
+        ordered: OrderedSubgraph,
+        nodes: Sequence[int],
+        extra: Sequence[tuple[int, float]],
+    ) -> tuple[PackItem, ...]:
+        """Items in causal order: results with their source, hops between as one-liners, files with definitions."""
+        graph = self.index.graph
+        by_node = {hit.node: hit for hit in results}
+        texts = _Texts(self)
+        of_file: dict[int, list[tuple[int, float]]] = {}
+        for node, score in extra:
+            of_file.setdefault(int(graph.nodes.files[node]), []).append((node, score))
+        items: list[PackItem] = []
+        for place in ordered.order:
+            node = nodes[place]
+            hit = by_node.get(node)
+            if hit is None:
+                items.append(PackItem(_bare_hit(graph, node, 0.0, 0.0, ()), "", True))
+                continue
+            inside = of_file.get(node, [])
+            items.append(PackItem(hit, "" if inside else texts.of(hit), False))
+            items += [
+                PackItem(inner, texts.of(inner), False)
+                for inner in (_bare_hit(graph, n, score, hit.pagerank, ()) for n, score in inside)
+            ]
+        return tuple(items)
+
+
+class _Texts:
+    """Source text of hits, each file read once."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._files: dict[str, bytes] = {}
+
+    def of(self, hit: Hit) -> str:
+        if hit.path not in self._files:
+            source = self._repository.read(FileEntry(hit.path, 0, 0))
+            self._files[hit.path] = b"" if isinstance(source, str) else source.data
+        return self._files[hit.path][hit.start_byte : hit.end_byte].decode("utf-8", "replace")
+
+
+class _Clock:
+    """Milliseconds of named steps."""
+
+    def __init__(self) -> None:
+        self.milliseconds: dict[str, float] = {}
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
+
+
+def _refreshed(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnostic, ...]]:
+    """The current index of a folder: the stored one if nothing changed, else a new one, stored if possible."""
+    notes: list[Diagnostic] = []
+    scanned_at = time.time_ns()
+    scan = scan_folder(root)
+    path = root / FOLDER / INDEX_NAME
+    previous = _stored(path, notes)
+    if previous is not None and is_current(scan, previous):
+        return previous, tuple(notes)
+    try:
+        folder = prepare_folder(root)
+        with FileLock(folder / "lock", timeout=_LOCK_SECONDS):
+            previous = _stored(path, notes)  # another process may have just done the work
+            if previous is not None and is_current(scan, previous):
+                return previous, tuple(notes)
+            cache = FactsCache(folder / FACTS_NAME)
+            index = make_index(scan, lambda e: read_file(root, e), cache, previous, scanned_at, options)
+            write_index(path, index)
+    except Timeout:
+        raise IndexNotWritable(
+            f"another process has been indexing {root} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
+        ) from None
+    except IndexNotWritable as error:
+        notes.append(Diagnostic(error.slug, f"{error}; the index is kept in memory only", -1))
+        index = make_index(scan, lambda e: read_file(root, e), FactsCache(), previous, scanned_at, options)
+    return index, tuple(notes)
+
+
+def _stored(path: Path, notes: list[Diagnostic]) -> Index | None:
+    try:
+        return read_index(path)
+    except IndexUnreadable as error:
+        notes.append(Diagnostic(error.slug, str(error), -1))
+        return None
+
+
+def _checked(options: AskOptions) -> AskOptions:
+    if options.top_k < 1:
+        raise UsageError(f"--top-k is {options.top_k}; at least 1 result has to be asked for")
+    if not 0.0 <= options.damping < 1.0:
+        raise UsageError(f"--damping is {options.damping}; it is a probability of at least 0 and below 1")
+    return options
+
+
+def _best_definitions(ranking: Ranking, graph: CodeGraph, files: Sequence[int]) -> list[tuple[int, float]]:
+    """(node, score) of the best definitions of each file: by score, or by PageRank where words found none."""
+    found: list[tuple[int, float]] = []
+    for file in files:
+        inside = [
+            int(n)
+            for n in (graph.nodes.files == file).nonzero()[0]
+            if n != file and graph.kind(int(n)) not in (NodeKind.FILE, NodeKind.EXTERNAL)
+        ]
+        walked = ranking.pagerank.scores if ranking.pagerank is not None else ranking.definitions
+        inside.sort(key=lambda n: (-round(float(ranking.definitions[n]), 12), -round(float(walked[n]), 12), n))
+        found += [(n, float(ranking.definitions[n])) for n in inside[:_DEFINITIONS_PER_FILE]]
+    return found
+
+
+def _strongest_inside(ranking: Ranking, graph: CodeGraph, files: Sequence[int]) -> list[int]:
+    """For each file the node inside of it (or itself) that the walk reaches most, where its path is to end."""
+    if ranking.pagerank is None:
+        return list(files)
+    scores = ranking.pagerank.scores
+    ends = []
+    for file in files:
+        inside = (graph.nodes.files == file).nonzero()[0]
+        ends.append(int(inside[scores[inside].argmax()]))
+    return ends
+
+
+def _hops_between(graph: CodeGraph, paths: Sequence[tuple[Hop, ...]], nodes: Sequence[int], level: Level) -> list[int]:
+    """Nodes (or, for files, the files of nodes) on the paths of hits that are no hits themselves, as they appear."""
+    seen = set(nodes)
+    result: list[int] = []
+    for path in paths:
+        for hop in path:
+            number = graph.nodes.ids.position(hop.node)
+            if level is Level.FILE:
+                number = int(graph.nodes.files[number])
+            if number not in seen:
+                seen.add(number)
+                result.append(number)
+    return result
+
+
+def _ordered(
+    graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions
+) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
+    edges = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
+    scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
+    ids = [graph.nodes.ids[n] for n in nodes]
+    return order_subgraph(edges, scores, ids, options.order), edges
+
+
+def _edge(graph: CodeGraph, edge: SubgraphEdge, ids: Sequence[str], level: Level) -> Edge:
+    return Edge(
+        source=ids[edge.source],
+        target=ids[edge.target],
+        kind=EdgeKind(edge.kind).label,
+        rule=graph.rule_names[edge.rule],
+        confidence=edge.confidence,
+        line=edge.row + 1 if edge.row >= 0 else None,
+        n=edge.n,
+        candidates=edge.candidates,
+    )
+
+
+def _bare_hit(graph: CodeGraph, node: int, score: float, pagerank: float, path: tuple[Hop, ...]) -> Hit:
+    nodes = graph.nodes
+    node_id = nodes.ids[node]
+    file_path, symbol = split_id(node_id)
+    return Hit(
+        node=node,
+        id=node_id,
+        path=file_path,
+        symbol=symbol,
+        kind=graph.kind(node).label,
+        start_row=int(nodes.start_rows[node]),
+        end_row=int(nodes.end_rows[node]),
+        start_byte=int(nodes.start_bytes[node]),
+        end_byte=int(nodes.end_bytes[node]),
+        signature=nodes.signatures[node],
+        doc=nodes.docs[node],
+        score=score,
+        pagerank=pagerank,
+        path_from_seed=path,
+    )
+
+
+def _pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:
+    result = ranking.pagerank
+    if result is None:
+        return None
+    return PageRankInfo(result.n_iterations, result.residual, options.damping, result.rung)
+
+
+def _n_searched(graph: CodeGraph) -> int:
+    return int((graph.nodes.kinds != NodeKind.EXTERNAL).sum())
+
+
+def _sorted_edges(edges: Iterator[Edge]) -> tuple[Edge, ...]:
+    return tuple(sorted(edges, key=lambda e: (-e.confidence, e.source, e.target)))
+
+
+def _names_end(node_id: str, name: str) -> bool:
+    """Whether an id ends with `name` at a boundary of its parts."""
+    if node_id == name:
+        return True
+    return node_id.endswith(name) and node_id[-len(name) - 1] in "/.:#"
+
+
+def _answer_id(index: Index, query: str, options: AskOptions) -> str:
+    """A hash of index, question and options: the same answer has the same id."""
+    digest = hashlib.sha256()
+    digest.update(index.version.encode())
+    digest.update(index.manifest.paths.blob.tobytes())
+    digest.update(index.manifest.blobs.blob.tobytes())
+    digest.update(repr((query, sorted(asdict(options).items()))).encode())
+    return digest.hexdigest()[:16]

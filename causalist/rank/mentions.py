@@ -1,0 +1,76 @@
+"""Things that a question names outright -> how strongly each node is meant."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.graph import CodeGraph
+from causalist.model.lexical import LexicalIndex
+from causalist.model.symbols import NodeKind, split_id
+from causalist.rank.question import Question
+
+# A name that this many definitions bear says little; its weight falls with the square root of the number.
+_MOST_NAMESAKES = 50
+
+
+def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
+    """Shape (n_nodes,), in [0, 1]: 1 for what a title names without namesakes, less for doubtful names."""
+    scores = np.zeros(len(graph.nodes))
+    for named in question.named:
+        if named.kind in ("path", "frame"):
+            nodes = _by_path(named.text, graph, lexical)
+        elif named.kind == "qualified":
+            nodes = _by_qualified_name(named.text, graph, lexical)
+        else:
+            nodes = nodes_named(named.text, lexical)
+        if not 0 < len(nodes) <= _MOST_NAMESAKES:
+            continue
+        value = named.weight / np.sqrt(len(nodes))
+        for node in nodes:
+            scores[node] = max(scores[node], value)
+    return scores
+
+
+def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
+    """Nodes whose last name, file name or file stem is `name`, whatever the case."""
+    at = lexical.names.position(name.lower())
+    if at < 0:
+        return []
+    return [int(n) for n in lexical.name_nodes[lexical.name_indptr[at] : lexical.name_indptr[at + 1]]]
+
+
+def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
+    """Files whose path ends with the longest possible tail of `path`."""
+    parts = [p for p in path.split("/") if p]
+    if not parts:
+        return []
+    candidates = [n for n in nodes_named(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+    best: list[int] = []
+    longest = 0
+    for node in candidates:
+        own = split_id(graph.nodes.ids[node])[0].lower().split("/")
+        shared = 0
+        for a, b in zip(reversed(own), (p.lower() for p in reversed(parts)), strict=False):
+            if a != b:
+                break
+            shared += 1
+        if shared > longest:
+            best, longest = [node], shared
+        elif shared == longest:
+            best.append(node)
+    return best
+
+
+def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
+    """Definitions that end `dotted` and whose qualified name or path agrees with the parts before it."""
+    *before, last = dotted.split(".")
+    found = nodes_named(last, lexical)
+    exact = []
+    for node in found:
+        path, symbol = split_id(graph.nodes.ids[node])
+        around = [p.lower() for p in (*path.rpartition(".")[0].split("/"), *(symbol or "").split(".")[:-1])]
+        if before[-1].lower() in around:
+            exact.append(node)
+    if exact or len(before) < 2:
+        return exact
+    # `package.module.thing` may name a module by its last parts.
+    return [n for n in nodes_named(before[-1], lexical) if graph.kind(n) is NodeKind.FILE]

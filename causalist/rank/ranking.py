@@ -1,0 +1,224 @@
+"""A question -> candidates and seeds -> Personalized PageRank -> fused scores -> the chosen nodes.
+
+Two lists come out of one pass: nodes (definitions, passages, module-level code) and files. Places at the end of the
+list are kept for nodes that PageRank reached and no lexical generator did: the answer to a question that names
+nothing stands there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.answer import AskOptions, Level, RankMode, Route
+from causalist.model.graph import CodeGraph
+from causalist.model.lexical import LexicalIndex
+from causalist.model.scores import PageRankResult, Reason, Transition
+from causalist.model.symbols import NodeKind
+from causalist.rank._product import csr_product
+from causalist.rank.fuse import Signals, Weights, fused, lexical_signals, reasons_of, with_support
+from causalist.rank.question import Question
+from causalist.rank.walk import personalized_pagerank, seed_distribution, support
+
+N_CANDIDATE_FILES = 20  # files that are taken for found by words
+N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
+# The map from scores to matches: with 4 the few that fit the whole question outweigh the many that share one of its
+# words (development questions: 7 instead of 6 missed files among the first ten that only the graph reaches).
+MATCH_POWER = 4
+SCORE_DECIMALS = 12
+# Share of the places that is kept for nodes which only PageRank reached. A route with more trust in the graph keeps
+# more; a question that names what it wants keeps none.
+GRAPH_SHARE: Mapping[Route, float] = {
+    Route.LOOKUP: 0.0,
+    Route.SIMPLE: 0.2,
+    Route.MULTI_HOP: 0.3,
+    Route.EXPLORATORY: 0.2,
+}
+# Chosen on the sample repositories and measured on development questions, where 15 gold files were missed by words:
+# the last four of twenty places hold 2 of them with these, 1 when words fill them (up to 5 without specificity, for
+# answers that end in loggers and error classes). See docs/benchmarks.md.
+REACH_SPECIFICITY = 0.5
+CHAIN_SHARE = 0.3
+WEAKEST_REACH = 0.4  # of the strongest; below it the place goes to the next best found by words
+# The restart of the walk whose support enters the fused score (HippoRAG's, and the best in a trial of ours).
+SUPPORT_DAMPING = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Scores of all nodes, shape (n_nodes,). `pagerank` is None where the graph was not walked; then `seeds` are
+    zeros. `matches` are the candidates with their scores without PageRank, divided by the best."""
+
+    question: Question
+    definitions: NDArray[np.float64]
+    files: NDArray[np.float64]
+    signals: Signals
+    matches: Mapping[int, float]
+    seeds: NDArray[np.float64]
+    pagerank: PageRankResult | None
+
+
+class Chosen(NamedTuple):
+    """A node that answers, with its place in the list decided by `score`; `by_graph` if only PageRank reached it."""
+
+    node: int
+    score: float
+    by_graph: bool
+
+
+def rank_question(
+    question: Question,
+    graph: CodeGraph,
+    lexical: LexicalIndex,
+    transition: Transition,
+    weights: Weights,
+    options: AskOptions,
+) -> Ranking:
+    """Scores of every node for a question. Without any match all scores are zero and there is no walk."""
+    signals = lexical_signals(question, graph, lexical, weights)
+    definitions, files = fused(signals, graph)
+    matches = _best_matches(definitions, transition)
+    seeds = np.zeros(len(graph.nodes))
+    pagerank = None
+    if matches and options.graph:
+        seeds = seed_distribution(matches, transition, options.specificity)
+        pagerank = personalized_pagerank(transition, seeds, damping=options.damping)
+        if weights.definition.get("graph", 0.0) > 0 or weights.file.get("graph", 0.0) > 0:
+            walk = personalized_pagerank(transition, seeds, damping=SUPPORT_DAMPING)
+            signals = with_support(signals, support(transition, walk, SUPPORT_DAMPING), graph, weights)
+            definitions, files = fused(signals, graph)
+    return Ranking(question, definitions, files, signals, matches, seeds, pagerank)
+
+
+def choose(ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions) -> list[Chosen]:
+    """The nodes that answer, best first: at most `top_k`, none that nothing reached."""
+    is_file = graph.nodes.kinds == NodeKind.FILE
+    by_file = options.level is Level.FILE
+    if options.rank is RankMode.PAGERANK:
+        pagerank = _pagerank_of(ranking, graph, by_file)
+        return [Chosen(n, float(pagerank[n]), True) for n in _best(pagerank, options.top_k)]
+    scores = np.where(is_file, ranking.files, 0.0) if by_file else ranking.definitions
+    route = options.route or ranking.question.route
+    share = GRAPH_SHARE[route] if ranking.pagerank is not None else 0.0
+    kept = min(round(options.top_k * share), options.top_k - 1)
+    reached = _chain(ranking, graph, transition, options.damping, kept, by_file)
+    extra = list(reached)
+    lexical = _best(scores, options.top_k - len(extra), without=set(extra))
+    # What only the graph reached stands behind what was found, in the order of PageRank.
+    floor = min((float(scores[n]) for n in lexical), default=1.0)
+    top = max(reached.values(), default=1.0)
+    chosen = [Chosen(n, float(scores[n]), False) for n in lexical]
+    chosen += [Chosen(n, floor * value / top * (1 - 1e-9), True) for n, value in sorted(reached.items(), key=_by_value)]
+    return chosen
+
+
+def _by_value(item: tuple[int, float]) -> tuple[float, int]:
+    return (-round(item[1], SCORE_DECIMALS), item[0])
+
+
+def explain(chosen: Chosen, ranking: Ranking, lexical: LexicalIndex, level: Level) -> tuple[Reason, ...]:
+    """Why a node was chosen."""
+    if chosen.by_graph:
+        mass = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank else 0.0
+        return (Reason("pagerank", round(mass, 9), "reached over the graph, not by words"),)
+    return reasons_of(chosen.node, level is Level.FILE, ranking.signals, ranking.question, lexical)
+
+
+def _best_matches(scores: NDArray[np.float64], transition: Transition) -> dict[int, float]:
+    walkable = np.where(transition.walkable, scores, 0.0)
+    best = _best(walkable, N_CANDIDATES)
+    return {node: float((walkable[node] / walkable[best[0]]) ** MATCH_POWER) for node in best}
+
+
+def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[np.float64]:
+    """PageRank itself; a file's is the sum over its nodes, the probability of standing anywhere in it."""
+    if ranking.pagerank is None:
+        return np.zeros(len(graph.nodes))
+    if not by_file:
+        return ranking.pagerank.scores
+    owners = graph.nodes.files
+    inside = owners >= 0
+    weights = ranking.pagerank.scores[inside]
+    return np.bincount(owners[inside], weights=weights, minlength=len(graph.nodes)).astype(np.float64)
+
+
+def _chain(
+    ranking: Ranking, graph: CodeGraph, transition: Transition, damping: float, n_places: int, by_file: bool
+) -> dict[int, float]:
+    """The files that PageRank reaches most beside those found by words, or the node reached most in each.
+
+    They are taken one by one, and each joins the seeds with a share of their mass before the next is taken, so that a
+    chain is followed to its end (middleware -> verifier -> primitives) instead of stopping at what is one step away
+    from everything. A file's reach is the PageRank of its nodes times the factors of role and kind, summed, times the
+    root of its specificity log(files / linked files): helpers that all files use explain nothing.
+    """
+    if ranking.pagerank is None:
+        return {}
+    owners = graph.nodes.files
+    inside = np.flatnonzero(owners >= 0)
+    factor = ranking.signals.role * ranking.signals.kind
+    specific = _file_specificity(graph, transition) ** REACH_SPECIFICITY
+    is_file = graph.nodes.kinds == NodeKind.FILE
+    found = _best(np.where(is_file, ranking.files, 0.0), N_CANDIDATE_FILES)
+    seeds, scores = ranking.seeds, ranking.pagerank.scores
+    files: list[int] = []
+    taken: dict[int, float] = {}
+    for place in range(n_places):
+        if place:
+            scores = personalized_pagerank(transition, seeds, damping=damping).scores
+        reach = scores * factor
+        by_owner = np.bincount(owners[inside], weights=reach[inside], minlength=len(reach)) * specific
+        by_owner[found] = 0.0
+        by_owner[files] = 0.0
+        best = _best(by_owner, 1)
+        if not best:
+            break
+        # Later reach is measured with more seeds; what came first stays first.
+        value = min(float(by_owner[best[0]]), min(taken.values(), default=1.0) * (1 - 1e-9))
+        if value < WEAKEST_REACH * max(taken.values(), default=0.0):
+            break
+        files.append(best[0])
+        own = np.where(owners == best[0], scores, 0.0)
+        taken[best[0] if by_file else _entry(best[0], scores, factor, graph, transition)] = value
+        seeds = (1 - CHAIN_SHARE) * seeds + CHAIN_SHARE * own / own.sum()
+    return taken
+
+
+def _entry(
+    file: int, scores: NDArray[np.float64], factor: NDArray[np.float64], graph: CodeGraph, transition: Transition
+) -> int:
+    """The node of a file through which the walk enters it: the one that other files give most; else the most reached.
+
+    Inside a file mass gathers in its own helpers, which say less about why the file is here.
+    """
+    inside = graph.nodes.files == file
+    # Module-level code stands for the file only where no definition does.
+    weight = np.where(inside, np.where(graph.nodes.kinds == NodeKind.FILE, 1e-6, 1.0), 0.0) * factor
+    given = np.empty(len(scores))
+    outside = np.where(inside, 0.0, scores)
+    csr_product(transition.indptr, transition.indices, transition.weights, outside, given)
+    return (_best(given * weight, 1) or _best(scores * weight, 1) or [file])[0]
+
+
+def _file_specificity(graph: CodeGraph, transition: Transition) -> NDArray[np.float64]:
+    """log(files / linked files), by the node of the file."""
+    n_files = int(np.count_nonzero(graph.nodes.kinds == NodeKind.FILE))
+    return np.maximum(np.log(n_files / transition.file_degrees), 0.0)
+
+
+def _best(scores: NDArray[np.float64], k: int, without: set[int] | None = None) -> list[int]:
+    """At most k nodes with positive scores, by descending score (rounded), then ascending index: ids are sorted."""
+    rounded = np.round(scores, SCORE_DECIMALS)
+    if without:
+        rounded = rounded.copy()
+        rounded[sorted(without)] = 0.0
+    nodes = np.flatnonzero(rounded > 0)
+    if k <= 0:
+        return []
+    if len(nodes) > 4 * k:
+        threshold = np.partition(rounded[nodes], len(nodes) - k)[len(nodes) - k]
+        nodes = nodes[rounded[nodes] >= threshold]
+    order = np.lexsort((nodes, -rounded[nodes]))
+    return [int(n) for n in nodes[order][:k]]

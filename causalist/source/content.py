@@ -1,0 +1,92 @@
+"""One file of a folder -> its content and hash, or the reason why it stays out. Nothing is raised for odd files.
+
+Between scan and read anything may have happened to the folder: no link is followed at any level, nothing but a
+regular file is read, and never more than the limit.
+"""
+
+import errno
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+from causalist.model.source import FileEntry, SourceFile
+from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
+
+_FILE_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    # A pipe that took the file's place would wait for a writer for ever.
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+# O_PATH opens folders that may be passed but not listed.
+_FOLDER_FLAGS = _FILE_FLAGS | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", 0)
+_BY_STEPS = os.open in os.supports_dir_fd
+
+
+def blob_hash(data: bytes) -> str:
+    """git's SHA-1 object name of a blob with this content.
+
+    >>> blob_hash(b"")
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def read_file(root: Path, entry: FileEntry, limits: Limits = DEFAULT_LIMITS) -> SourceFile | str:
+    """The file as it is now, or why it stays out."""
+    try:
+        data = _read(root, entry.path, limits.max_file_bytes + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return Reason.VANISHED.value
+    except OSError as error:
+        is_link = error.errno in (errno.ELOOP, errno.EMLINK)
+        return Reason.LINK.value if is_link else Reason.UNREADABLE.value
+    except ValueError:
+        return Reason.UNREADABLE.value
+    if data is None:
+        return Reason.SPECIAL.value
+    reason = classify(entry.path, data, limits)
+    return SourceFile(entry.path, data, blob_hash(data)) if reason is None else reason
+
+
+def _read(root: Path, path: str, n_bytes: int) -> bytes | None:
+    """Up to `n_bytes` of a regular file; None for anything else."""
+    descriptor = _open(root, path.split("/"))
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(n_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def _open(root: Path, parts: list[str]) -> int:
+    """Opens the file folder by folder, so that no folder on the way can be a link that leads outside."""
+    if any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"{'/'.join(parts)!r} is not a path inside of the root.")
+    if not _BY_STEPS:
+        return _open_checked(root, parts)
+    # Names are UTF-8 on the disk whatever the locale: the scan took no others.
+    folder = os.open(root, _FOLDER_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part.encode(), _FOLDER_FLAGS, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        return os.open(parts[-1].encode(), _FILE_FLAGS, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _open_checked(root: Path, parts: list[str]) -> int:
+    """The same for systems that cannot open relative to a folder; a link made meanwhile is a race that is left."""
+    path = root
+    for part in parts:
+        path = path / part
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "a link took the place of a file")
+    return os.open(path, _FILE_FLAGS)

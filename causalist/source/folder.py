@@ -1,0 +1,256 @@
+"""A folder on disk -> what will be indexed, by metadata alone; no content is read.
+
+Inside a git work tree git says what it tracks or would track. Elsewhere, and where git is not installed, the folder is
+walked with the same ignore files. A folder that is skipped as a whole counts once. `.git` and `.causalist` are never
+counted, nor is what git ignores. What is skipped here is skipped before it is opened; `read_file` judges content.
+
+Without git, a walk of a work tree leaves out files that are ignored and tracked all the same.
+"""
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from causalist.errors import RepositoryNotFound
+from causalist.model.source import Scan
+from causalist.source.git import GitMissing, Running
+from causalist.source.ignores import Ignores, ignores_above, read_ignore_file
+from causalist.source.roots import is_work_tree, work_tree_top
+from causalist.source.rules import (
+    DEFAULT_LIMITS,
+    FOLDER_MARKERS,
+    FOLDERS_BESIDE,
+    UNCOUNTED_FOLDERS,
+    VENDORED_FOLDERS,
+    Limits,
+    Reason,
+)
+from causalist.source.tally import Tally, printable
+
+GIT_IGNORE = ".gitignore"
+OWN_IGNORE = ".causalistignore"
+_UNLISTED = re.compile(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE)
+
+
+def scan_folder(root: Path, limits: Limits = DEFAULT_LIMITS) -> Scan:
+    """What `root` offers for indexing. Raises RepositoryNotFound and GitError."""
+    root = root.resolve()
+    tally = Tally(limits)
+    top = work_tree_top(root)
+    if top is not None:
+        try:
+            return tally.scan(_scan_work_tree(root, top, tally))
+        except GitMissing:
+            # Raised before anything is counted: git could not even be started.
+            pass
+    _walk(root, top or root, tally)
+    return tally.scan(None)
+
+
+def _scan_work_tree(root: Path, top: Path, tally: Tally) -> str | None:
+    """Fills the tally from git's listing; returns HEAD's commit, or None when there is none yet."""
+    place = ("-C", os.fspath(root))
+    head = Running(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    # -t tells tracked files from others: a tracked node_modules is meant, an untracked one is forgotten.
+    listing = Running(place, "ls-files", "-t", "-co", "--exclude-standard", "-z")
+    head_done, listing_done = head.finish(), listing.finish()
+    # Exit code 1 says that there is no commit yet.
+    commit = head_done.accepted(1).output.decode("ascii").strip()
+    listed = listing_done.accepted().output
+    folders = _Folders(root, top, tally)
+    # A conflict lists a path once for each side.
+    for row in sorted(set(listed.split(b"\0")) - {b""}):
+        _offer_listed(root, row[2:], row[:1] != b"?", folders, tally)
+    offset = len(folders.offset)
+    for folder in _UNLISTED.findall(listing_done.messages):
+        if folder.startswith(folders.offset):
+            tally.skip(Reason.UNREADABLE, folder[offset:] + "/")
+    return commit or None
+
+
+def _offer_listed(root: Path, raw: bytes, tracked: bool, folders: "_Folders", tally: Tally) -> None:
+    """One path of git's listing, which may be gone, a link, or a repository of its own."""
+    is_nested = raw.endswith(b"/")
+    raw = raw.rstrip(b"/")
+    location = _below(folders.base, raw)
+    try:
+        path = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        if os.path.lexists(location):
+            tally.skip(Reason.UNDECODABLE, printable(raw))
+        return
+    ignores = folders.ignores_of(path.rpartition("/")[0], tracked)
+    if ignores is None:
+        return
+    try:
+        status = os.lstat(location)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError:
+        tally.skip(Reason.UNREADABLE, path)
+        return
+    is_folder = is_nested or stat.S_ISDIR(status.st_mode)
+    if is_folder and not is_nested and not is_work_tree(root / path) and _has_entries(location):
+        # A folder took the place of a tracked file, whose contents are listed by themselves.
+        return
+    if ignores.ignored(folders.offset + path, is_folder=is_folder):
+        tally.skip(Reason.IGNORED, path + "/" * is_folder)
+    elif is_folder:
+        tally.skip(Reason.SUBMODULE, path)
+    else:
+        _offer_file(folders.base, path, status, tally)
+
+
+class _Folders:
+    """What is known of the folders on the way to listed files; each is looked at once, from the top down."""
+
+    def __init__(self, root: Path, top: Path, tally: Tally) -> None:
+        self.base = os.fsencode(root)
+        self.offset = _offset(root, top)
+        self._tally = tally
+        self._known: dict[tuple[str, bool], Ignores | None] = {
+            ("", tracked): ignores_above(top, root, (OWN_IGNORE,))[OWN_IGNORE] for tracked in (True, False)
+        }
+        self._counted: set[str] = set()
+
+    def ignores_of(self, folder: str, tracked: bool) -> Ignores | None:
+        """The ignore rules that hold inside of `folder`, or None if its files stay out."""
+        known = self._known
+        if (folder, tracked) not in known:
+            # Not recursive: a hostile tree is deeper than Python's stack.
+            end = -1
+            above = known["", tracked]
+            while end < len(folder):
+                end = folder.find("/", end + 1)
+                end = len(folder) if end < 0 else end
+                part = folder[:end]
+                if (part, tracked) not in known:
+                    known[part, tracked] = None if above is None else self._look(part, above, tracked)
+                above = known[part, tracked]
+        return known[folder, tracked]
+
+    def _look(self, folder: str, above: Ignores, tracked: bool) -> Ignores | None:
+        name = folder.rpartition("/")[2]
+        if name in UNCOUNTED_FOLDERS:
+            return None
+        location = _below(self.base, folder.encode())
+        try:
+            # A link in the place of a folder leads elsewhere; to git, what was tracked below it is deleted.
+            if not stat.S_ISDIR(os.lstat(location).st_mode):
+                return None
+        except OSError:
+            return None
+        reason = None
+        if above.ignored(self.offset + folder, is_folder=True):
+            reason = Reason.IGNORED
+        elif not tracked and name in VENDORED_FOLDERS:
+            reason = Reason.VENDORED
+        if reason is not None:
+            if folder not in self._counted:
+                self._counted.add(folder)
+                self._tally.skip(reason, folder + "/")
+            return None
+        return above.entering(self.offset + folder, read_ignore_file(_below(location, OWN_IGNORE.encode())))
+
+
+def _walk(root: Path, top: Path, tally: Tally) -> None:
+    """Fills the tally from the folder itself; `top` is where the ignore files begin."""
+    base, offset = os.fsencode(root), _offset(root, top)
+    names = (GIT_IGNORE, OWN_IGNORE)
+    above = ignores_above(top, root, names)
+    # The files of the root are in `above`; a folder's own files are added when it is entered.
+    stack = [("", above[GIT_IGNORE], above[OWN_IGNORE])]
+    while stack:
+        folder, git, own = stack.pop()
+        location = _below(base, folder.encode()) if folder else base
+        try:
+            with os.scandir(location) as found:
+                entries = list(found)
+        except OSError as error:
+            if not folder:
+                raise RepositoryNotFound(f"{root} cannot be listed: {error.strerror}.") from error
+            if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+                tally.skip(Reason.UNREADABLE, folder + "/")
+            continue
+        listed = {os.fsdecode(entry.name) for entry in entries}
+        if folder:
+            if ".git" in listed and is_work_tree(root / folder):
+                tally.skip(Reason.SUBMODULE, folder)
+                continue
+            if not FOLDER_MARKERS.isdisjoint(listed):
+                tally.skip(Reason.VENDORED, folder + "/")
+                continue
+            if GIT_IGNORE in listed:
+                git = git.entering(offset + folder, read_ignore_file(_below(location, GIT_IGNORE.encode())))
+            if OWN_IGNORE in listed:
+                own = own.entering(offset + folder, read_ignore_file(_below(location, OWN_IGNORE.encode())))
+        for entry in entries:
+            try:
+                name = entry.name.decode("utf-8")
+            except UnicodeDecodeError:
+                tally.skip(Reason.UNDECODABLE, f"{folder}/{printable(entry.name)}".lstrip("/"))
+                continue
+            path = f"{folder}/{name}" if folder else name
+            is_folder = _is_folder(entry)
+            if (is_folder and name in UNCOUNTED_FOLDERS) or name == ".git":
+                continue
+            if git.ignored(offset + path, is_folder=is_folder):
+                continue
+            if own.ignored(offset + path, is_folder=is_folder):
+                tally.skip(Reason.IGNORED, path + "/" * is_folder)
+            elif not is_folder:
+                _offer_walked(base, path, entry, tally)
+            elif name in VENDORED_FOLDERS or not FOLDERS_BESIDE.get(name, frozenset()).isdisjoint(listed):
+                tally.skip(Reason.VENDORED, path + "/")
+            else:
+                stack.append((path, git, own))
+
+
+def _offer_walked(base: bytes, path: str, entry: os.DirEntry[bytes], tally: Tally) -> None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    except OSError:
+        tally.skip(Reason.UNREADABLE, path)
+        return
+    _offer_file(base, path, status, tally)
+
+
+def _offer_file(base: bytes, path: str, status: os.stat_result, tally: Tally) -> None:
+    """Anything but a folder."""
+    if stat.S_ISREG(status.st_mode):
+        tally.offer(path, status.st_size, status.st_mtime_ns)
+    elif stat.S_ISLNK(status.st_mode):
+        # realpath ends on circles, at a path on the circle.
+        target = os.path.realpath(_below(base, path.encode()))
+        inside = target == base or target.startswith(base.rstrip(b"/") + b"/")
+        tally.skip(Reason.LINK if inside else Reason.LINK_OUTSIDE, path)
+    else:
+        tally.skip(Reason.SPECIAL, path)
+
+
+def _offset(root: Path, top: Path) -> str:
+    """The way from `top` to `root` with a slash at its end; "" if they are the same."""
+    return "".join(f"{part}/" for part in root.relative_to(top).parts)
+
+
+def _below(base: bytes, path: bytes) -> bytes:
+    """Bytes, because the scan takes UTF-8 names whatever the locale says that names are."""
+    return base + b"/" + path
+
+
+def _is_folder(entry: os.DirEntry[bytes]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _has_entries(location: bytes) -> bool:
+    try:
+        with os.scandir(location) as found:
+            return next(found, None) is not None
+    except OSError:
+        return False

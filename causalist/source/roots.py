@@ -1,0 +1,80 @@
+"""Where a repository begins and which folders are refused: a path in, a path or a helpful error out.
+
+No program is run. Every command of Causalist starts here, and asking git costs more than a look at a few folders.
+"""
+
+import os
+from pathlib import Path
+
+from causalist.errors import RefusedRoot, RepositoryNotFound
+
+
+def find_root(start: Path) -> Path:
+    """git's top level if `start` lies in a work tree, else `start`; absolute, links resolved.
+
+    A work tree that is the home directory (dotfiles under git) does not claim the folders below it: they would all be
+    refused. Raises RepositoryNotFound.
+    """
+    try:
+        folder = start.resolve(strict=True)
+        is_folder = folder.is_dir()
+    except FileNotFoundError as error:
+        raise RepositoryNotFound(f"{start} does not exist; give the folder of a repository.") from error
+    except (OSError, RuntimeError, ValueError) as error:
+        raise RepositoryNotFound(f"{start} cannot be reached ({error}); give the folder of a repository.") from error
+    if not is_folder:
+        raise RepositoryNotFound(f"{start} is not a folder; give the folder that holds it: {folder.parent}.")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise RepositoryNotFound(f"{start} cannot be read; its permissions do not allow listing it.")
+    return work_tree_top(folder) or folder
+
+
+def refuse_root(root: Path) -> None:
+    """Raises RefusedRoot for the root of a file system and for the home directory."""
+    folder = root.resolve()
+    if folder.parent == folder:
+        raise RefusedRoot(f"{folder} is the root of a file system; give a project's folder below it.")
+    if folder == _home():
+        raise RefusedRoot(f"{folder} is your home directory; give a project's folder below it.")
+
+
+def work_tree_top(folder: Path) -> Path | None:
+    """The nearest folder at or above that git would take as top level, or None."""
+    for candidate in (folder, *folder.parents):
+        if is_work_tree(candidate):
+            claims = candidate == folder or not _is_refused(candidate)
+            return candidate if claims else None
+    return None
+
+
+def is_work_tree(folder: Path) -> bool:
+    """Whether `folder` holds a `.git` that git accepts; an empty folder of that name is none."""
+    marker = folder / ".git"
+    try:
+        if marker.is_file():
+            with marker.open("rb") as file:
+                return file.read(8) == b"gitdir: "
+        return is_git_folder(marker)
+    except OSError:
+        return False
+
+
+def is_git_folder(folder: Path) -> bool:
+    """Whether `folder` is the inside of a repository: `.git`, a bare repository, or that of a linked work tree."""
+    # HEAD may be a dangling link in old repositories, hence lexists.
+    return os.path.lexists(folder / "HEAD") and ((folder / "objects").is_dir() or (folder / "commondir").is_file())
+
+
+def _is_refused(folder: Path) -> bool:
+    try:
+        refuse_root(folder)
+    except RefusedRoot:
+        return True
+    return False
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except (RuntimeError, OSError):
+        return None

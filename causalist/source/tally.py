@@ -1,0 +1,57 @@
+"""What a scan has met so far: files offered and files skipped -> a `Scan`.
+
+Folders and git trees meet files in different orders and decide alike: the rules that depend on name and size alone
+are applied here, and everything is sorted before it is cut or counted.
+"""
+
+from collections.abc import Iterable
+
+from causalist.model.source import FileEntry, Scan
+from causalist.source.rules import Limits, Reason, name_reason
+
+N_EXAMPLES = 3
+
+
+class Tally:
+    """Collects one scan. Paths are POSIX, relative to the root; a folder skipped as a whole ends in "/"."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._entries: dict[str, FileEntry] = {}
+        self._skipped: dict[Reason, list[str]] = {}
+
+    def skip(self, reason: Reason, path: str) -> None:
+        """Counts a file, or a folder as one, that stays out."""
+        self._skipped.setdefault(reason, []).append(path)
+
+    def offer(self, path: str, size: int, mtime_ns: int = 0, blob: str | None = None) -> None:
+        """Takes a regular file unless its name or size keeps it out."""
+        reason = name_reason(path)
+        if reason is None and size > self._limits.max_file_bytes:
+            reason = Reason.TOO_LARGE
+        if reason is None:
+            self._entries[path] = FileEntry(path, size, mtime_ns, blob)
+        else:
+            self.skip(reason, path)
+
+    def scan(self, commit: str | None) -> Scan:
+        """The result, independent of the order in which files were met."""
+        paths = sorted(self._entries)
+        for path in paths[self._limits.max_files :]:
+            self.skip(Reason.TOO_MANY, path)
+        skipped = sorted(self._skipped.items())
+        return Scan(
+            entries=tuple(self._entries[path] for path in paths[: self._limits.max_files]),
+            skipped={reason.value: len(found) for reason, found in skipped},
+            examples={reason.value: _first(found) for reason, found in skipped},
+            commit=commit,
+        )
+
+
+def printable(raw: bytes) -> str:
+    """A name for people. What is not UTF-8 is shown as \\xNN, and is never turned back into a path."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _first(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(paths)[:N_EXAMPLES])

@@ -1,0 +1,107 @@
+"""Plain data <-> bytes: facts as JSON, frozen dataclasses of arrays as named arrays and a JSON header.
+
+Nothing is pickled and nothing is executed; what does not fit is `IndexUnreadable`.
+"""
+
+import dataclasses
+import json
+import typing
+from functools import cache
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.errors import IndexUnreadable
+from causalist.model import facts as f
+
+T = TypeVar("T")
+Arrays = dict[str, NDArray[Any]]
+
+# Raised when the meaning of facts changes, so that none that another version wrote are read.
+FACTS_FORMAT = 1
+
+_ROWS: dict[str, Any] = {
+    "definitions": f.Definition,
+    "bases": f.Base,
+    "calls": f.Call,
+    "references": f.Reference,
+    "imports": f.Import,
+    "exports": f.Export,
+    "bindings": f.Binding,
+    "passages": f.Passage,
+    "counts": f.WordCount,
+    "diagnostics": f.Diagnostic,
+}
+_FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts))
+
+
+def facts_to_bytes(facts: f.FileFacts) -> bytes:
+    """Facts as one JSON array in the order of the fields of `FileFacts`."""
+    return json.dumps([getattr(facts, name) for name in _FIELDS], ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def facts_from_bytes(data: bytes) -> f.FileFacts:
+    """The inverse of `facts_to_bytes`; raises IndexUnreadable for anything else."""
+    try:
+        values = dict(zip(_FIELDS, json.loads(data.decode("utf-8", "surrogatepass")), strict=True))
+        for name, row in _ROWS.items():
+            values[name] = tuple(map(row._make, values[name]))
+        values["words"] = tuple(values["words"])
+        values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
+        values["manifest"] = tuple((str(k), str(v)) for k, v in values["manifest"])
+        if values["wildcard_exports"] is not None:
+            values["wildcard_exports"] = tuple(values["wildcard_exports"])
+        return f.FileFacts(**values)
+    except (ValueError, TypeError) as error:
+        raise IndexUnreadable(f"stored facts are damaged ({error}); they are made again") from error
+
+
+def flatten(value: Any, prefix: str, arrays: Arrays) -> Any:
+    """The JSON part of a dataclass; its arrays go into `arrays` under dotted names."""
+    if isinstance(value, np.ndarray):
+        arrays[prefix] = value
+        return None
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: flatten(getattr(value, field.name), f"{prefix}.{field.name}", arrays)
+            for field in dataclasses.fields(value)
+        }
+    if isinstance(value, tuple):
+        return [flatten(item, f"{prefix}[{i}]", arrays) for i, item in enumerate(value)]
+    if isinstance(value, dict):
+        return {key: flatten(value[key], f"{prefix}.{key}", arrays) for key in sorted(value)}
+    return value
+
+
+def unflatten(kind: type[T], header: Any, prefix: str, arrays: Arrays) -> T:
+    """The inverse of `flatten` for the dataclass `kind`; raises IndexUnreadable for what does not fit."""
+    try:
+        return typing.cast(T, _build(kind, header, prefix, arrays))
+    except (KeyError, TypeError, ValueError) as error:
+        raise IndexUnreadable(f"the index does not hold what it should ({error!r}); it is built again") from error
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _build(kind: Any, header: Any, prefix: str, arrays: Arrays) -> Any:
+    origin = typing.get_origin(kind)
+    if origin is np.ndarray:
+        return arrays[prefix]
+    if dataclasses.is_dataclass(kind):
+        hints = _hints(typing.cast(type, kind))
+        return typing.cast(Any, kind)(
+            **{name: _build(hint, header[name], f"{prefix}.{name}", arrays) for name, hint in hints.items()}
+        )
+    if origin is tuple:
+        item = typing.get_args(kind)[0]
+        return tuple(_build(item, each, f"{prefix}[{i}]", arrays) for i, each in enumerate(header))
+    if isinstance(header, dict):
+        value = typing.get_args(kind)[1]
+        return {key: _build(value, each, f"{prefix}.{key}", arrays) for key, each in header.items()}
+    return header

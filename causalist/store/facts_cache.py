@@ -1,0 +1,111 @@
+"""Facts by content: what was parsed once is not parsed again, on any branch.
+
+The key is git's object name of the content and the version of the grammar that read it. A damaged or locked cache
+costs time, never an answer: whatever cannot be read is parsed again.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from causalist.errors import IndexUnreadable
+from causalist.model.facts import FileFacts
+from causalist.store.codec import FACTS_FORMAT, facts_from_bytes
+
+# (blob, reader): `reader` names the grammar and its version.
+Key = tuple[str, str]
+
+_BATCH = 500  # keys a query; SQLite allows at least 999 parameters
+
+
+class FactsCache:
+    """Facts in memory, and in an SQLite file if a path is given."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._memory: dict[Key, bytes] = {}
+        self._usable = path is not None
+
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, FileFacts]:
+        """Facts of those keys that are known."""
+        wanted = list(dict.fromkeys(keys))
+        found: dict[Key, FileFacts] = {}
+        for key, data in self._stored(wanted):
+            try:
+                found[key] = facts_from_bytes(data)
+            except IndexUnreadable:
+                continue
+        return found
+
+    def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
+        """Keeps encoded facts; a file that cannot be written is left as it is."""
+        rows = list(rows)
+        if self._path is None or not self._usable:
+            self._memory.update(rows)
+            return
+        try:
+            with closing(self._connect()) as connection, connection:
+                connection.executemany(
+                    "INSERT OR REPLACE INTO facts (blob, reader, data) VALUES (?, ?, ?)",
+                    [(*key, data) for key, data in rows],
+                )
+        except sqlite3.Error:
+            self._usable = False
+            self._memory.update(rows)
+
+    def keep_only(self, keys: Iterable[Key]) -> None:
+        """Forgets everything else in the file; called after a rebuild so that the cache does not grow for ever."""
+        if self._path is None or not self._usable:
+            return
+        kept = set(keys)
+        try:
+            with closing(self._connect()) as connection, connection:
+                known = connection.execute("SELECT blob, reader FROM facts").fetchall()
+                gone = [row for row in known if tuple(row) not in kept]
+                # Facts of other branches are worth keeping until they outnumber those in use.
+                if len(gone) > len(kept) + 1000:
+                    connection.executemany("DELETE FROM facts WHERE blob = ? AND reader = ?", gone)
+        except sqlite3.Error:
+            self._usable = False
+
+    def _stored(self, keys: list[Key]) -> Iterator[tuple[Key, bytes]]:
+        for key in keys:
+            if key in self._memory:
+                yield key, self._memory[key]
+        if self._path is None or not self._usable or not self._path.exists():
+            return
+        by_blob: dict[str, list[Key]] = {}
+        for key in keys:
+            by_blob.setdefault(key[0], []).append(key)
+        blobs = sorted(by_blob)
+        try:
+            with closing(self._connect()) as connection:
+                for start in range(0, len(blobs), _BATCH):
+                    part = blobs[start : start + _BATCH]
+                    marks = ",".join("?" * len(part))
+                    query = f"SELECT blob, reader, data FROM facts WHERE blob IN ({marks})"
+                    for blob, reader, data in connection.execute(query, part):
+                        if (blob, reader) in by_blob[blob] and isinstance(data, bytes):
+                            yield (blob, reader), data
+        except sqlite3.Error:
+            self._usable = False
+
+    def _connect(self) -> sqlite3.Connection:
+        assert self._path is not None
+        connection = sqlite3.connect(self._path, timeout=5.0)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            known = connection.execute("PRAGMA user_version").fetchone()[0]
+            if known != FACTS_FORMAT:
+                connection.execute("DROP TABLE IF EXISTS facts")
+                connection.execute(f"PRAGMA user_version = {FACTS_FORMAT}")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS facts (blob TEXT, reader TEXT, data BLOB, PRIMARY KEY (blob, reader))"
+                " WITHOUT ROWID"
+            )
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection

@@ -1,0 +1,96 @@
+"""The index as one file: complete, or not there at all.
+
+Layout: magic, format number, length and CRC-32 of the header, the header (JSON: dtype, shape, place and CRC-32 of
+each array, and the scalars), then the arrays, each at a multiple of 64 bytes. The file is written aside and renamed
+over the old one, so that a reader sees either the old or the new index whatever happens to the writer. Reading maps
+the file: only what a question touches is brought into memory.
+"""
+
+import json
+import mmap
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from causalist.errors import IndexNotWritable, IndexUnreadable
+from causalist.model.index import Index
+from causalist.store.codec import Arrays, flatten, unflatten
+
+_MAGIC = b"causalist index\n"
+_FORMAT = 1
+_PREFIX = struct.Struct("<16sIII")  # magic, format, length of the header, its CRC-32
+_ALIGNMENT = 64
+_DTYPES = ("uint8", "bool", "int32", "int64", "float32", "float64")
+
+
+def write_index(path: Path, index: Index) -> None:
+    """Writes `index` to `path`, atomically. Raises IndexNotWritable; then nothing has changed."""
+    arrays: Arrays = {}
+    scalars = flatten(index, "index", arrays)
+    places: dict[str, list[Any]] = {}
+    blobs: list[bytes] = []
+    offset = 0
+    for name, array in arrays.items():
+        data = np.ascontiguousarray(array).tobytes()
+        padding = -offset % _ALIGNMENT
+        blobs += [b"\0" * padding, data]
+        offset += padding
+        places[name] = [array.dtype.name, list(array.shape), offset, zlib.crc32(data)]
+        offset += len(data)
+    header = json.dumps({"arrays": places, "index": scalars, "size": offset}, ensure_ascii=False).encode()
+    start = _PREFIX.size + len(header)
+    header += b" " * (-start % _ALIGNMENT)
+    prefix = _PREFIX.pack(_MAGIC, _FORMAT, len(header), zlib.crc32(header))
+    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with aside.open("wb") as out:
+            out.write(prefix)
+            out.write(header)
+            out.writelines(blobs)
+            out.flush()
+            os.fsync(out.fileno())
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise IndexNotWritable(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def read_index(path: Path) -> Index | None:
+    """The index at `path`, mapped; None if there is none. Raises IndexUnreadable if it is damaged or of another
+    format."""
+    try:
+        with path.open("rb") as source:
+            size = os.fstat(source.fileno()).st_size
+            if size < _PREFIX.size:
+                raise IndexUnreadable(f"{path} is truncated; it is built again")
+            mapped = mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise IndexUnreadable(f"cannot read {path}: {error.strerror or error}") from error
+    magic, number, length, checksum = _PREFIX.unpack_from(mapped)
+    if magic != _MAGIC or number != _FORMAT:
+        raise IndexUnreadable(f"{path} is not an index of format {_FORMAT}; it is built again")
+    header_bytes = mapped[_PREFIX.size : _PREFIX.size + length]
+    if zlib.crc32(header_bytes) != checksum:
+        raise IndexUnreadable(f"the header of {path} is damaged; it is built again")
+    header = json.loads(header_bytes)
+    base = _PREFIX.size + length
+    if size != base + header["size"]:
+        raise IndexUnreadable(f"{path} is truncated; it is built again")
+    arrays: Arrays = {}
+    view = memoryview(mapped)
+    for name, (dtype, shape, offset, crc) in header["arrays"].items():
+        if dtype not in _DTYPES:
+            raise IndexUnreadable(f"{path}: array {name} has the unknown type {dtype}; it is built again")
+        kind = np.dtype(dtype)
+        count = int(np.prod(shape, dtype=np.int64))
+        start = base + offset
+        if zlib.crc32(view[start : start + count * kind.itemsize]) != crc:
+            raise IndexUnreadable(f"{path}: array {name} is damaged; it is built again")
+        arrays[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
+    return unflatten(Index, header["index"], "index", arrays)

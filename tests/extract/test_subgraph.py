@@ -1,0 +1,109 @@
+"""Edges among chosen nodes, and their lifting to files, against naive versions."""
+
+from collections import defaultdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causalist.errors import UsageError
+from causalist.extract.subgraph import extract_subgraph, lift_to_files
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.subgraph import SubgraphEdge
+from causalist.model.symbols import NodeKind
+from tests.graphs import EdgeSpec, make_graph, random_graphs
+
+
+@given(random_graphs(), st.data())
+def test_all_edges_among_the_chosen(graph: CodeGraph, data: st.DataObject) -> None:
+    chosen = data.draw(st.lists(st.integers(0, len(graph.nodes) - 1), unique=True))
+    found = extract_subgraph(graph, chosen)
+    expected = []
+    for number in range(len(graph.edges)):
+        source, target = int(graph.edges.sources[number]), int(graph.edges.targets[number])
+        if source in chosen and target in chosen:
+            expected.append((chosen.index(source), chosen.index(target), number))
+    assert [(e.source, e.target, e.number) for e in found] == expected
+    for e in found:
+        named = graph.edge(e.number)
+        assert (EdgeKind(e.kind).label, graph.rule_names[e.rule], e.confidence) == (
+            named.kind,
+            named.rule,
+            named.confidence,
+        )
+        assert (e.candidates, e.n, e.row) == (named.candidates, named.n, -1 if named.line is None else named.line - 1)
+        assert all(type(value) in (int, float) for value in (e.source, e.rule, e.confidence, e.n, e.number))
+
+
+def naive_lift(graph: CodeGraph, files: list[int]) -> list[SubgraphEdge]:
+    groups = defaultdict(list)
+    for number in range(len(graph.edges)):
+        source = int(graph.nodes.files[graph.edges.sources[number]])
+        target = int(graph.nodes.files[graph.edges.targets[number]])
+        kind = int(graph.edges.kinds[number])
+        if source in files and target in files and source != target and kind != EdgeKind.CONTAINS:
+            groups[source, target, kind].append(number)
+    edges = graph.edges
+    lifted = []
+    for (source, target, kind), numbers in sorted(groups.items()):
+        best = max(numbers, key=lambda number: (edges.confidences[number], -number))
+        rows = [int(edges.rows[number]) for number in numbers if edges.rows[number] >= 0]
+        lifted.append(
+            SubgraphEdge(
+                source=files.index(source),
+                target=files.index(target),
+                kind=kind,
+                rule=int(edges.rules[best]),
+                confidence=float(edges.confidences[best]),
+                candidates=int(edges.candidates[best]),
+                n=sum(int(edges.counts[number]) for number in numbers),
+                row=min(rows, default=-1),
+                number=-1,
+            )
+        )
+    return lifted
+
+
+@given(random_graphs(max_nodes=12, max_links=40), st.data())
+def test_lifting_agrees_with_the_naive_version(graph: CodeGraph, data: st.DataObject) -> None:
+    all_files = [i for i in range(len(graph.nodes)) if graph.kind(i) is NodeKind.FILE]
+    files = data.draw(st.lists(st.sampled_from(all_files), unique=True))
+    assert lift_to_files(graph, files) == naive_lift(graph, files)
+
+
+def test_a_lifted_edge() -> None:
+    nodes = ["a.py", "a.py::f", "a.py::g", "b.py", "b.py::h", "external:os"]
+    edges = [
+        EdgeSpec("a.py", "a.py::f", EdgeKind.CONTAINS),
+        EdgeSpec("a.py::f", "a.py::g"),
+        EdgeSpec("a.py::f", "b.py::h", confidence=0.3, candidates=3, n=2, row=4, rule="name-only"),
+        EdgeSpec("a.py::g", "b.py::h", confidence=0.9, n=1, row=11, rule="import"),
+        EdgeSpec("a.py", "b.py::h", confidence=0.9, n=5, row=-1, rule="same-file"),
+        EdgeSpec("a.py", "external:os", EdgeKind.IMPORTS),
+    ]
+    graph = make_graph(nodes, edges, rules=("import", "name-only", "same-file"))
+    b, a = graph.nodes.ids.position("b.py"), graph.nodes.ids.position("a.py")
+    assert lift_to_files(graph, [b, a]) == [
+        SubgraphEdge(
+            source=1, target=0, kind=EdgeKind.CALLS, rule=2, confidence=0.9, candidates=1, n=8, row=4, number=-1
+        )
+    ]
+
+
+def test_what_is_chosen_is_checked() -> None:
+    graph = make_graph(["a.py", "a.py::f"], [("a.py::f", "a.py")])
+    for call in (extract_subgraph, lift_to_files):
+        for wrong in ([2], [-1]):
+            with pytest.raises(UsageError, match=str(wrong[0])):
+                call(graph, wrong)
+        with pytest.raises(UsageError, match=r"a\.py is chosen twice"):
+            call(graph, [0, 0])
+    with pytest.raises(UsageError, match="not a file"):
+        lift_to_files(graph, [1])
+
+
+def test_nothing_chosen_gives_nothing() -> None:
+    graph = make_graph(["a.py", "b.py"], [("a.py", "b.py")])
+    assert extract_subgraph(graph, []) == []
+    assert lift_to_files(graph, []) == []
+    assert lift_to_files(make_graph([]), []) == []

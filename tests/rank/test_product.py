@@ -1,0 +1,101 @@
+"""The three ways to multiply agree, and none of them needs scipy.sparse before somebody else does."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causalist.rank import _product
+
+WALK_ONCE = """
+import sys
+import numpy as np
+from causalist.model.scores import Transition
+from causalist.rank.walk import personalized_pagerank
+m = Transition(np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32), np.array([1.0, 0.5]),
+               np.array([1, 1], np.int32), np.ones(2, np.bool_))
+def walk():
+    return personalized_pagerank(m, np.array([1.0, 0.0]), damping=0.5, tolerance=1e-12).scores.round(6).tolist()
+expected = [0.8, 0.2]  # x0 = 1 + 0.5 x1, x1 = 0.25 x0
+"""
+SPARSE_ONCE = """
+import scipy.sparse
+assert (scipy.sparse.csr_matrix([[0.0, 2.0], [3.0, 0.0]]) @ np.array([1.0, 1.0])).tolist() == [2.0, 3.0]
+"""
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def backends() -> list[_product.Product]:
+    direct, imported = _product.direct_product(), _product.imported_product()
+    assert direct is not None
+    assert imported is not None
+    return [direct, imported, _product.numpy_product]
+
+
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 2**32 - 1))
+def test_all_ways_agree(n_rows: int, n_columns: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    dense = rng.random((n_rows, n_columns)) * (rng.random((n_rows, n_columns)) < 0.4)
+    filled = dense != 0
+    indptr = np.concatenate([[0], np.cumsum(filled.sum(axis=1))]).astype(np.int32)
+    indices, weights, x = np.nonzero(filled)[1].astype(np.int32), dense[filled], rng.random(n_columns)
+    for product in [*backends(), _product.csr_product]:
+        out = np.full(n_rows, np.nan)
+        product(indptr, indices, weights, x, out)
+        assert np.allclose(out, dense @ x, rtol=1e-14, atol=0)
+
+
+def test_read_only_arrays_will_do() -> None:
+    arrays = [np.array([0, 1, 1, 2], np.int32), np.array([2, 0], np.int32), np.array([2.0, 3.0]), np.arange(3.0)]
+    for array in arrays:
+        array.flags.writeable = False
+    for product in backends():
+        out = np.empty(3)
+        product(*arrays, out)
+        assert out.tolist() == [4.0, 0.0, 0.0]
+
+
+def test_a_matrix_without_entries() -> None:
+    for product in backends():
+        out = np.full(2, 7.0)
+        product(np.zeros(3, np.int32), np.zeros(0, np.int32), np.zeros(0), np.ones(2), out)
+        assert out.tolist() == [0.0, 0.0]
+
+
+def test_a_walk_does_not_import_scipy() -> None:
+    code = WALK_ONCE + "assert walk() == expected\nprint([m for m in sys.modules if m.split('.')[0] == 'scipy'])"
+    assert run(code) == "[]"
+
+
+def test_scipy_sparse_works_after_a_walk() -> None:
+    run(WALK_ONCE + "assert walk() == expected" + SPARSE_ONCE + "assert walk() == expected")
+
+
+def test_a_walk_works_after_scipy_sparse() -> None:
+    run(WALK_ONCE + SPARSE_ONCE + "assert walk() == expected" + SPARSE_ONCE)
+
+
+def test_what_is_off_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong:
+        @staticmethod
+        def csr_matvec(*_: object) -> None:
+            """Leaves the result as it was."""
+
+    assert _product._checked(lambda: Wrong) is None
+    assert _product._checked(lambda: object()) is None
+
+    def missing() -> None:
+        raise ImportError("gone")
+
+    assert _product._checked(missing) is None
+    monkeypatch.setattr(_product, "direct_product", lambda: None)
+    monkeypatch.setattr(_product, "imported_product", lambda: None)
+    assert _product._fastest.__wrapped__() is _product.numpy_product
