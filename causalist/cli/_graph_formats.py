@@ -35,7 +35,7 @@ def jsonl(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
 
 def node_link(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
     """For `networkx.node_link_graph(data, edges="edges")`."""
-    import networkx
+    import networkx  # type: ignore[import-untyped]
 
     yield to_json(networkx.node_link_data(_multigraph(graph, edges), edges="edges")) + "\n"
 

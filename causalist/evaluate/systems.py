@@ -1,5 +1,7 @@
 """The ways of ranking that are compared: an index and a question in, paths or node ids out, best first."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -8,7 +10,8 @@ import numpy as np
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import Role, split_id
 from causalist.pipeline import Repository
-from causalist.rank import bm25, choose, default_weights, known_terms, rank_question, read_question
+from causalist.rank import bm25
+from causalist.rank.terms import STOP_WORDS, terms_of
 
 System = Callable[[Repository, str, int], list[str]]  # repository, question, length of the list
 
@@ -17,6 +20,7 @@ GRAPH_OFF = "graph off"
 WHOLE_FILE = "whole-file BM25"
 WHOLE_FILE_CODE = "whole-file BM25, code only"
 
+_WORD = re.compile(r"\w+")
 _SCORE_DECIMALS = 12  # scores that differ by less are a tie, decided by path
 
 
@@ -25,13 +29,9 @@ def _files(repository: Repository, query: str, top_k: int, *, graph: bool) -> li
 
 
 def _symbols(repository: Repository, query: str, top_k: int, *, graph: bool) -> list[str]:
-    """What `rank_files` is for files, for level SYMBOL: ids of nodes without paths, order and pack."""
-    options = AskOptions(level=Level.SYMBOL, top_k=top_k, graph=graph)
-    index = repository.index
-    ranking = rank_question(
-        read_question(query), index.graph, index.lexical, index.transition, default_weights(), options
-    )
-    return [index.graph.nodes.ids[c.node] for c in choose(ranking, index.graph, options)]
+    # Paths and pack are made for nothing, but nothing here can drift from what a user gets.
+    answer = repository.ask(query, AskOptions(level=Level.SYMBOL, top_k=top_k, graph=graph))
+    return [hit.id for hit in answer.results]
 
 
 def whole_file_bm25(repository: Repository, query: str, top_k: int, *, code_only: bool = False) -> list[str]:
@@ -39,21 +39,33 @@ def whole_file_bm25(repository: Repository, query: str, top_k: int, *, code_only
 
     A document is all the text of a file (definitions, comments, documentation alike) and the words of its path, three
     times. Identifiers are split and also kept whole, parts are stemmed; k1 = 1.2 and b = 0.75 are the usual defaults.
-    The question goes through the same splitting, stop words are dropped, and each distinct term counts once: neither
-    a title nor repetition raises a weight, names are not looked up, and tests and documentation are not demoted.
+    The question goes through the same splitting, stop words are dropped, and each occurrence of a term counts 1, as
+    in Lucene: on 55 paraphrased bug reports that gives accuracy@1 of 25, and of 11 when a repeated term counts once.
+    A title is worth no more than a body, names are not looked up, tests and documentation are not demoted.
 
     `code_only` keeps just the files of Role.CODE, with the same scores. It is the stricter comparison where all right
     answers are code: it has the same knowledge of what tests and documentation are as the fused ranking.
     """
     index = repository.index
     nodes = index.graph.nodes
-    terms = dict.fromkeys(known_terms(read_question(query), index.lexical), 1.0)
-    scores = np.round(bm25(index.lexical.files, terms, len(nodes)), _SCORE_DECIMALS)
+    numbers = {index.lexical.terms.position(term): float(n) for term, n in _term_counts(query).items()}
+    numbers.pop(-1, None)  # terms that the repository does not have
+    scores = np.round(bm25(index.lexical.files, numbers, len(nodes)), _SCORE_DECIMALS)
     if code_only:
         scores[nodes.roles != Role.CODE] = 0.0
     found = np.flatnonzero(scores > 0)
     best = found[np.lexsort((found, -scores[found]))][:top_k]
     return [split_id(nodes.ids[int(node)])[0] for node in best]
+
+
+def _term_counts(query: str) -> Counter[str]:
+    """How often each term stands in a question. Not `read_question`, whose weights are a part of what is measured.
+
+    >>> sorted(_term_counts("Where do users get a userName?").items())
+    [('name', 1), ('user', 2), ('username', 1)]
+    """
+    words = [word for word in _WORD.findall(query) if word.lower() not in STOP_WORDS]
+    return Counter(term for word in words for term in terms_of(word) if len(term) > 1)
 
 
 FILE_SYSTEMS: Mapping[str, System] = {

@@ -79,8 +79,9 @@ def lexical_signals(question: Question, graph: CodeGraph, lexical: LexicalIndex,
     by_file = bm25(lexical.files, terms, n)
     if question.asks_for_behaviour:
         by_file = by_file * np.where(_runs(graph), 1.0, weights.kind["declarations only"])
-    by_path = bm25(lexical.paths, terms, n)
-    by_name = bm25(lexical.symbol_names, terms, n)
+    whole = _rarest(terms, lexical, n)
+    by_path = np.minimum(bm25(lexical.paths, terms, n) / whole, 1.0)
+    by_name = np.minimum(bm25(lexical.symbol_names, terms, n) / whole, 1.0) * kind
     mentioned = mention_scores(question, graph, lexical)
     role = _role_factors(question, graph, weights)
 
@@ -94,17 +95,17 @@ def lexical_signals(question: Question, graph: CodeGraph, lexical: LexicalIndex,
     file_score = _scaled(by_file)
     definition = {
         "text": _scaled(by_definition),
-        "name": _scaled(by_name),
+        "name": by_name,
         "file text": np.where(searched, file_score[of_file], 0.0),
-        "path": np.where(searched, _scaled(by_path)[of_file], 0.0),
+        "path": np.where(searched, by_path[of_file], 0.0),
         "mention": mentioned,
     }
     file = {
         "text": file_score,
         "best definition": _scaled(per_file_best),
         "definitions": _scaled(per_file_sum),
-        "path": _scaled(by_path),
-        "name": _scaled(name_in_file),
+        "path": by_path,
+        "name": name_in_file,
         "mention": mentioned_in_file,
     }
     return Signals(
@@ -168,6 +169,20 @@ def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
         numbers.setdefault(lexical.terms.position(term), weight)
     numbers.pop(-1, None)
     return numbers
+
+
+def _rarest(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
+    """What a name or path has to say to say all: the weight of the question's three rarest terms.
+
+    Scaled by the best instead, a name that shares one common word with the question would count in full wherever no
+    name shares more.
+    """
+    frequency = np.diff(lexical.definitions.indptr)
+    weights = sorted(
+        (weight * float(np.log1p((n - frequency[t] + 0.5) / (frequency[t] + 0.5))) for t, weight in terms.items()),
+        reverse=True,
+    )
+    return sum(weights[:3]) or 1.0
 
 
 def _best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:

@@ -158,7 +158,8 @@ def _chain(
         return {}
     owners = graph.nodes.files
     inside = np.flatnonzero(owners >= 0)
-    factor = ranking.signals.role * ranking.signals.kind
+    # A test or page of documentation that no word led to is next to never what was asked for.
+    factor = ranking.signals.role**3 * ranking.signals.kind
     specific = _file_specificity(graph, transition) ** REACH_SPECIFICITY
     is_file = graph.nodes.kinds == NodeKind.FILE
     found = _best(np.where(is_file, ranking.files, 0.0), N_CANDIDATE_FILES)

@@ -100,7 +100,7 @@ export interface TokenSettings {
 }
 
 /** Result of user authentication, kept on the request for later handlers. */
-export interface UserAuthentication {
+export interface SignedIn {
   user: User;
   claims: TokenClaims;
 }
@@ -120,7 +120,7 @@ export interface RequestContext {
   remoteAddress: string;
   /** Reads and parses the request body; rejects when it is not JSON. */
   json(): Promise<unknown>;
-  authentication?: UserAuthentication;
+  authentication?: SignedIn;
 }
 
 export interface HttpResponse {

@@ -8,7 +8,7 @@ import type {
   TokenClaims,
   TokenSettings,
   User,
-  UserAuthentication,
+  SignedIn,
   UserDirectory,
 } from '../types.js';
 
@@ -42,7 +42,7 @@ function authenticateUser(
   ctx: RequestContext,
   settings: TokenSettings,
   users: UserDirectory,
-): UserAuthentication {
+): SignedIn {
   const claims = acceptToken(readBearerToken(ctx.headers), settings, ctx.id);
   const user = users.resolveUser(claims);
   if (!user) {
