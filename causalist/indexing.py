@@ -70,7 +70,10 @@ def reader_of(path: str) -> str:
     dialect = dialect_of(path)
     if dialect:
         return f"{PARSER_VERSION}:{dialect}:{grammar_version(dialect)}"
-    return f"{PARSER_VERSION}:text:{prose_kind(path)}"
+    kind = prose_kind(path)
+    # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
+    name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
+    return f"{PARSER_VERSION}:text:{kind}:{name}"
 
 
 def index_version() -> str:

@@ -6,7 +6,7 @@ stages do not know one another; what passes between them is a type in `model/`.
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from causalist.errors import AmbiguousNode, EmptyQuestion, IndexNotWritable, IndexUnreadable, UnknownNode, UsageError
 from causalist.extract import extract_subgraph, lift_to_files, order_subgraph, paths_from_seeds
 from causalist.indexing import IndexOptions, is_current, make_index
-from causalist.model.answer import Answer, AskOptions, Level, PageRankInfo, RepositoryInfo, Status
+from causalist.model.answer import Answer, AskOptions, Level, Order, PageRankInfo, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
@@ -30,6 +30,7 @@ from causalist.rank import (
     Chosen,
     Ranking,
     WalkWeights,
+    best_inside,
     build_transition,
     choose,
     default_weights,
@@ -41,7 +42,6 @@ from causalist.rank import (
 from causalist.source import BlobReader, find_root, read_file, refuse_root, scan_commit, scan_folder
 from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, FactsCache, prepare_folder, read_index, write_index
 
-_DEFINITIONS_PER_FILE = 2  # best definitions that stand for a file in a pack of files
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 
 
@@ -122,8 +122,8 @@ class Repository:
             chosen = choose(ranking, graph, transition, options)
         with clock.step("assemble"):
             nodes = [c.node for c in chosen]
-            extra = _best_definitions(ranking, graph, nodes) if options.level is Level.FILE else []
-            ends = _strongest_inside(ranking, graph, nodes) if options.level is Level.FILE else nodes
+            inside = best_inside(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
+            ends = [inside[n][0] if inside.get(n) else n for n in nodes]
             paths = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
             via = _hops_between(graph, [paths[end] for end in ends], nodes, options.level)
             results = tuple(
@@ -132,10 +132,16 @@ class Repository:
             ordered, edges = _ordered(graph, [*nodes, *via], results, options)
             ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
         with clock.step("deliver"):
-            items = self._pack_items(results, ordered, [*nodes, *via], extra)
+            items = self._pack_items(results, ordered, [*nodes, *via], inside)
             kept = tuple(_edge(graph, e, ids, options.level) for e in edges)
             removed = tuple(_edge(graph, e, ids, options.level) for e in ordered.removed)
-            header = PackHeader(query, self.root.name, self.index.commit, _n_searched(graph))
+            header = PackHeader(
+                query,
+                self.root.name,
+                self.index.commit,
+                _n_searched(graph),
+                causal=options.order is Order.CAUSAL,
+            )
             pack = (
                 render_pack(
                     PackInput(header, items, kept, removed), max_tokens=options.max_tokens, format=options.format
@@ -242,7 +248,7 @@ class Repository:
 
     def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0
-        reasons = explain(chosen, ranking, self.index.lexical, level)
+        reasons = explain(chosen, ranking, self.index.graph, self.index.lexical, level)
         return replace(_bare_hit(self.index.graph, chosen.node, chosen.score, pagerank, path), reasons=reasons)
 
     def _pack_items(
@@ -250,28 +256,25 @@ class Repository:
         results: tuple[Hit, ...],
         ordered: OrderedSubgraph,
         nodes: Sequence[int],
-        extra: Sequence[tuple[int, float]],
+        inside: Mapping[int, Sequence[int]],
     ) -> tuple[PackItem, ...]:
         """Items in causal order: results with their source, hops between as one-liners, files with definitions."""
         graph = self.index.graph
-        by_node = {hit.node: hit for hit in results}
+        ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
         texts = _Texts(self)
-        of_file: dict[int, list[tuple[int, float]]] = {}
-        for node, score in extra:
-            of_file.setdefault(int(graph.nodes.files[node]), []).append((node, score))
         items: list[PackItem] = []
         for place in ordered.order:
             node = nodes[place]
-            hit = by_node.get(node)
-            if hit is None:
+            if node not in ranks:
                 items.append(PackItem(_bare_hit(graph, node, 0.0, 0.0, ()), "", True))
                 continue
-            inside = of_file.get(node, [])
-            items.append(PackItem(hit, "" if inside else texts.of(hit), False))
-            items += [
-                PackItem(inner, texts.of(inner), False)
-                for inner in (_bare_hit(graph, n, score, hit.pagerank, ()) for n, score in inside)
-            ]
+            hit = results[ranks[node] - 1]
+            definitions = inside.get(node, ())
+            items.append(PackItem(hit, "" if definitions else texts.of(hit), False, ranks[node]))
+            for i, definition in enumerate(definitions, start=1):
+                # Just behind its file when it comes to who gets the room.
+                inner = _bare_hit(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
+                items.append(PackItem(inner, texts.of(inner), False))
         return tuple(items)
 
 
@@ -344,33 +347,6 @@ def _checked(options: AskOptions) -> AskOptions:
     if not 0.0 <= options.damping < 1.0:
         raise UsageError(f"--damping is {options.damping}; it is a probability of at least 0 and below 1")
     return options
-
-
-def _best_definitions(ranking: Ranking, graph: CodeGraph, files: Sequence[int]) -> list[tuple[int, float]]:
-    """(node, score) of the best definitions of each file: by score, or by PageRank where words found none."""
-    found: list[tuple[int, float]] = []
-    for file in files:
-        inside = [
-            int(n)
-            for n in (graph.nodes.files == file).nonzero()[0]
-            if n != file and graph.kind(int(n)) not in (NodeKind.FILE, NodeKind.EXTERNAL)
-        ]
-        walked = ranking.pagerank.scores if ranking.pagerank is not None else ranking.definitions
-        inside.sort(key=lambda n: (-round(float(ranking.definitions[n]), 12), -round(float(walked[n]), 12), n))
-        found += [(n, float(ranking.definitions[n])) for n in inside[:_DEFINITIONS_PER_FILE]]
-    return found
-
-
-def _strongest_inside(ranking: Ranking, graph: CodeGraph, files: Sequence[int]) -> list[int]:
-    """For each file the node inside of it (or itself) that the walk reaches most, where its path is to end."""
-    if ranking.pagerank is None:
-        return list(files)
-    scores = ranking.pagerank.scores
-    ends = []
-    for file in files:
-        inside = (graph.nodes.files == file).nonzero()[0]
-        ends.append(int(inside[scores[inside].argmax()]))
-    return ends
 
 
 def _hops_between(graph: CodeGraph, paths: Sequence[tuple[Hop, ...]], nodes: Sequence[int], level: Level) -> list[int]:

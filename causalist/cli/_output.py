@@ -88,8 +88,8 @@ def destination(file: Path | None) -> Iterator[Callable[[str], object]]:
     if file is None or str(file) == "-":
         yield emit
         return
-    target = file.resolve()
-    is_replaced = target.is_file() or not target.exists()
+    is_replaced = file.is_file() or not file.exists()
+    target = file.resolve() if is_replaced else file
     aside = target.with_name(f"{target.name}.{os.getpid()}.new") if is_replaced else target
     try:
         with aside.open("w", encoding="utf-8", errors=_ENCODING_ERRORS, newline="\n") as out:

@@ -49,7 +49,7 @@ class RepositoryResult:
 class SnapshotFacts(FactsCache):
     """A cache in memory that also keeps the facts of the last snapshot decoded: most of the next one's are the same.
 
-    Of older snapshots only the encoded bytes stay, which are a tenth as large.
+    Of older snapshots only the encoded bytes stay, a seventh of the size.
     """
 
     def __init__(self) -> None:

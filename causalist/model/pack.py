@@ -9,22 +9,26 @@ from causalist.model.scores import Hit
 
 @dataclass(frozen=True, slots=True)
 class PackHeader:
-    """`n_nodes` of the repository; `commit` is None outside of git."""
+    """`n_nodes` of the repository; `commit` is None outside of git. `causal` is false where dependencies stand
+    first."""
 
     query: str
     root: str
     commit: str | None
     n_nodes: int
     stale: bool = False
+    causal: bool = True
 
 
 class PackItem(NamedTuple):
     """A hit with its source text. `text` is "" where the source could not be read; `via` marks a node that is here
-    only because a hit's path runs through it."""
+    only because a hit's path runs through it. `rank` is the place among the results; None for `via` and for
+    definitions that stand for the file they are in."""
 
     hit: Hit
     text: str
     via: bool
+    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

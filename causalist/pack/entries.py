@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from causalist.model.graph import Edge
-from causalist.model.pack import PackInput
+from causalist.model.pack import PackInput, PackItem
 from causalist.model.scores import Hit
 from causalist.model.symbols import split_id
 from causalist.pack.bodies import EMPTY, bodies
@@ -53,16 +53,15 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float) -> tuple[Pla
     limits = Limits.for_budget(max_tokens, scale)
     order = sorted(range(len(items)), key=lambda i: (-round(items[i].hit.score, 12), items[i].hit.id, i))
     orders = {number: place for place, number in enumerate(order)}
-    hits_only = [number for number in order if not items[number].via]
-    ranks = {number: place for place, number in enumerate(hits_only, start=1)}
     names = _names(pack_input, limits.name)
-    labels = [f"#{ranks[i]} {names[item.hit.id]}" if i in ranks else "" for i, item in enumerate(items)]
+    labels = [_label(item, names) for item in items]
     texts = bodies(items, labels, max_tokens * MOST_CHARACTERS_PER_TOKEN) if scale >= 1 else [EMPTY] * len(items)
     entries = tuple(
         Entry(
             node=item.hit.id,
             order=orders[number],
-            rank=ranks.get(number),
+            rank=item.rank,
+            via=item.via,
             id=middle_cut(item.hit.id, 2 * limits.name),
             path=middle_cut(item.hit.path, limits.name),
             symbol=None if item.hit.symbol is None else middle_cut(item.hit.symbol, limits.name),
@@ -98,6 +97,13 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float) -> tuple[Pla
     return plan, tuple(links)
 
 
+def _label(item: PackItem, names: dict[str, str]) -> str:
+    """How other items refer to this one; "" for what is only on a path and so quotes nothing."""
+    if item.via:
+        return ""
+    return names[item.hit.id] if item.rank is None else f"#{item.rank} {names[item.hit.id]}"
+
+
 def _names(pack_input: PackInput, limit: int) -> dict[str, str]:
     """A short name for every id that the pack may mention; ids stand for names that would not be unique."""
     ids: dict[str, None] = {}
@@ -117,7 +123,13 @@ def _signature(hit: Hit, limit: int) -> str:
 
 def _why(hit: Hit, names: dict[str, str], limits: Limits, *, full: bool) -> str:
     reasons = hit.reasons[: MOST_REASONS if full else 1]
-    texts = [one_line(f"{r.signal}: {r.detail}" if r.detail else r.signal, limits.reason) for r in reasons]
+    signals: dict[str, list[str]] = {}
+    for reason in reasons:
+        signals.setdefault(reason.detail, []).append(reason.signal)
+    texts = [
+        one_line(f"{', '.join(same)}: {detail}" if detail else ", ".join(same), limits.reason)
+        for detail, same in signals.items()
+    ]
     if full or not texts:
         texts += _way(hit, names)
     return "; ".join(text for text in texts if text)

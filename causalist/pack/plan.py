@@ -26,12 +26,13 @@ MOST_CHARACTERS_PER_TOKEN = 8
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One item, safe and cut to size. `order` counts all items best first; `rank` counts hits only and is None for
-    items that merely lie on a path. `why` is the full reason, `reason` the first one."""
+    """One item, safe and cut to size. `order` counts all items best first; `rank` counts results only and is None
+    for items that merely lie on a path (`via`) or stand for their file. `why` is the full reason, `reason` the first one."""
 
     node: str  # the id as it is in the graph, for `Omitted`
     order: int
     rank: int | None
+    via: bool
     id: str
     path: str
     symbol: str | None
@@ -51,6 +52,12 @@ class Shown:
 
     entry: Entry
     n_lines: int
+
+    @property
+    def why(self) -> str:
+        """In full with the source, or where other items show the source; else the first reason."""
+        e = self.entry
+        return e.why if self.n_lines or not (len(e.body) or e.via) else e.reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The `json` format: one valid document whatever is cut, no superfluous spaces, text beyond ASCII kept.
 
-`items` hold `rank` (null for nodes that only lie on a path), `node`, `path`, `symbol`, `kind`, `start_line`,
+`items` hold `rank` (null for nodes that only lie on a path or stand for their file), `node`, `path`, `symbol`, `kind`, `start_line`,
 `end_line`, `signature`, `why`, `text` (null where none is shown), `truncated` (there is text, but not all) and `via`.
 `edges` and `removed_edges` are lists of [source, kind, target, line, confidence]. `omitted` counts bodies, items and
 edges; its `list` names them as [node, what] where there is room and is null otherwise.
@@ -52,10 +52,10 @@ class JsonRenderer:
                 "start_line": entry.start_line,
                 "end_line": entry.end_line,
                 "signature": entry.signature,
-                "why": entry.why if shown.n_lines else entry.reason,
+                "why": shown.why,
                 "text": text,
                 "truncated": shown.n_lines > 0 and not shows_everything(entry.body, shown.n_lines),
-                "via": entry.rank is None,
+                "via": entry.via,
             }
         )
 

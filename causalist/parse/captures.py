@@ -10,55 +10,59 @@ from causalist.model.symbols import NodeKind
 
 
 class Tag(IntEnum):
-    """Smaller numbers come first where two captures have the same range."""
+    """Smaller numbers come first where two captures have the same range.
 
-    SPAN = 0
-    NAMESPACE = 1
-    CLASS = 2
-    INTERFACE = 3
-    STRUCT = 4
-    ENUM = 5
-    TRAIT = 6
-    METHOD = 7
-    FUNCTION = 8
-    MACRO = 9
-    TYPE = 10
-    FIELD = 11
-    CONSTANT = 12
-    HOLDER = 13
-    REEXPORT = 14
-    IMPORT = 15
-    EXPORT = 16
-    IMPORT_STAR = 17
-    IMPORT_MODULE = 18
-    IMPORT_FROM = 19
-    IMPORT_NAME = 20
-    IMPORT_ALIAS = 21
-    IMPORT_DEFAULT = 22
-    IMPORT_NAMESPACE = 23
-    NAME = 24
-    BODY = 25
-    DOC = 26
-    COMMENT = 27
-    RETURNS = 28
-    BASE = 29
-    IMPLEMENTS = 30
-    BINDING_PATTERN = 31
-    BINDING_KEY = 32
-    BINDING_PROPERTY = 33
-    BINDING = 34
-    BINDING_ITEM = 35
-    BINDING_TYPE = 36
-    BINDING_VALUE = 37
-    GLOBAL = 38
-    EXPORTS = 39
-    EXPORTS_VALUE = 40
-    EXPORT_DEFAULT = 41
-    CALL = 42
-    REQUIRE = 43
-    REQUIRE_MODULE = 44
-    REFERENCE = 45
-    ERROR = 46
+    A body comes before everything, since a body of one statement has the range of that statement.
+    """
+
+    BODY = 0
+    SPAN = 1
+    NAMESPACE = 2
+    CLASS = 3
+    INTERFACE = 4
+    STRUCT = 5
+    ENUM = 6
+    TRAIT = 7
+    METHOD = 8
+    FUNCTION = 9
+    MACRO = 10
+    TYPE = 11
+    FIELD = 12
+    CONSTANT = 13
+    PROPERTY = 14
+    HOLDER = 15
+    REEXPORT = 16
+    IMPORT = 17
+    EXPORT = 18
+    IMPORT_STAR = 19
+    IMPORT_MODULE = 20
+    IMPORT_FROM = 21
+    IMPORT_NAME = 22
+    IMPORT_ALIAS = 23
+    IMPORT_DEFAULT = 24
+    IMPORT_NAMESPACE = 25
+    NAME = 26
+    DOC = 27
+    COMMENT = 28
+    RETURNS = 29
+    BASE = 30
+    IMPLEMENTS = 31
+    BINDING_PATTERN = 32
+    BINDING_KEY = 33
+    BINDING_PROPERTY = 34
+    BINDING = 35
+    BINDING_ITEM = 36
+    BINDING_TYPE = 37
+    BINDING_VALUE = 38
+    GLOBAL = 39
+    EXPORTS = 40
+    EXPORTS_VALUE = 41
+    EXPORT_DEFAULT = 42
+    CALL = 43
+    REQUIRE = 44
+    REQUIRE_MODULE = 45
+    REFERENCE = 46
+    ERROR = 47
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -66,6 +70,7 @@ DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag 
 TAG_OF_CAPTURE: dict[str, Tag] = {
     "span": Tag.SPAN,
     **{f"definition.{tag.name.lower()}": tag for tag in DEFINITION_KINDS},
+    "property": Tag.PROPERTY,
     "holder": Tag.HOLDER,
     "import": Tag.IMPORT,
     "import.reexport": Tag.REEXPORT,

@@ -69,6 +69,7 @@ class _Draft:
     body: int = -1
     doc: str = ""
     returns: str = ""
+    is_property: bool = False  # called by naming it
 
 
 class Sweep:
@@ -180,6 +181,7 @@ class Sweep:
     def _handlers(self) -> dict[Tag, _Handler]:
         handlers: dict[Tag, _Handler] = {
             Tag.SPAN: self._on_span,
+            Tag.PROPERTY: self._on_property,
             Tag.HOLDER: self._on_holder,
             Tag.REEXPORT: self._on_group,
             Tag.IMPORT: self._on_group,
@@ -251,6 +253,10 @@ class Sweep:
             return
         scope, prefix = (frames[-1].scope, frames[-1].prefix) if frames else (MODULE_SCOPE, "")
         frames.append(_Frame(start, end, MODULE_SCOPE, scope, scope, prefix, False, start))
+
+    def _on_property(self, start: int, end: int, tag: int) -> None:
+        if self._frames and self._frames[-1].index >= 0 and self._frames[-1].end == end:
+            self.drafts[self._frames[-1].index].is_property = True
 
     def _on_name(self, start: int, end: int, tag: int) -> None:
         self._taken = start

@@ -5,7 +5,7 @@ from causalist.rank.fuse import Weights, default_weights, known_terms
 from causalist.rank.lexical import bm25, build_lexical
 from causalist.rank.mentions import nodes_named
 from causalist.rank.question import Question, read_question
-from causalist.rank.ranking import Chosen, Ranking, choose, explain, rank_question
+from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, rank_question
 
 __all__ = [
     "Chosen",
@@ -13,6 +13,7 @@ __all__ = [
     "Ranking",
     "WalkWeights",
     "Weights",
+    "best_inside",
     "bm25",
     "build_lexical",
     "build_transition",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph
-from causalist.model.lexical import LexicalIndex
+from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Reason
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical import bm25
@@ -136,22 +136,32 @@ def fused(signals: Signals, graph: CodeGraph) -> tuple[Scores, Scores]:
 
 
 def reasons_of(
-    node: int, is_file: bool, signals: Signals, question: Question, lexical: LexicalIndex
+    node: int, file: int, signals: Signals, question: Question, lexical: LexicalIndex, *, is_file: bool
 ) -> tuple[Reason, ...]:
     """Why a node is here: each signal's contribution, the words of the question that stand in it."""
-    result = []
-    words = ""
-    for name, value in signals.of(node, is_file)[:4]:
-        if name in ("text", "name", "definitions", "best definition") and not words:
-            words = ", ".join(_matching_words(node, is_file, question, lexical))
-        result.append(Reason(name, round(value, 6), words if name in ("text", "definitions") else ""))
-    return tuple(result)
+    places = {
+        "text": (node, lexical.files if is_file else lexical.definitions),
+        "definitions": (node, lexical.files),
+        "best definition": (node, lexical.files),
+        "file text": (file, lexical.files),
+        "path": (file, lexical.paths),
+    }
+    if not is_file:
+        places["name"] = (node, lexical.symbol_names)
+    return tuple(
+        Reason(
+            name,
+            round(value, 6),
+            ", ".join(_matching_words(*places[name], question, lexical)) if name in places else "",
+        )
+        for name, value in signals.of(node, is_file)[:4]
+    )
 
 
-def _matching_words(node: int, is_file: bool, question: Question, lexical: LexicalIndex) -> list[str]:
-    postings = lexical.files if is_file else lexical.definitions
+def _matching_words(node: int, postings: Postings, question: Question, lexical: LexicalIndex) -> list[str]:
+    """The question's terms in a document, those that weigh most first."""
     found: list[tuple[float, str]] = []
-    for term, weight in question.terms.items():
+    for term, weight in {**question.abbreviations, **question.terms}.items():
         number = lexical.terms.position(term)
         if number < 0:
             continue
@@ -159,7 +169,7 @@ def _matching_words(node: int, is_file: bool, question: Question, lexical: Lexic
         at = start + int(np.searchsorted(postings.documents[start:stop], node))
         if at < stop and postings.documents[at] == node:
             found.append((-weight * float(postings.impacts[at]), term))
-    return [term for _, term in sorted(found)[:5]]
+    return [question.written.get(term, term) for _, term in sorted(found)[:5]]
 
 
 def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:

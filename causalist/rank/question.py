@@ -52,13 +52,14 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`terms`: weight by term. `abbreviations`: weight by word that may stand for a longer word of the question.
+    """`terms`: weight by term; `written`: the word that a term comes from. `abbreviations`: weight by word that may stand for a longer word of the question.
     `title_terms`: those of the title. `named` in order of appearance, each once. `asks_for_behaviour`: the question is
     about what happens, so that code which runs answers it rather than a declaration."""
 
     text: str
     terms: dict[str, float]
     abbreviations: dict[str, float]
+    written: dict[str, str]
     title_terms: frozenset[str]
     named: tuple[Named, ...]
     route: Route
@@ -84,11 +85,22 @@ def read_question(text: str) -> Question:
         text=text,
         terms=weights,
         abbreviations=_abbreviations(text, weights),
+        written=_written(text),
         title_terms=frozenset(title_counts),
         named=ordered,
         route=_route(title, ordered, bool(body.strip())),
         asks_for_behaviour=bool(_BEHAVIOUR.match(title.lower())),
     )
+
+
+def _written(text: str) -> dict[str, str]:
+    """The shortest word of the question that each term comes from."""
+    written: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        for term in terms_of(word):
+            if len(word) < len(written.get(term, word + "x")):
+                written[term] = word.lower() if word.istitle() else word
+    return written
 
 
 def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:

@@ -5,7 +5,7 @@ list are kept for nodes that PageRank reached and no lexical generator did: the 
 nothing stands there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -41,6 +41,7 @@ GRAPH_SHARE: Mapping[Route, float] = {
 # answers that end in loggers and error classes). See docs/benchmarks.md.
 REACH_SPECIFICITY = 0.5
 CHAIN_SHARE = 0.3
+DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
 WEAKEST_REACH = 0.4  # of the strongest; below it the place goes to the next best found by words
 # The restart of the walk whose support enters the fused score (HippoRAG's, and the best in a trial of ours).
 SUPPORT_DAMPING = 0.5
@@ -118,12 +119,39 @@ def _by_value(item: tuple[int, float]) -> tuple[float, int]:
     return (-round(item[1], SCORE_DECIMALS), item[0])
 
 
-def explain(chosen: Chosen, ranking: Ranking, lexical: LexicalIndex, level: Level) -> tuple[Reason, ...]:
+def best_inside(
+    chosen: Sequence[Chosen], ranking: Ranking, graph: CodeGraph, transition: Transition
+) -> dict[int, list[int]]:
+    """The definitions that stand for each chosen file: the best by words, or, where only the graph led, the ones
+    through which the walk enters."""
+    kinds, owners = graph.nodes.kinds, graph.nodes.files
+    standing = np.where(np.isin(kinds, [NodeKind.FILE, NodeKind.FIELD, NodeKind.EXTERNAL]), 0.0, 1.0)
+    result: dict[int, list[int]] = {}
+    for file, _, by_graph in chosen:
+        inside = np.where(owners == file, standing, 0.0)
+        if by_graph and ranking.pagerank is not None:
+            scores = _given_from_outside(file, ranking.pagerank.scores, graph, transition) * ranking.signals.kind
+        else:
+            scores = ranking.definitions
+        result[file] = _best(scores * inside, DEFINITIONS_PER_FILE)
+    return result
+
+
+def explain(
+    chosen: Chosen, ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, level: Level
+) -> tuple[Reason, ...]:
     """Why a node was chosen."""
     if chosen.by_graph:
         mass = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank else 0.0
         return (Reason("pagerank", round(mass, 9), "reached over the graph, not by words"),)
-    return reasons_of(chosen.node, level is Level.FILE, ranking.signals, ranking.question, lexical)
+    return reasons_of(
+        chosen.node,
+        int(graph.nodes.files[chosen.node]),
+        ranking.signals,
+        ranking.question,
+        lexical,
+        is_file=level is Level.FILE,
+    )
 
 
 def _best_matches(scores: NDArray[np.float64], transition: Transition) -> dict[int, float]:
@@ -197,10 +225,18 @@ def _entry(
     inside = graph.nodes.files == file
     # Module-level code stands for the file only where no definition does.
     weight = np.where(inside, np.where(graph.nodes.kinds == NodeKind.FILE, 1e-6, 1.0), 0.0) * factor
-    given = np.empty(len(scores))
-    outside = np.where(inside, 0.0, scores)
-    csr_product(transition.indptr, transition.indices, transition.weights, outside, given)
+    given = _given_from_outside(file, scores, graph, transition)
     return (_best(given * weight, 1) or _best(scores * weight, 1) or [file])[0]
+
+
+def _given_from_outside(
+    file: int, scores: NDArray[np.float64], graph: CodeGraph, transition: Transition
+) -> NDArray[np.float64]:
+    """What the nodes of other files hand on to each node in one step."""
+    given = np.empty(len(scores))
+    outside = np.where(graph.nodes.files == file, 0.0, scores)
+    csr_product(transition.indptr, transition.indices, transition.weights, outside, given)
+    return given
 
 
 def _file_specificity(graph: CodeGraph, transition: Transition) -> NDArray[np.float64]:

@@ -5,7 +5,9 @@ Nothing is pickled and nothing is executed; what does not fit is `IndexUnreadabl
 
 import dataclasses
 import json
+import struct
 import typing
+import zlib
 from functools import cache
 from typing import Any, TypeVar
 
@@ -19,7 +21,8 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 1
+FACTS_FORMAT = 2
+_CHECKSUM = struct.Struct("<I")
 
 _ROWS: dict[str, Any] = {
     "definitions": f.Definition,
@@ -37,16 +40,22 @@ _FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts))
 
 
 def facts_to_bytes(facts: f.FileFacts) -> bytes:
-    """Facts as one JSON array in the order of the fields of `FileFacts`."""
-    return json.dumps([getattr(facts, name) for name in _FIELDS], ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
+    """A CRC-32, then the facts as one JSON array in the order of the fields of `FileFacts`.
+
+    A changed letter in a name would still be JSON, and a wrong answer.
+    """
+    rows = [getattr(facts, name) for name in _FIELDS]
+    data = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return _CHECKSUM.pack(zlib.crc32(data)) + data
 
 
 def facts_from_bytes(data: bytes) -> f.FileFacts:
     """The inverse of `facts_to_bytes`; raises IndexUnreadable for anything else."""
+    text = data[_CHECKSUM.size :]
+    if data[: _CHECKSUM.size] != _CHECKSUM.pack(zlib.crc32(text)):
+        raise IndexUnreadable("stored facts are damaged; they are made again")
     try:
-        values = dict(zip(_FIELDS, json.loads(data.decode("utf-8", "surrogatepass")), strict=True))
+        values = dict(zip(_FIELDS, json.loads(text.decode("utf-8", "surrogatepass")), strict=True))
         for name, row in _ROWS.items():
             values[name] = tuple(map(row._make, values[name]))
         values["words"] = tuple(values["words"])
@@ -55,7 +64,7 @@ def facts_from_bytes(data: bytes) -> f.FileFacts:
         if values["wildcard_exports"] is not None:
             values["wildcard_exports"] = tuple(values["wildcard_exports"])
         return f.FileFacts(**values)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise IndexUnreadable(f"stored facts are damaged ({error}); they are made again") from error
 
 

@@ -1,7 +1,7 @@
 """Facts by content: what was parsed once is not parsed again, on any branch.
 
 The key is git's object name of the content and the version of the grammar that read it. A damaged or locked cache
-costs time, never an answer: whatever cannot be read is parsed again.
+costs time, never an answer: whatever cannot be read is parsed again, and a damaged file is begun anew.
 """
 
 import sqlite3
@@ -16,6 +16,9 @@ from causalist.store.codec import FACTS_FORMAT, facts_from_bytes
 # (blob, reader): `reader` names the grammar and its version.
 Key = tuple[str, str]
 
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS facts (blob TEXT, reader TEXT, data BLOB, PRIMARY KEY (blob, reader)) WITHOUT ROWID"
+)
 _BATCH = 500  # keys a query; SQLite allows at least 999 parameters
 
 
@@ -41,18 +44,19 @@ class FactsCache:
     def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
         """Keeps encoded facts; a file that cannot be written is left as it is."""
         rows = list(rows)
-        if self._path is None or not self._usable:
-            self._memory.update(rows)
-            return
-        try:
-            with closing(self._connect()) as connection, connection:
-                connection.executemany(
-                    "INSERT OR REPLACE INTO facts (blob, reader, data) VALUES (?, ?, ?)",
-                    [(*key, data) for key, data in rows],
-                )
-        except sqlite3.Error:
-            self._usable = False
-            self._memory.update(rows)
+        for _ in range(2):  # a damaged file is removed by the first attempt
+            if self._path is None or not self._usable:
+                break
+            try:
+                with closing(self._connect()) as connection, connection:
+                    connection.executemany(
+                        "INSERT OR REPLACE INTO facts (blob, reader, data) VALUES (?, ?, ?)",
+                        [(*key, data) for key, data in rows],
+                    )
+                return
+            except sqlite3.Error as error:
+                self._failed(error)
+        self._memory.update(rows)
 
     def keep_only(self, keys: Iterable[Key]) -> None:
         """Forgets everything else in the file; called after a rebuild so that the cache does not grow for ever."""
@@ -66,8 +70,8 @@ class FactsCache:
                 # Facts of other branches are worth keeping until they outnumber those in use.
                 if len(gone) > len(kept) + 1000:
                     connection.executemany("DELETE FROM facts WHERE blob = ? AND reader = ?", gone)
-        except sqlite3.Error:
-            self._usable = False
+        except sqlite3.Error as error:
+            self._failed(error)
 
     def _stored(self, keys: list[Key]) -> Iterator[tuple[Key, bytes]]:
         for key in keys:
@@ -86,9 +90,22 @@ class FactsCache:
                     marks = ",".join("?" * len(part))
                     query = f"SELECT blob, reader, data FROM facts WHERE blob IN ({marks})"
                     for blob, reader, data in connection.execute(query, part):
-                        if (blob, reader) in by_blob[blob] and isinstance(data, bytes):
+                        if (blob, reader) in by_blob.get(blob, ()) and isinstance(data, bytes):
                             yield (blob, reader), data
-        except sqlite3.Error:
+        except sqlite3.Error as error:
+            self._failed(error)
+
+    def _failed(self, error: sqlite3.Error) -> None:
+        """A file that is damaged, or is no database, is removed; one that is locked or read-only is left alone."""
+        assert self._path is not None
+        # Everything else that SQLite reports has a class of its own below DatabaseError.
+        if type(error) is not sqlite3.DatabaseError:
+            self._usable = False
+            return
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        except OSError:
             self._usable = False
 
     def _connect(self) -> sqlite3.Connection:
@@ -97,15 +114,20 @@ class FactsCache:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
-            known = connection.execute("PRAGMA user_version").fetchone()[0]
-            if known != FACTS_FORMAT:
-                connection.execute("DROP TABLE IF EXISTS facts")
-                connection.execute(f"PRAGMA user_version = {FACTS_FORMAT}")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS facts (blob TEXT, reader TEXT, data BLOB, PRIMARY KEY (blob, reader))"
-                " WITHOUT ROWID"
-            )
+            if _format(connection) != FACTS_FORMAT:
+                # Another process may be doing the same; the second finds it done.
+                connection.execute("BEGIN IMMEDIATE")
+                if _format(connection) != FACTS_FORMAT:
+                    connection.execute("DROP TABLE IF EXISTS facts")
+                    connection.execute(_SCHEMA)
+                    connection.execute(f"PRAGMA user_version = {FACTS_FORMAT}")
+                connection.commit()
+            connection.execute(_SCHEMA)
         except sqlite3.Error:
             connection.close()
             raise
         return connection
+
+
+def _format(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

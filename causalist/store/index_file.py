@@ -9,8 +9,11 @@ the file: only what a question touches is brought into memory.
 import json
 import mmap
 import os
+import stat
 import struct
+import time
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,9 @@ _FORMAT = 1
 _PREFIX = struct.Struct("<16sIII")  # magic, format, length of the header, its CRC-32
 _ALIGNMENT = 64
 _DTYPES = ("uint8", "bool", "int32", "int64", "float32", "float64")
+_ABANDONED_SECONDS = 3600.0  # writing takes seconds; what is this old was left by a process that was killed
+# A link or a pipe in the place of the index is neither followed nor waited for.
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def write_index(path: Path, index: Index) -> None:
@@ -41,37 +47,68 @@ def write_index(path: Path, index: Index) -> None:
         offset += padding
         places[name] = [array.dtype.name, list(array.shape), offset, zlib.crc32(data)]
         offset += len(data)
-    header = json.dumps({"arrays": places, "index": scalars, "size": offset}, ensure_ascii=False).encode()
+    header = json.dumps({"arrays": places, "index": scalars, "size": offset}, ensure_ascii=False).encode(
+        "utf-8", "surrogatepass"
+    )
     start = _PREFIX.size + len(header)
     header += b" " * (-start % _ALIGNMENT)
     prefix = _PREFIX.pack(_MAGIC, _FORMAT, len(header), zlib.crc32(header))
     aside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        with aside.open("wb") as out:
+        _remove_abandoned(path)
+        aside.unlink(missing_ok=True)
+        with aside.open("xb") as out:
             out.write(prefix)
             out.write(header)
             out.writelines(blobs)
             out.flush()
             os.fsync(out.fileno())
         aside.replace(path)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise IndexNotWritable(f"cannot write {path}: {error.strerror or error}") from error
+    except BaseException as error:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise IndexNotWritable(f"cannot write {path}: {error.strerror or error}") from error
+        raise
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Removes files that killed processes were writing."""
+    for aside in path.parent.glob(f"{path.name}.*.new"):
+        with suppress(OSError):
+            if time.time() - aside.lstat().st_mtime > _ABANDONED_SECONDS:
+                aside.unlink()
 
 
 def read_index(path: Path) -> Index | None:
     """The index at `path`, mapped; None if there is none. Raises IndexUnreadable if it is damaged or of another
     format."""
     try:
-        with path.open("rb") as source:
-            size = os.fstat(source.fileno()).st_size
-            if size < _PREFIX.size:
-                raise IndexUnreadable(f"{path} is truncated; it is built again")
-            mapped = mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ)
+        mapped, size = _mapped(path)
+        return _decoded(path, mapped, size)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise IndexUnreadable(f"cannot read {path}: {error.strerror or error}") from error
+        raise IndexUnreadable(f"cannot read {path}: {error.strerror or error}; it is built again") from error
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        # Checksums hold, so another program wrote this.
+        raise IndexUnreadable(f"{path} is not what this program writes ({error!r}); it is built again") from error
+
+
+def _mapped(path: Path) -> tuple[mmap.mmap, int]:
+    descriptor = os.open(path, _OPEN_FLAGS)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise IndexUnreadable(f"{path} is no ordinary file; it is built again")
+        if status.st_size < _PREFIX.size:
+            raise IndexUnreadable(f"{path} is truncated; it is built again")
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), status.st_size
+    finally:
+        os.close(descriptor)
+
+
+def _decoded(path: Path, mapped: mmap.mmap, size: int) -> Index:
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
     if magic != _MAGIC or number != _FORMAT:
         raise IndexUnreadable(f"{path} is not an index of format {_FORMAT}; it is built again")

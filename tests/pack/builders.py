@@ -55,7 +55,14 @@ def pack_input(
     root: str = "/home/me/shop",
     commit: str | None = "0123456789abcdef",
 ) -> PackInput:
-    return PackInput(PackHeader(query, root, commit, 400), items, tuple(edges), tuple(removed))
+    return PackInput(PackHeader(query, root, commit, 400), _ranked(items), tuple(edges), tuple(removed))
+
+
+def _ranked(items: Sequence[PackItem]) -> tuple[PackItem, ...]:
+    """The items with the places that their scores give to those that are results."""
+    order = sorted((-round(i.hit.score, 12), i.hit.id, n) for n, i in enumerate(items) if not i.via)
+    ranks = {n: rank for rank, (_, _, n) in enumerate(order, start=1)}
+    return tuple(item._replace(rank=ranks.get(n)) for n, item in enumerate(items))
 
 
 def source_blocks(text: str) -> tuple[list[str], list[str]]:

@@ -1,0 +1,70 @@
+"""Two ways to run a command (a process of its own, or click's runner in this one), and files to run it on."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from click.testing import CliRunner
+
+import causalist
+from causalist.cli import main
+
+CHECKOUT = Path(causalist.__file__).parents[1]
+
+
+class Done:
+    """How a command ended."""
+
+    def __init__(self, code: int, stdout: bytes | str, stderr: bytes | str) -> None:
+        self.code = code
+        self.stdout = stdout.decode() if isinstance(stdout, bytes) else stdout
+        self.stderr = stderr.decode() if isinstance(stderr, bytes) else stderr
+
+    def failed(self, slug: str) -> str:
+        """Checks that this is a failure with one clear message and nothing on stdout; returns the message."""
+        assert (self.code, self.stdout) == (2, ""), (self.stdout, self.stderr)
+        return self._message(slug)
+
+    def found_nothing(self, slug: str) -> str:
+        assert (self.code, self.stdout) == (1, ""), (self.stdout, self.stderr)
+        return self._message(slug)
+
+    def _message(self, slug: str) -> str:
+        assert "Traceback" not in self.stderr
+        assert self.stderr.splitlines()[-1].startswith(f"causalist: {slug}: "), self.stderr
+        return self.stderr
+
+
+def write_all(folder: Path, files: dict[str, str] | dict[str, bytes]) -> Path:
+    for name, content in files.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+    return folder
+
+
+def run(*arguments: str | bytes, cwd: Path, stdin: bytes = b"", **environment: str) -> Done:
+    """`python -m causalist` in a process of its own."""
+    process = subprocess.run(
+        [sys.executable, "-m", "causalist", *arguments],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **environment},
+        timeout=60,
+    )
+    return Done(process.returncode, process.stdout, process.stderr)
+
+
+def invoke(*arguments: str, stdin: bytes | None = None) -> Done:
+    """The same command line in this process."""
+    result = CliRunner().invoke(main, list(arguments), input=stdin)
+    return Done(result.exit_code, result.stdout, result.stderr)
+
+
+def left_behind(folder: Path) -> list[str]:
+    """Files in the index folder that no complete index has."""
+    complete = {".gitignore", "lock", "index.bin", "facts.db", "facts.db-wal", "facts.db-shm"}
+    index = folder / ".causalist"
+    return sorted(p.name for p in index.iterdir() if p.name not in complete) if index.exists() else []

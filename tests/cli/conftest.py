@@ -1,0 +1,89 @@
+"""Repositories to ask."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import CHECKOUT, invoke, write_all
+
+_ORDINARY_USER = 65534
+
+SMALL = {
+    "shop/cart.py": (
+        "from shop.prices import price_of\n\n\n"
+        "class Cart:\n"
+        '    """Holds what a customer wants to buy."""\n\n'
+        "    def total(self, items):\n"
+        "        return sum(price_of(item) for item in items)\n"
+    ),
+    "shop/prices.py": (
+        'def price_of(item):\n    """The price of an item with tax."""\n    return with_tax(item.net)\n\n\n'
+        "def with_tax(net):\n    return net * 1.2\n"
+    ),
+    "shop/report.py": (
+        "from shop.cart import Cart\n\n\ndef print_invoice(items):\n    return Cart().total(items)\n\n\n"
+        "def total():\n    return 0\n"
+    ),
+    "README.md": "# Shop\n\nInvoices are printed from carts.\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for name in [name for name in os.environ if name.startswith(("GIT_", "CAUSALIST_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A folder without git."""
+    return write_all(tmp_path / "small", SMALL)
+
+
+@pytest.fixture
+def committed(small: Path) -> Path:
+    """The same under git, with one commit."""
+    name = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    for arguments in (("init", "-q"), ("add", "-A"), (*name, "commit", "-q", "-m", "first")):
+        subprocess.run(["git", *arguments], cwd=small, check=True)
+    return small
+
+
+@pytest.fixture(scope="session")
+def taskboard_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An indexed copy of a sample repository, for tests that only read."""
+    folder = tmp_path_factory.mktemp("samples") / "taskboard-api"
+    shutil.copytree(CHECKOUT / "sample_repos" / "taskboard-api", folder, ignore=shutil.ignore_patterns(".causalist"))
+    return folder
+
+
+@pytest.fixture
+def ordinary(small: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
+    """A folder and a switch to a user whom permissions bind, because they do not bind root."""
+    # Nothing can be imported from root's folders after the switch.
+    assert invoke("ask", "price", "--repo", str(small)).code == 0
+    is_root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        folder = write_all(Path(name) / "folder", SMALL)
+        if is_root:
+            for path in (folder, *folder.rglob("*")):
+                os.chown(path, _ORDINARY_USER, -1)
+        try:
+            yield folder, lambda: os.seteuid(_ORDINARY_USER) if is_root else None
+        finally:
+            if is_root:
+                os.seteuid(0)
+            for path, folders, _ in os.walk(name):
+                for inner in folders:
+                    (Path(path) / inner).chmod(0o755)

@@ -1,0 +1,159 @@
+"""`ask`: the document of design section 8 to the letter, the pack, and what goes to stderr."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from causalist.cli.ask import UNREADABLE_REASONS, command
+from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
+from causalist.source.rules import Reason
+from tests.cli.commands import invoke, run, write_all
+
+ASK = ["format_version", "answer_id", "query", "route", "confidence", "attempts", "repository", "pagerank", "results",
+       "edges", "removed_edges", "order", "diagnostics", "timings_ms", "pack"]  # fmt: skip
+REPOSITORY = ["root", "commit", "files", "nodes", "edges", "stale"]
+PAGERANK = ["iterations", "residual", "damping", "rung"]
+RESULT = ["rank", "node", "path", "symbol", "kind", "start_line", "end_line", "score", "pagerank", "reasons",
+          "path_from_seed"]  # fmt: skip
+REASON = ["signal", "value", "detail"]
+HOP = ["node", "edge", "line"]
+EDGE = ["source", "target", "kind", "rule", "confidence", "line", "n"]
+DIAGNOSTIC = ["slug", "detail", "line"]
+PACK = ["text", "tokens", "max_tokens", "omitted"]
+OMITTED = ["node", "what"]
+
+
+def ask(folder: Path, *arguments: str) -> dict[str, Any]:
+    done = invoke("ask", *arguments, "--repo", str(folder), "--json")
+    assert done.code == 0, done.stderr
+    assert done.stdout.count("\n") == 1
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+class TestDocument:
+    def check(self, document: dict[str, Any]) -> None:
+        assert list(document) == ASK
+        assert list(document["repository"]) == REPOSITORY
+        if document["pagerank"] is not None:
+            assert list(document["pagerank"]) == PAGERANK
+        for number, result in enumerate(document["results"], 1):
+            assert list(result) == RESULT
+            assert result["rank"] == number
+            assert 1 <= result["start_line"] <= result["end_line"]
+            assert all(list(reason) == REASON for reason in result["reasons"])
+            assert all(list(hop) == HOP for hop in result["path_from_seed"])
+        assert all(list(edge) == EDGE for edge in document["edges"] + document["removed_edges"])
+        assert all(list(diagnostic) == DIAGNOSTIC for diagnostic in document["diagnostics"])
+        if document["pack"] is not None:
+            assert list(document["pack"]) == PACK
+            assert all(list(omitted) == OMITTED for omitted in document["pack"]["omitted"])
+        assert {result["node"] for result in document["results"]} <= set(document["order"])
+
+    @pytest.mark.parametrize(
+        "options", [(), ("--level", "file"), ("--no-graph",), ("--rank", "pagerank"), ("--format", "json")]
+    )
+    def test_keys(self, options: tuple[str, ...], taskboard_copy: Path) -> None:
+        document = ask(taskboard_copy, "where is a webhook signature checked", "--max-tokens", "800", *options)
+        self.check(document)
+        assert document["format_version"] == 1 and document["confidence"] is None
+        assert (document["pagerank"] is None) == ("--no-graph" in options)
+        assert len(document["results"]) == 20
+        assert document["edges"] and document["pack"]["omitted"]
+
+    def test_keys_with_a_note(self, ordinary: Any) -> None:
+        folder, become_ordinary = ordinary
+        folder.chmod(0o555)
+        become_ordinary()
+        document = ask(folder, "price")
+        self.check(document)
+        assert [d["slug"] for d in document["diagnostics"]] == ["index-not-writable"]
+
+    def test_keys_where_nothing_is_found(self, small: Path, tmp_path: Path) -> None:
+        empty = tmp_path / "empty"
+        empty.mkdir()
+        for folder, query in ((small, "qqqzzz"), (empty, "price")):
+            done = invoke("ask", query, "--repo", str(folder), "--json")
+            assert done.code == 1
+            document = json.loads(done.stdout)
+            assert list(document) == ASK
+            assert (document["query"], document["results"], document["pack"]) == (query, [], None)
+
+    def test_lines_count_from_1(self, small: Path) -> None:
+        document = ask(small, "price_of")
+        best = document["results"][0]
+        assert (best["node"], best["start_line"], best["end_line"]) == ("shop/prices.py::price_of", 1, 3)
+        calls = [e for e in document["edges"] if e["kind"] == "calls" and e["source"] == best["node"]]
+        assert [(e["target"], e["line"]) for e in calls] == [("shop/prices.py::with_tax", 3)]
+
+    def test_files(self, small: Path) -> None:
+        document = ask(small, "price", "--level", "file")
+        assert {r["symbol"] for r in document["results"]} == {None}
+        assert len({r["path"] for r in document["results"]}) == len(document["results"])
+
+    def test_options_reach_the_answer(self, small: Path) -> None:
+        document = ask(small, "price of an invoice", "--top-k", "2", "--max-tokens", "500", "--route", "multi_hop",
+                       "--damping", "0.5")  # fmt: skip
+        assert len(document["results"]) == 2
+        assert document["route"] == "multi_hop"
+        assert document["pack"]["tokens"] <= document["pack"]["max_tokens"] == 500
+        assert document["pagerank"]["damping"] == 0.5
+        forward, backward = (
+            ask(small, "price", "--order", order)["order"] for order in ("causal", "dependencies-first")
+        )
+        assert forward == backward[::-1]
+
+
+class TestText:
+    def test_prints_the_pack(self, small: Path) -> None:
+        done = run("ask", "price with tax", cwd=small)
+        assert (done.code, done.stderr) == (0, "")
+        assert done.stdout == ask(small, "price with tax")["pack"]["text"].rstrip("\n") + "\n"
+
+    def test_format_json_is_the_pack_alone(self, small: Path) -> None:
+        done = invoke("ask", "price", "--repo", str(small), "--format", "json")
+        assert json.loads(done.stdout)["query"] == "price"
+        assert "answer_id" not in json.loads(done.stdout)
+
+    def test_standard_input(self, small: Path) -> None:
+        by_pipe = run("ask", "-", cwd=small, stdin=b"\xef\xbb\xbfwhere is the price?\n")
+        assert by_pipe.code == 0 and "price_of" in by_pipe.stdout
+
+    def test_notes_are_not_among_results(self, small: Path) -> None:
+        write_all(small, {"broken.py": "def price(:\n"})
+        done = invoke("ask", "price", "--repo", str(small), "--json")
+        assert json.loads(done.stdout)["results"]
+        assert done.stderr == (
+            "causalist: note: 1 file was read only in part (syntax-error); `causalist status` lists them\n"
+        )
+
+    def test_strict_without_doubts(self, small: Path) -> None:
+        done = invoke("ask", "price", "--repo", str(small), "--strict")
+        assert (done.code, done.stderr) == (0, "")
+
+
+class TestChoices:
+    """Choices are written out in the command so that `--help` imports nothing."""
+
+    @pytest.mark.parametrize(
+        ("option", "enum"),
+        [("level", Level), ("route", Route), ("rank", RankMode), ("order", Order), ("specificity", Specificity)],
+    )
+    def test_are_the_model_s(self, option: str, enum: type[StrEnum]) -> None:
+        choice = next(p for p in command.params if p.name == option).type
+        assert isinstance(choice, click.Choice)
+        assert list(choice.choices) == [member.value for member in enum]
+
+    def test_defaults_are_the_model_s(self) -> None:
+        defaults = {p.name: p.default for p in command.params}
+        options = AskOptions()
+        for name in ("top_k", "level", "max_tokens", "rank", "order", "damping", "specificity"):
+            assert defaults[name] == getattr(options, name)
+        assert defaults["pack_format"] == options.format
+
+    def test_reasons_are_the_source_s(self) -> None:
+        assert set(UNREADABLE_REASONS) <= {reason.value for reason in Reason}

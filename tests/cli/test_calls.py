@@ -1,0 +1,51 @@
+"""`callers` and `callees`."""
+
+import json
+from pathlib import Path
+
+from tests.cli.commands import invoke, run
+
+
+def test_callers_by_name(small: Path) -> None:
+    done = run("callers", "with_tax", cwd=small)
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.split() == [
+        "0.980", "same-file", "shop/prices.py::price_of", "->", "shop/prices.py::with_tax", "shop/prices.py:3"
+    ]  # fmt: skip
+
+
+def test_columns_are_aligned(small: Path) -> None:
+    lines = invoke("callees", "print_invoice", "--repo", str(small)).stdout.splitlines()
+    assert len(lines) == 2
+    assert len({line.index(" shop/report.py:") for line in lines}) == 1
+
+
+def test_document(small: Path) -> None:
+    done = invoke("callees", "shop/prices.py::price_of", "--repo", str(small), "--json")
+    document = json.loads(done.stdout)
+    assert list(document) == ["format_version", "node", "edges"]
+    assert document["node"] == "shop/prices.py::price_of"
+    (edge,) = document["edges"]
+    assert list(edge) == ["source", "target", "kind", "rule", "confidence", "line", "n"]
+    assert (edge["target"], edge["kind"], edge["line"]) == ("shop/prices.py::with_tax", "calls", 3)
+
+
+def test_none(small: Path) -> None:
+    done = invoke("callers", "print_invoice", "--repo", str(small))
+    assert (done.code, done.stdout) == (1, "")
+    assert done.stderr == "causalist: no calls to shop/report.py::print_invoice are known\n"
+    done = invoke("callees", "with_tax", "--repo", str(small), "--json")
+    assert done.code == 1
+    assert json.loads(done.stdout) == {"format_version": 1, "node": "shop/prices.py::with_tax", "edges": []}
+    assert "no calls that shop/prices.py::with_tax makes" in done.stderr
+
+
+def test_min_confidence(small: Path) -> None:
+    done = invoke("callers", "with_tax", "--repo", str(small), "--min-confidence", "1")
+    assert (done.code, done.stdout) == (1, "")
+    assert "confidence of 1 or more; 1 with less" in done.stderr
+
+
+def test_ids_of_a_sample(taskboard_copy: Path) -> None:
+    done = invoke("callers", "src/middleware/auth-middleware.ts::acceptToken", "--repo", str(taskboard_copy))
+    assert done.code == 0 and "::authenticateUser -> " in done.stdout

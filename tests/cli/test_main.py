@@ -1,0 +1,124 @@
+"""What holds for every command: help, exit codes for the unexpected, streams, and what is not imported."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from causalist.cli import COMMANDS
+from causalist.pipeline import Repository
+from tests.cli.commands import CHECKOUT, invoke, run
+
+HELP = [(), *[(name,) for name in COMMANDS], ("graph", "export")]
+
+
+class TestHelp:
+    @pytest.mark.parametrize("names", HELP)
+    def test_has_a_purpose_and_an_example(self, names: tuple[str, ...]) -> None:
+        done = invoke(*names, "--help")
+        assert (done.code, done.stderr) == (0, "")
+        usage, _, purpose = done.stdout.splitlines()[:3]
+        assert usage.startswith(f"Usage: {' '.join(('causalist', *names))} ")
+        assert purpose.strip()[0].isupper() and purpose.rstrip().endswith(".")
+        assert "Example:\n" in done.stdout
+        example = done.stdout.partition("Example:\n")[2].splitlines()[0]
+        assert example.startswith(f"    {' '.join(('causalist', *names))} ")
+
+    def test_lists_every_command_in_order(self) -> None:
+        listed = invoke("--help").stdout.partition("Commands:\n")[2].splitlines()
+        assert [line.split()[0] for line in listed] == list(COMMANDS)
+        assert not any(line.endswith("...") for line in listed)
+
+    def test_version(self) -> None:
+        done = invoke("--version")
+        assert done.code == 0 and done.stdout.startswith("causalist ")
+
+    @pytest.mark.parametrize("names", HELP)
+    def test_imports_nothing_heavy(self, names: tuple[str, ...]) -> None:
+        code = (
+            "import sys\nfrom causalist.cli import main\n"
+            "try: main()\nexcept SystemExit: pass\n"
+            "print(sorted({m.partition('.')[0] for m in sys.modules}), file=sys.stderr)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, *names, "--help"],
+            env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        for heavy in ("numpy", "scipy", "networkx", "tree_sitter", "multiprocessing", "filelock", "sqlite3"):
+            assert f"'{heavy}'" not in done.stderr
+
+
+class TestUnexpected:
+    @pytest.fixture
+    def broken(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise KeyError("deep inside")
+
+        monkeypatch.setattr(Repository, "open", fail)
+
+    @pytest.mark.usefixtures("broken")
+    def test_is_a_short_message(self) -> None:
+        done = invoke("status")
+        assert (done.code, done.stdout) == (2, "")
+        assert done.stderr.startswith("causalist: internal: KeyError: 'deep inside'\n")
+        assert "CAUSALIST_TRACEBACK=1" in done.stderr and "Traceback" not in done.stderr
+
+    @pytest.mark.usefixtures("broken")
+    def test_traceback_on_request(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CAUSALIST_TRACEBACK", "1")
+        done = invoke("status")
+        assert done.code == 2 and "Traceback" in done.stderr and "in fail" in done.stderr
+
+    def test_interrupt(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupt(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("causalist.pipeline.make_index", interrupt)
+        done = invoke("index", "--repo", str(small))
+        assert (done.code, done.stdout) == (130, "")
+        assert done.stderr.startswith("causalist: interrupted")
+        assert not (small / ".causalist" / "index.bin").exists()
+
+
+class TestStreams:
+    def test_any_locale(self, small: Path) -> None:
+        (small / "naïve.py").write_text("def naïve_price(): pass\n", encoding="utf-8")
+        settings = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        done = run("ask", "naïve_price", "--repo", ".", cwd=small, **settings)
+        assert done.code == 0 and "naïve_price" in done.stdout
+        done = run("ask", "žluťoučký", "--repo", ".", cwd=small, **settings)
+        assert done.code == 1
+
+    @pytest.mark.skipif(os.name == "nt", reason="pipes are another thing there")
+    @pytest.mark.parametrize(
+        "arguments", [("graph", "export", "--format", "jsonl", "--all"), ("ask", "token", "--json"), ("--help",)]
+    )
+    def test_closed_pipe_is_no_error(self, arguments: tuple[str, ...], taskboard_copy: Path) -> None:
+        reader, writer = os.pipe()
+        os.close(reader)
+        process = subprocess.run(
+            [sys.executable, "-m", "causalist", *arguments],
+            cwd=taskboard_copy, stdout=writer, stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False,
+        )  # fmt: skip
+        os.close(writer)
+        assert (process.returncode, process.stderr) == (0, b"")
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such file")
+    def test_full_disk_is_an_error(self, small: Path) -> None:
+        with Path("/dev/full").open("wb") as full:
+            process = subprocess.run(
+                [sys.executable, "-m", "causalist", "ask", "price"],
+                cwd=small, stdout=full, stderr=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False,
+            )  # fmt: skip
+        assert process.returncode == 2
+        assert b"causalist: usage: cannot write the results" in process.stderr
+
+
+def test_eval_of_nothing(tmp_path: Path) -> None:
+    done = invoke("eval", "--data", str(tmp_path / "none.jsonl"), "--clones", str(tmp_path))
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr.startswith("causalist: evaluation: ")
