@@ -109,7 +109,7 @@ def is_current(scan: Scan, index: Index) -> bool:
     manifest = index.manifest
     if index.commit != scan.commit or index.version != index_version():
         return False
-    kept = [e for e in scan.entries]
+    kept = scan.entries
     # Files that were read and found unfit (binary, minified) are in the manifest without a blob.
     if len(manifest.paths) != len(kept):
         return False

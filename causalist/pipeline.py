@@ -289,7 +289,10 @@ class _Texts:
         if hit.path not in self._files:
             source = self._repository.read(FileEntry(hit.path, 0, 0))
             self._files[hit.path] = b"" if isinstance(source, str) else source.data
-        return self._files[hit.path][hit.start_byte : hit.end_byte].decode("utf-8", "replace")
+        data = self._files[hit.path]
+        line = data.rfind(b"\n", 0, hit.start_byte) + 1
+        start = line if not data[line : hit.start_byte].strip() else hit.start_byte
+        return data[start : hit.end_byte].decode("utf-8", "replace")
 
 
 class _Clock:

@@ -21,7 +21,7 @@ class PackHeader:
 
 
 class PackItem(NamedTuple):
-    """A hit with its source text. `text` is "" where the source could not be read; `via` marks a node that is here
+    """A hit with its source text, from the indentation of its first line on. `text` is "" where it could not be read; `via` marks a node that is here
     only because a hit's path runs through it. `rank` is the place among the results; None for `via` and for
     definitions that stand for the file they are in."""
 

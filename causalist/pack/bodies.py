@@ -127,7 +127,7 @@ def _body(
                 lines.append(f"{_indent(line)[drop:]}{ELLIPSIS} {rows}: {labels[inside]}")
                 weights.append(printed)
             continue
-        if offset and drop:
+        if drop:
             line = line[min(drop, len(_indent(line))) :]
         if len(line) > LONGEST_LINE:
             line = f"{line[:LONGEST_LINE]}{ELLIPSIS} {len(line) - LONGEST_LINE} more characters"
@@ -151,19 +151,8 @@ def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> lis
 
 
 def _superfluous_indent(lines: Sequence[str]) -> int:
-    """How many leading characters the lines after the first can lose. A span starts at its first character, so that
-    the first line has none of the indentation that the others share; it stays as it is unless it is indented too."""
-    rest = [line for line in lines[1:] if line.strip()]
-    if not lines[0].strip() or not rest:
-        return 0
-    shared = min(len(_indent(line)) for line in rest)
-    if lines[0][:1] in " \t":
-        return 0
-    if lines[0][0] == "@" or (len(_indent(rest[-1])) == shared and rest[-1].strip()[0] in ")}]"):
-        return shared
-    # The body of a Python definition stands one step further in than the definition.
-    step = 1 if _indent(rest[0])[:1] == "\t" else 4
-    return max(0, shared - step)
+    """How many leading characters all lines can lose."""
+    return min((len(_indent(line)) for line in lines if line.strip()), default=0)
 
 
 def _indent(line: str) -> str:

@@ -116,9 +116,3 @@ class TestStreams:
             )  # fmt: skip
         assert process.returncode == 2
         assert b"causalist: usage: cannot write the results" in process.stderr
-
-
-def test_eval_of_nothing(tmp_path: Path) -> None:
-    done = invoke("eval", "--data", str(tmp_path / "none.jsonl"), "--clones", str(tmp_path))
-    assert (done.code, done.stdout) == (2, "")
-    assert done.stderr.startswith("causalist: evaluation: ")

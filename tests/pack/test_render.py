@@ -169,7 +169,7 @@ def test_a_nested_item_is_printed_once_and_elided_in_the_outer_one() -> None:
     text = f"class Session:\n    limit = 3\n\n{method}\n\n    def close(self):\n        self.open = False"
     given = pack_input(
         item("auth.py", "Session", text, start=1, kind="class", score=0.9),
-        item("auth.py", "Session.verify", method.lstrip(), start=4, kind="method", score=0.8),
+        item("auth.py", "Session.verify", method, start=4, kind="method", score=0.8),
         item("auth.py", None, f"{text}\n\nrun()\n", start=1, kind="file", score=0.1, signature=""),
     )
     pack = render_pack(given, max_tokens=2000, format="text")

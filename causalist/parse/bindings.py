@@ -1,0 +1,100 @@
+"""Names that get a value: captures of patterns, names, annotations and values in, `Binding` facts out.
+
+A pattern comes before its names, a name before its annotation, both before the value; what belongs together is told
+by distance, at most a few bytes of punctuation. What a value is, beyond a chain of names, is not asked.
+"""
+
+from causalist.model.facts import Binding
+from causalist.parse.captures import Tag
+from causalist.parse.chains import chain_of, type_name
+from causalist.parse.scopes import Scopes
+
+LONGEST_VALUE = 2000  # bytes of a value that are looked at
+_LONGEST_NAME = 200
+_GAP = 4  # bytes between a name and its annotation or value: ": ", " = "
+
+
+class BindingReader:
+    """Reads the captures of bindings. `bindings` is complete when the sweep is."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.bindings: list[Binding] = []
+        self._scopes = scopes
+        self._self_names = scopes.settings.names.self_names
+        self._globals: set[tuple[int, str]] = set()
+        self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
+        self._key = ""
+        self._binding_end = -1
+        self._type_end = -1
+        self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
+
+    def finish(self) -> None:
+        """Forgets names that a scope declares to be another scope's."""
+        if self._globals:
+            self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
+
+    def on_pattern(self, start: int, end: int, tag: int) -> None:
+        self._pattern = (end, [])
+
+    def on_key(self, start: int, end: int, tag: int) -> None:
+        self._key = self._scopes.text(start, end)
+
+    def on_binding(self, start: int, end: int, tag: int) -> None:
+        scopes = self._scopes
+        name = scopes.compact(start, min(end, start + _LONGEST_NAME))
+        if tag == Tag.BINDING_PROPERTY:
+            name = f".{name}"
+        else:
+            head, dot, rest = name.partition(".")
+            if dot:
+                if head not in self._self_names or "." in rest or "(" in rest or "[" in rest:
+                    return
+                name = f".{rest}"
+        if self._pattern is not None and end <= self._pattern[0]:
+            self._pattern[1].append((len(self.bindings), self._key or name))
+        self._key = ""
+        self._binding_end = end if tag != Tag.BINDING_ITEM else -1
+        self._type_end = -1
+        self.bindings.append(Binding(scopes.binding_scope(), name, "", "", scopes.row(start)))
+
+    def skip(self) -> None:
+        """The name is a definition's own: it is known without a binding, and its value is its body."""
+        self._key = ""
+        self._binding_end = -1
+
+    def on_type(self, start: int, end: int, tag: int) -> None:
+        if self._binding_end >= 0 and 0 < start - self._binding_end <= _GAP:
+            name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+            self.bindings[-1] = self.bindings[-1]._replace(type=name)
+            self._type_end = end
+
+    def on_value(self, start: int, end: int, tag: int) -> None:
+        targets: list[tuple[int, str]] = []
+        if self._pattern is not None and 0 < start - self._pattern[0] <= _GAP:
+            targets = self._pattern[1]
+            self._pattern = None
+        elif self._binding_end >= 0 and 0 < start - max(self._binding_end, self._type_end) <= _GAP and self.bindings:
+            targets = [(len(self.bindings) - 1, "")]
+        self._binding_end = -1
+        if not targets:
+            return
+        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        self._value = (start, chain, targets)
+        for position, key in targets:
+            value = f"{chain}.{key}" if key and chain else chain
+            self.bindings[position] = self.bindings[position]._replace(value=value)
+
+    def on_global(self, start: int, end: int, tag: int) -> None:
+        self._globals.add((self._scopes.binding_scope(), self._scopes.text(start, end)))
+
+    def take_value(self, start: int, head: str) -> tuple[str, list[tuple[str, str]]] | None:
+        """If the last value starts at `start` with a call of `head`: what follows the call, and (name, key in a
+        pattern) of those that it is given to, which are bindings no longer."""
+        value = self._value
+        if value is None or value[0] != start or not value[1].startswith(f"{head}()"):
+            return None
+        self._value = None
+        taken = [(self.bindings[position].target, key) for position, key in value[2]]
+        gone = {position for position, _ in value[2]}
+        self.bindings = [b for i, b in enumerate(self.bindings) if i not in gone]
+        return value[1].partition("().")[2], taken

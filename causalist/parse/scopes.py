@@ -1,0 +1,98 @@
+"""Where a sweep stands in its file: the text, the open definitions, and the definitions found so far.
+
+The sweep pushes and pops frames; bindings and imports ask in which scope they are. Nothing here knows a capture.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from causalist.model.facts import MODULE_SCOPE
+from causalist.model.language import LanguageSettings
+from causalist.model.symbols import NodeKind
+
+VALUE_KINDS = frozenset({NodeKind.CONSTANT, NodeKind.FIELD})
+
+
+@dataclass(slots=True)
+class Frame:
+    """An open definition or holder. `index` is MODULE_SCOPE for a holder; `scope` is where uses inside belong,
+    `prefix` what the names of definitions inside start with."""
+
+    start: int
+    end: int
+    index: int
+    scope: int
+    outer_scope: int
+    prefix: str
+    named: bool = False
+    holds: bool = False  # gives its name to what is inside although it is no scope
+    body: int = -1
+
+
+@dataclass(slots=True)
+class Draft:
+    """A definition while its name, body and documentation are still to come."""
+
+    kind: NodeKind
+    parent: int
+    start: int
+    end: int
+    span_start: int
+    prefix: str
+    name: str = ""
+    qualname: str = ""
+    body: int = -1
+    doc: str = ""
+    returns: str = ""
+    is_property: bool = False  # called by being named
+
+
+class Scopes:
+    """The file's text and the stack of what is open in it."""
+
+    def __init__(self, data: bytes, settings: LanguageSettings) -> None:
+        self.data = data
+        self.settings = settings
+        self.frames: list[Frame] = []
+        self.drafts: list[Draft] = []
+        self._newlines = [m.start() for m in re.finditer(rb"\n", data)]
+        self._starts_at_body = settings.names.scope_starts_at_body
+
+    def text(self, start: int, end: int) -> str:
+        return self.data[start:end].decode("utf-8", "replace")
+
+    def compact(self, start: int, end: int) -> str:
+        """The text without white space."""
+        return "".join(self.text(start, end).split())
+
+    def row(self, byte: int) -> int:
+        return bisect_right(self._newlines, byte - 1) if byte else 0
+
+    def use_scope(self) -> int:
+        """Where a use belongs: the innermost definition that is code, seen from inside its body."""
+        if not self.frames:
+            return MODULE_SCOPE
+        frame = self.frames[-1]
+        if self._starts_at_body and frame.body < 0:
+            return frame.outer_scope
+        return frame.scope
+
+    def binding_scope(self) -> int:
+        """Where a bound name belongs. Parameters stand before the body but belong to the function."""
+        for frame in reversed(self.frames):
+            if frame.index >= 0 and self.drafts[frame.index].kind not in VALUE_KINDS:
+                return frame.index
+        return MODULE_SCOPE
+
+    def set_name(self, frame: Frame, name: str) -> None:
+        frame.named = True
+        prefix = frame.prefix if frame.index < 0 else self.drafts[frame.index].prefix
+        qualname = f"{prefix}.{name}" if prefix else name
+        if frame.index < 0:
+            frame.prefix = qualname
+            return
+        draft = self.drafts[frame.index]
+        draft.name, draft.qualname = name, qualname
+        if frame.holds or draft.kind not in VALUE_KINDS:
+            frame.prefix = qualname

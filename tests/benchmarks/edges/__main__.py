@@ -1,0 +1,105 @@
+"""Scores the graph's edges against compiler-grade gold.
+
+    python -m tests.benchmarks.edges --edgebench DIR --clones DIR [--min-confidence 0.5] [NAME...]
+
+DIR of `--edgebench` holds `score.py` and `gold/NAME.jsonl.gz`; `--clones` holds OWNER+NAME/repo or OWNER/NAME with
+history. Each repository is indexed at the commit of its gold. Prints one row a repository and kind as Markdown, then
+the precision of each rule over all of them, which is what `causalist/graph/rules.py` claims as confidence.
+"""
+
+import argparse
+import gzip
+import importlib.util
+import json
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from causalist.evaluate.clones import find_clone
+from causalist.model.graph import Edge
+from causalist.model.symbols import unescape_path
+from causalist.pipeline import Repository
+
+_KINDS = ("calls", "imports", "extends", "contains")
+_REPEATED = re.compile(r"~\d+$")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=["click", "hono", "express"])
+    parser.add_argument("--edgebench", type=Path, required=True)
+    parser.add_argument("--clones", type=Path, required=True)
+    parser.add_argument("--min-confidence", type=float, default=0.5)
+    arguments = parser.parse_args()
+    scorer = _load(arguments.edgebench / "score.py")
+    rules: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    out = sys.stdout
+    out.write("| gold | kind | gold edges | predicted | strict precision | judged precision | recall | F1 | judged F1 |\n")
+    out.write("|---|---|---|---|---|---|---|---|---|\n")
+    for name in arguments.names:
+        gold = arguments.edgebench / "gold" / f"{name}.jsonl.gz"
+        with gzip.open(gold, "rt", encoding="utf-8") as lines:
+            meta = json.loads(next(lines))["meta"]
+        repository = Repository.at_commit(find_clone(arguments.clones, meta["repo"]), meta["commit"])
+        edges = [row(e) for e in repository.edges(kinds=_KINDS, min_confidence=arguments.min_confidence)]
+        edges += [row(e) for e in repository.edges(kinds=("implements",), min_confidence=arguments.min_confidence)]
+        result = scorer.score(str(gold), edges)
+        for kind, s in result["kinds"].items():
+            out.write(
+                f"| {name} @ {meta['commit'][:7]} | {kind} | {s['gold']} | {s['predicted']} | {s['P']:.3f} | {s['Pj']:.3f} "
+                f"| {s['R']:.3f} | {s['F1']:.3f} | {s['F1j']:.3f} |\n"
+            )
+        everything = [row(e) for e in repository.edges(kinds=("calls",), min_confidence=0.0)]
+        _count_rules(scorer, str(gold), everything, rules)
+    out.write("\n| rule of `calls` | judged edges | precision |\n|---|---|---|\n")
+    for rule, (right, wrong, _) in sorted(rules.items(), key=lambda item: -sum(item[1][:2])):
+        out.write(f"| {rule} | {right + wrong} | {right / max(right + wrong, 1):.3f} |\n")
+    return 0
+
+
+def row(edge: Edge) -> dict[str, Any]:
+    """An edge in the scorer's terms: `path:Qual.name`, `path:<module>` for a file."""
+    return {
+        "kind": edge.kind,
+        "src": _name(edge.source),
+        "dst": _name(edge.target),
+        "confidence": edge.confidence,
+        "rule": edge.rule,
+    }
+
+
+def _name(node: str) -> str:
+    path, separator, symbol = node.partition("::")
+    return f"{unescape_path(path)}:{_REPEATED.sub('', symbol) if separator else '<module>'}"
+
+
+def _count_rules(scorer: ModuleType, gold: str, rows: list[dict[str, Any]], rules: dict[str, list[int]]) -> None:
+    """Adds right, wrong and unjudged call edges of each rule."""
+    meta, required, optional, alternatives, unknown = scorer.load_gold(gold)
+    files = set(meta["files"])
+    for predicted in rows:
+        edge = (scorer.norm(predicted["src"], "calls"), scorer.norm(predicted["dst"], "calls", True))
+        if edge[0].partition(":")[0] not in files or edge in optional["calls"]:
+            continue
+        if edge in required["calls"] or ("calls", *edge) in alternatives:
+            rules[predicted["rule"]][0] += 1
+        elif (edge[0], edge[1].partition(":")[2].split(".")[-1]) in unknown:
+            rules[predicted["rule"]][2] += 1
+        else:
+            rules[predicted["rule"]][1] += 1
+
+
+def _load(path: Path) -> ModuleType:
+    specification = importlib.util.spec_from_file_location("edge_scorer", path)
+    if specification is None or specification.loader is None or not path.is_file():
+        raise SystemExit(f"no scorer at {path}; --edgebench names the folder that holds score.py and gold/")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    sys.exit(main())

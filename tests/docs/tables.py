@@ -1,0 +1,69 @@
+"""Tables of docs/architecture.md that repeat what the code says: `python -m tests.docs.tables [--write]`.
+
+Tables that the code can write are written here. Others (captures, keys of language.toml, arrays of an index file)
+have sentences of their own on the page; `first_column` and `columns` let tests compare what they list.
+"""
+
+import re
+import sys
+
+from causalist.graph.rules import MOST_CANDIDATES, RULES
+from causalist.rank import WalkWeights
+from causalist.model.graph import SYMMETRIC_KINDS, EdgeKind
+from tests.docs.blocks import DOCS, blocks_of, table, with_blocks
+
+PAGE = DOCS / "architecture.md"
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def contents() -> dict[str, str]:
+    """All generated blocks of the page by name."""
+    rules = table(("rule", "confidence", "how the edge was found"), [(f"`{r.name}`", r.confidence, r.meaning) for r in RULES])
+    weights = WalkWeights().table()
+    kinds = [
+        (
+            f"`{kind.label}`",
+            f"{weights[0, kind]:g}",
+            f"{weights[1, kind]:g}" + (" (symmetric)" if kind in SYMMETRIC_KINDS else ""),
+        )
+        for kind in EdgeKind
+    ]
+    return {
+        "rules": rules + f"\nMore than {MOST_CANDIDATES} candidates for one name make no edges.\n",
+        "walk-weights": table(("kind", "along the edge", "against it"), list(kinds)),
+    }
+
+
+def rows_after(text: str, heading: str) -> list[list[str]]:
+    """Cells of the first table after a heading, without its head."""
+    _, found, rest = text.partition(f"\n{heading}\n")
+    assert found, f"the page has no heading {heading!r}"
+    lines = rest.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("|"))
+    rows = []
+    for line in lines[first + 2 :]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip().strip("|").split(" | ")])
+    return rows
+
+
+def codes(cell: str) -> list[str]:
+    """What stands between backticks in a cell."""
+    return _CODE.findall(cell)
+
+
+def main(arguments: list[str]) -> int:
+    text = PAGE.read_text(encoding="utf-8")
+    if "--write" in arguments:
+        PAGE.write_text(with_blocks(text, "generated", contents()), encoding="utf-8")
+        return 0
+    there = blocks_of(text, "generated")
+    for name, content in contents().items():
+        if there.get(name) != content:
+            print(f"-- {name}\n{content}")
+    return int(there != contents())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+"""The tables of docs/architecture.md list what the code has, no more and no less."""
+
+import tomllib
+
+import pytest
+
+from causalist.model.index import Index
+from causalist.model.symbols import NodeKind
+from causalist.parse.captures import TAG_OF_CAPTURE
+from causalist.parse.languages import grammars_folder
+from causalist.store.codec import Arrays, flatten
+from tests.docs import tables
+from tests.docs.blocks import ROOT, blocks_of
+from tests.docs.worked_example import compute
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return tables.PAGE.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def index() -> Index:
+    return compute().repository.index
+
+
+@pytest.mark.parametrize("name", sorted(tables.contents()))
+def test_generated_tables_are_up_to_date(name: str, page: str) -> None:
+    assert blocks_of(page, "generated")[name] == tables.contents()[name], "run `python -m tests.docs.tables --write`"
+
+
+def test_all_generated_tables_are_known(page: str) -> None:
+    assert set(blocks_of(page, "generated")) == set(tables.contents())
+
+
+def test_the_captures_are_those_of_the_code(page: str) -> None:
+    listed = [name for row in tables.rows_after(page, "### Captures") for name in tables.codes(row[0])]
+    assert len(listed) == len(set(listed))
+    assert {name.removeprefix("@") for name in listed} == set(TAG_OF_CAPTURE)
+
+
+def test_the_keys_are_those_of_the_grammars(page: str) -> None:
+    listed = [name for row in tables.rows_after(page, "### Keys of language.toml") for name in tables.codes(row[0])]
+    assert len(listed) == len(set(listed))
+    found: set[str] = set()
+    for file in grammars_folder().glob("*/language.toml"):
+        for key, value in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            inner = value[0] if isinstance(value, list) else value
+            found |= {f"{key}.{each}" for each in inner} if isinstance(inner, dict) else {key}
+    assert set(listed) == found
+
+
+def test_the_arrays_are_those_of_an_index(page: str, index: Index) -> None:
+    listed: list[str] = []
+    for part, arrays, *_ in tables.rows_after(page, "### Arrays of the index"):
+        (prefix,) = tables.codes(part)
+        listed += [f"index.{prefix}.{name}" for name in tables.codes(arrays)]
+    assert len(listed) == len(set(listed))
+    arrays_found: Arrays = {}
+    flatten(index, "index", arrays_found)
+    found = {name.removesuffix(".blob").removesuffix(".offsets") for name in arrays_found}
+    # A table of strings is two arrays, `blob` and `offsets`, and one name on the page.
+    assert set(listed) == found
+
+
+def test_every_kind_of_node_is_described(page: str) -> None:
+    listed = {name for row in tables.rows_after(page, "### Kinds of nodes") for name in tables.codes(row[0])}
+    assert listed == {kind.label for kind in NodeKind}
+
+
+def test_every_package_is_on_the_code_map(page: str) -> None:
+    found = {f"causalist/{p.name}/" for p in (ROOT / "causalist").iterdir() if (p / "__init__.py").is_file()}
+    found |= {f"causalist/{p.name}" for p in (ROOT / "causalist").glob("*.py") if not p.name.startswith("__")}
+    listed = {name for row in tables.rows_after(page, "## Code map") for name in tables.codes(row[0])}
+    assert {name for name in listed if name.startswith("causalist/")} == found
+    assert all((ROOT / name).exists() for name in listed)

@@ -1,0 +1,596 @@
+"""The numbers of docs/how-it-works.md, computed anew: `python -m tests.docs.worked_example [--write]`.
+
+A copy of the sample repository is indexed and asked in a temporary folder. Every function whose name begins with
+`block_` writes one marked block of the page. Steps that the program keeps to itself (BM25 of one term, the places that
+only PageRank fills) are done again here in the plainest way and compared with what the program found, so that the
+page cannot explain something else than what happens.
+"""
+
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.answer import Answer, AskOptions, Level
+from causalist.model.facts import MODULE_SCOPE
+from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, EdgeTable
+from causalist.model.scores import Transition
+from causalist.model.symbols import NodeKind, split_id
+from causalist.parse import dialect_of, load_grammar, parse_source, parse_text
+from causalist.pipeline import Repository
+from causalist.rank import (
+    Chosen,
+    Ranking,
+    WalkWeights,
+    bm25,
+    build_transition,
+    choose,
+    default_weights,
+    known_terms,
+    rank_question,
+    read_question,
+)
+from causalist.rank import lexical as lexical_module
+from causalist.rank import ranking as ranking_module
+from causalist.rank.terms import terms_of
+from causalist.rank.walk import personalized_pagerank
+from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
+
+PAGE = DOCS / "how-it-works.md"
+SAMPLE = ROOT / "sample_repos" / "taskboard-api"
+QUESTION = "where does user authentication happen?"
+AUTH = "src/middleware/auth-middleware.ts"
+VERIFIER = "src/security/jwt-verifier.ts"
+CRYPTO = "src/security/crypto-utils.ts"
+# The excerpt that is walked by hand: each calls the next.
+EXCERPT = (
+    f"{AUTH}::authenticateUser",
+    f"{AUTH}::acceptToken",
+    f"{VERIFIER}::verifyToken",
+    f"{VERIFIER}::decodeToken",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Everything that was computed for the question."""
+
+    repository: Repository
+    options: AskOptions
+    ranking: Ranking
+    chosen: list[Chosen]
+    answer: Answer
+    files_answer: Answer
+
+    @property
+    def graph(self) -> CodeGraph:
+        return self.repository.index.graph
+
+    @property
+    def transition(self) -> Transition:
+        return self.repository.index.transition
+
+    def node(self, node_id: str) -> int:
+        return self.graph.nodes.ids.position(node_id)
+
+    def name(self, node: int) -> str:
+        """The qualified name of a symbol, the path of a file."""
+        node_id = self.graph.nodes.ids[node]
+        return f"`{split_id(node_id)[1] or node_id}`"
+
+
+def compute() -> Example:
+    """Indexes a copy of the sample repository and asks the question."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / SAMPLE.name
+        shutil.copytree(SAMPLE, copy, ignore=shutil.ignore_patterns(".causalist"))
+        repository = Repository.open(copy, exact_root=True)
+        options = AskOptions()
+        index = repository.index
+        ranking = rank_question(
+            read_question(QUESTION), index.graph, index.lexical, index.transition, default_weights(), options
+        )
+        return Example(
+            repository,
+            options,
+            ranking,
+            choose(ranking, index.graph, index.transition, options),
+            repository.ask(QUESTION, options),
+            repository.ask(QUESTION, AskOptions(level=Level.FILE)),
+        )
+
+
+# -- the index
+
+
+def block_index(example: Example) -> str:
+    graph, info = example.graph, example.repository.info()
+    nodes = Counter(graph.kind(n).label for n in range(len(graph.nodes)))
+    edges = Counter(EdgeKind(int(k)).label for k in graph.edges.kinds)
+    del nodes["external"]
+    return (
+        f"{info.files} files become {info.nodes} nodes: {_counts(nodes)}. "
+        f"{len(graph.edges)} edges join them, {info.edges} of them inside the repository: {_counts(edges)}.\n"
+    )
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{n} {what}" for what, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+# -- terms and candidates
+
+
+def block_terms(example: Example) -> str:
+    lexical, question = example.repository.index.lexical, example.ranking.question
+    n_documents = len(_documents(example)[0])
+    rows: list[tuple[object, ...]] = []
+    known = known_terms(question, lexical)
+    for number, weight in sorted(known.items(), key=lambda item: (-item[1], lexical.terms[item[0]])):
+        frequency = int(np.diff(lexical.definitions.indptr)[number])
+        in_files = int(np.diff(lexical.files.indptr)[number])
+        rows.append((f"`{lexical.terms[number]}`", f"{weight:g}", frequency, in_files, f"{_idf(n_documents, frequency):.3f}"))
+    head = ("term", "weight", "documents with it", "files with it", "idf over documents")
+    return table(head, rows) + f"\nThere are {n_documents} documents. The route is `{question.route.value}`.\n"
+
+
+def block_bm25(example: Example) -> str:
+    lengths, counts = _documents(example)
+    node = example.node(EXCERPT[0])
+    lexical = example.repository.index.lexical
+    mean = sum(lengths.values()) / len(lengths)
+    k1, b = lexical_module.K1, lexical_module.B_DEFINITION
+    lines = [
+        f"`authenticateUser` has {_plain(lengths[node])} weighted terms, the mean is {mean:.1f}. "
+        f"With k1 = {k1:g} and b = {b:g} its length counts as "
+        f"{k1:g} · (1 − {b:g} + {b:g} · {_plain(lengths[node])} / {mean:.1f}) = {_norm(lengths[node], mean):.3f}.\n"
+    ]
+    total = 0.0
+    for number, weight in sorted(known_terms(example.ranking.question, lexical).items(), reverse=True):
+        term = lexical.terms[number]
+        tf = counts[node][term]
+        if not tf:
+            continue
+        idf = _idf(len(lengths), int(np.diff(lexical.definitions.indptr)[number]))
+        impact = idf * tf * (k1 + 1) / (tf + _norm(lengths[node], mean))
+        stored = _stored_impact(example, number, node)
+        assert abs(impact - stored) < 1e-4, f"BM25 of {term!r} is {impact} here and {stored} in the index"
+        total += weight * impact
+        lines.append(
+            f"- `{term}`, count {_plain(tf)}: {idf:.3f} · {_plain(tf)} · {k1 + 1:g} / "
+            f"({_plain(tf)} + {_norm(lengths[node], mean):.3f}) = {impact:.3f}, with weight {weight:g}"
+        )
+    scores = bm25(lexical.definitions, known_terms(example.ranking.question, lexical), len(example.graph.nodes))
+    best = int(scores.argmax())
+    assert abs(total - scores[node]) < 1e-4
+    lines.append(
+        f"\nThe sum is {total:.3f}. The best document, {example.name(best)}, has {scores[best]:.3f}, so that the signal "
+        f"`text` of `authenticateUser` is {total:.3f} / {scores[best]:.3f} = {total / scores[best]:.3f}."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _stored_impact(example: Example, term: int, node: int) -> float:
+    postings = example.repository.index.lexical.definitions
+    rows = slice(int(postings.indptr[term]), int(postings.indptr[term + 1]))
+    return float(postings.impacts[rows][postings.documents[rows] == node][0])
+
+
+def _documents(example: Example) -> tuple[dict[int, float], dict[int, Counter[str]]]:
+    """(weighted length, weighted count by term) of every document, from the facts."""
+    counts: dict[int, Counter[str]] = {}
+
+    def add(node: int, word: str, weight: float) -> None:
+        for term in terms_of(word):
+            counts.setdefault(node, Counter())[term] += weight
+
+    graph = example.graph
+    for entry in sorted(SAMPLE.rglob("*")):
+        path = entry.relative_to(SAMPLE).as_posix()
+        if not entry.is_file() or example.node(path) < 0:
+            continue
+        dialect, data = dialect_of(path), entry.read_bytes()
+        facts = parse_source(data, load_grammar(dialect)) if dialect else parse_text(path, data)
+        inside = {MODULE_SCOPE: example.node(path)}
+        by_place = {
+            (int(graph.nodes.start_bytes[n]), int(graph.nodes.end_bytes[n]), int(graph.nodes.kinds[n])): n
+            for n in np.flatnonzero(graph.nodes.files == example.node(path)).tolist()
+        }
+        for i, definition in enumerate(facts.definitions):
+            node = inside[i] = by_place[definition.start_byte, definition.end_byte, definition.kind]
+            if definition.kind == NodeKind.FIELD:
+                continue
+            add(node, definition.name, lexical_module.WEIGHT_NAME)
+            for outer in definition.qualname.split(".")[:-1]:
+                add(node, outer, lexical_module.WEIGHT_OUTER_NAME)
+        for i, passage in enumerate(facts.passages):
+            node = inside[i] = by_place[passage.start_byte, passage.end_byte, NodeKind.PASSAGE]
+            for term in dict.fromkeys(t for word in passage.title.split() for t in terms_of(word)):
+                counts.setdefault(node, Counter())[term] += lexical_module.WEIGHT_NAME
+        for document, word, n in facts.counts:
+            add(inside[document], facts.words[word], n)
+        parts = path.rpartition(".")[0].split("/")
+        for term in dict.fromkeys(t for part in parts for t in terms_of(part)):
+            for node in inside.values():
+                if graph.kind(node) is not NodeKind.FIELD:
+                    counts.setdefault(node, Counter())[term] += lexical_module.WEIGHT_PATH
+    return {node: sum(c.values()) for node, c in counts.items()}, counts
+
+
+def _norm(length: float, mean: float) -> float:
+    b = lexical_module.B_DEFINITION
+    return lexical_module.K1 * (1 - b + b * length / mean)
+
+
+def _idf(n_documents: int, frequency: int) -> float:
+    return log(1 + (n_documents - frequency + 0.5) / (frequency + 0.5))
+
+
+def _plain(number: float) -> str:
+    return f"{number:g}"
+
+
+def block_candidates(example: Example) -> str:
+    ranking = example.ranking
+    names = [name for name, weight in default_weights().definition.items() if weight > 0]
+    names = [n for n in names if any(n in dict(ranking.signals.of(c.node, False)) for c in example.chosen)]
+    rows: list[tuple[object, ...]] = []
+    for each in [c for c in example.chosen if not c.by_graph][:8]:
+        parts = dict(ranking.signals.of(each.node, False))
+        cells = [f"{parts[n]:.3f}" if n in parts else "" for n in names]
+        rows.append((example.name(each.node), *cells, f"{each.score:.3f}"))
+    return table(("candidate", *names, "score"), rows)
+
+
+# -- the walk
+
+
+def block_seeds(example: Example) -> str:
+    ranking, transition = example.ranking, example.transition
+    n_walkable = int(np.count_nonzero(transition.walkable))
+    power = ranking_module.MATCH_POWER
+    best = max(ranking.definitions[n] for n in ranking.matches)
+    nodes = sorted(ranking.matches, key=lambda n: (-ranking.seeds[n], n))
+    total = sum(ranking.matches[n] * log(n_walkable / transition.degrees[n]) for n in nodes)
+    rows: list[tuple[object, ...]] = []
+    for node in nodes[:6]:
+        share, degree = ranking.definitions[node] / best, int(transition.degrees[node])
+        product = share**power * log(n_walkable / degree)
+        assert abs(product / total - ranking.seeds[node]) < 1e-9, "the seeds are not what the page says"
+        rows.append(
+            (
+                example.name(node),
+                f"{ranking.definitions[node]:.3f}",
+                f"{share**power:.4f}",
+                degree,
+                f"{log(n_walkable / degree):.3f}",
+                f"{product:.4f}",
+                f"{ranking.seeds[node]:.4f}",
+            )
+        )
+    head = ("seed", "score", f"match = (score / {best:.3f})^{power:g}", "degree", f"log({n_walkable} / degree)", "product", "s")
+    return table(head, rows) + (
+        f"\nThe products of all {len(nodes)} candidates add up to {total:.4f}; each is divided by that. "
+        f"The six above hold {sum(ranking.seeds[n] for n in nodes[:6]):.0%} of the restart distribution.\n"
+    )
+
+
+def block_excerpt_matrix(example: Example) -> str:
+    graph, calls, matrix = _excerpt(example)
+    forward, backward = _call_weights()
+    rows: list[tuple[object, ...]] = []
+    for i, node_id in enumerate(EXCERPT):
+        onward, back = calls.get((i, i + 1)), calls.get((i - 1, i))
+        total = (forward if onward else 0.0) + (backward if back else 0.0)
+        to_next = f"{forward:g} · {onward:g} / {total:g} = {matrix[i + 1, i]:.4f}" if onward else ""
+        to_last = f"{backward:g} · {back:g} / {total:g} = {matrix[i - 1, i]:.4f}" if back else ""
+        terms = " + ".join(f"{w:g}" for w, there in ((forward, onward), (backward, back)) if there)
+        rows.append(
+            (f"{i + 1} `{split_id(node_id)[1]}`", f"{terms} = {total:g}" if "+" in terms else terms, to_next, to_last,
+             f"{matrix[:, i].sum():.4f}")
+        )  # fmt: skip
+    assert len(graph.edges) == len(calls)
+    return table(("node i", "D", "to the next", "back to the one before", "column sum"), rows)
+
+
+def block_excerpt_steps(example: Example) -> str:
+    _, _, matrix = _excerpt(example)
+    damping = example.options.damping
+    s = np.array([1.0, 0.0, 0.0, 0.0])
+    r, lines = s, [f"r0 = {_vector(s)}"]
+    for k in range(1, 4):
+        arrived = matrix @ r
+        lacking = 1 - arrived.sum()
+        following = damping * (arrived + lacking * s) + (1 - damping) * s
+        sums = []
+        for j in range(len(s)):
+            parts = [f"{matrix[j, i]:.4f} · {r[i]:.4f}" for i in range(len(s)) if matrix[j, i] > 0 and r[i] > 0]
+            sums.append(f"       {split_id(EXCERPT[j])[1]}: {' + '.join(parts)} = {arrived[j]:.4f}" if parts else "")
+        lines += [
+            f"step {k}",
+            "  M r:",
+            *[line for line in sums if line],
+            f"  lacking: 1 − {arrived.sum():.4f} = {lacking:.4f}",
+            f"  authenticateUser: {damping:g} · ({arrived[0]:.4f} + {lacking:.4f}) + {1 - damping:.2g} = {following[0]:.4f}",
+            f"  the others: {damping:g} · M r",
+            f"  r{k} = {_vector(following)}   changed by {np.abs(following - r).sum():.4f}",
+        ]
+        r = following
+    fixed = np.linalg.solve(np.eye(len(s)) - damping * matrix, s)
+    lines.append(f"limit = {_vector(fixed / fixed.sum())}")
+    return "```text\n" + "\n".join(lines) + "\n```\n"
+
+
+def _excerpt(example: Example) -> tuple[CodeGraph, dict[tuple[int, int], float], NDArray[np.float64]]:
+    """(the graph of the excerpt, confidence by (caller, called), M as a dense matrix in the order of EXCERPT)."""
+    graph = example.graph
+    place = {example.node(node_id): i for i, node_id in enumerate(EXCERPT)}
+    edges = graph.edges
+    numbers = [
+        e
+        for e in range(len(edges))
+        if int(edges.sources[e]) in place and int(edges.targets[e]) in place and edges.kinds[e] == EdgeKind.CALLS
+    ]
+    kept = np.array(numbers, dtype=np.int64)
+    calls = {
+        (place[int(edges.sources[e])], place[int(edges.targets[e])]): float(edges.confidences[e]) for e in numbers
+    }
+    assert set(calls) == {(0, 1), (1, 2), (2, 3)}, "the functions of the excerpt do not call one another any more"
+    sources, targets = edges.sources[kept], edges.targets[kept]
+    incoming = np.lexsort((sources, targets)).astype(np.int32)
+
+    def pointers(rows: NDArray[np.int32]) -> NDArray[np.int64]:
+        return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(graph.nodes)))]).astype(np.int64)
+
+    only_calls = EdgeTable(
+        pointers(sources), sources, targets, edges.kinds[kept], edges.rules[kept], edges.confidences[kept],
+        edges.candidates[kept], edges.counts[kept], edges.rows[kept], incoming, pointers(targets[incoming]),
+    )  # fmt: skip
+    excerpt = CodeGraph(graph.nodes, only_calls, graph.rule_names)
+    transition = build_transition(excerpt, WalkWeights())
+    matrix = np.zeros((len(EXCERPT), len(EXCERPT)))
+    for node, i in place.items():
+        for k in range(int(transition.indptr[node]), int(transition.indptr[node + 1])):
+            matrix[i, place[int(transition.indices[k])]] = transition.weights[k]
+    return excerpt, calls, matrix
+
+
+def _call_weights() -> tuple[float, float]:
+    weights = WalkWeights().table()
+    return float(weights[0, EdgeKind.CALLS]), float(weights[1, EdgeKind.CALLS])
+
+
+def _vector(values: NDArray[np.float64]) -> str:
+    return "(" + ", ".join(f"{v:.4f}" for v in values) + ")"
+
+
+def block_walk(example: Example) -> str:
+    info = example.answer.pagerank
+    assert info is not None
+    return (
+        f"For the question the walk over all {int(np.count_nonzero(example.transition.walkable))} nodes ends after "
+        f"{info.iterations} iterations with a residual of {info.residual:.2e} (rung `{info.rung}`).\n"
+    )
+
+
+def block_arrivals(example: Example) -> str:
+    transition, ranking = example.transition, example.ranking
+    assert ranking.pagerank is not None
+    scores, node = ranking.pagerank.scores, example.node(EXCERPT[2])
+    entries = range(int(transition.indptr[node]), int(transition.indptr[node + 1]))
+    parts = [
+        (int(transition.indices[k]), float(transition.weights[k]), float(scores[transition.indices[k]])) for k in entries
+    ]
+    parts.sort(key=lambda p: (-p[1] * p[2], p[0]))
+    rows: list[tuple[object, ...]] = [
+        (example.name(i), f"{m:.4f}", f"{r:.5f}", f"{m * r:.6f}") for i, m, r in parts
+    ]
+    arrived = sum(m * r for _, m, r in parts)
+    damping = example.options.damping
+    assert abs(damping * arrived - scores[node]) < 1e-4 and ranking.seeds[node] == 0
+    return table(("from node i", "M", "r of i", "M · r"), rows) + (
+        f"\nThe sum is {arrived:.6f}, and {damping:g} · {arrived:.6f} = {damping * arrived:.5f}, "
+        f"which is the score of `verifyToken`. It has no restart of its own: no word of the question stands in it.\n"
+    )
+
+
+# -- places that only the graph fills
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place of the chain, and the files that were considered for it, best first: (file, mass, reach)."""
+
+    considered: list[tuple[int, float, float]]
+    is_taken: bool
+    value: float
+
+
+def chain(example: Example) -> list[Place]:
+    """The filling of the kept places, as `causalist.rank.ranking` does it, one by one."""
+    graph, transition, ranking = example.graph, example.transition, example.ranking
+    assert ranking.pagerank is not None
+    rules = ranking_module
+    n_places = round(example.options.top_k * rules.GRAPH_SHARE[ranking.question.route])
+    files = np.flatnonzero(graph.nodes.kinds == NodeKind.FILE)
+    by_words = sorted(files, key=lambda f: (-round(float(ranking.files[f]), 12), f))[: rules.N_CANDIDATE_FILES]
+    closed = {int(f) for f in by_words if round(float(ranking.files[f]), 12) > 0}
+    factor = ranking.signals.role**3 * ranking.signals.kind
+    seeds, scores = ranking.seeds, ranking.pagerank.scores
+    places: list[Place] = []
+    values: list[float] = []
+    for number in range(n_places):
+        if number:
+            scores = personalized_pagerank(transition, seeds, damping=example.options.damping).scores
+        considered = []
+        for file in files.tolist():
+            inside = graph.nodes.files == file
+            specificity = max(log(len(files) / transition.file_degrees[file]), 0.0) ** rules.REACH_SPECIFICITY
+            reach = float((scores * factor)[inside].sum()) * specificity
+            if file not in closed and reach > 0:
+                considered.append((file, float(scores[inside].sum()), reach))
+        considered.sort(key=lambda c: (-round(c[2], 12), c[0]))
+        if not considered:
+            break
+        file, _, reach = considered[0]
+        value = min(reach, min(values, default=1.0))
+        is_taken = value >= rules.WEAKEST_REACH * max(values, default=0.0)
+        places.append(Place(considered, is_taken, value))
+        if not is_taken:
+            break
+        values.append(value)
+        closed.add(file)
+        own = np.where(graph.nodes.files == file, scores, 0.0)
+        seeds = (1 - rules.CHAIN_SHARE) * seeds + rules.CHAIN_SHARE * own / own.sum()
+    taken = [p.considered[0][0] for p in places if p.is_taken]
+    chosen = [int(graph.nodes.files[c.node]) for c in example.chosen if c.by_graph]
+    assert taken == chosen, "the chain of causalist/rank/ranking.py is not the one that the page explains"
+    paths = [graph.nodes.ids[f] for f in taken]
+    assert paths[:2] == [VERIFIER, CRYPTO], f"the page explains why {VERIFIER} and {CRYPTO} come in, not {paths}"
+    return places
+
+
+def block_places(example: Example) -> str:
+    rules, route = ranking_module, example.ranking.question.route
+    share, top_k = rules.GRAPH_SHARE[route], example.options.top_k
+    return (
+        f"The route `{route.value}` keeps {share:g} of {top_k} places: {round(top_k * share)}. "
+        f"Files among the best {rules.N_CANDIDATE_FILES} by words are not considered, for they need no help. "
+        f"The exponent of specificity is {rules.REACH_SPECIFICITY:g}, the share of mass that a file takes over when it "
+        f"joins the seeds {rules.CHAIN_SHARE:g}, and the chain ends below {rules.WEAKEST_REACH:g} of its first reach.\n"
+    )
+
+
+def block_chain(example: Example) -> str:
+    rows: list[tuple[object, ...]] = []
+    places = chain(example)
+    for number, place in enumerate(places, 1):
+        for rank, (file, mass, reach) in enumerate(place.considered[:3]):
+            verdict = ""
+            if rank == 0:
+                ratio = place.value / places[0].value
+                verdict = "taken" if place.is_taken else f"below the limit ({ratio:.2f} of the first): the chain ends"
+                verdict += f" ({ratio:.2f} of the first)" if place.is_taken and number > 1 else ""
+            degree = int(example.transition.file_degrees[file])
+            rows.append((number, example.name(file), f"{mass:.5f}", degree, f"{reach:.5f}", verdict))
+    return table(("place", "file", "PageRank of its nodes", "linked files", "reach", ""), rows)
+
+
+def block_chosen(example: Example) -> str:
+    rows: list[tuple[object, ...]] = []
+    for hit, each in zip(example.answer.results, example.chosen, strict=True):
+        assert hit.node == each.node
+        rank = len(rows) + 1
+        found = "only the graph" if each.by_graph else ", ".join(r.signal for r in hit.reasons)
+        rows.append((rank, f"`{hit.id}`", f"{hit.score:.3f}", f"{hit.pagerank:.4f}", found))
+    n = len(rows)
+    shown = [*rows[:6], ("…", "", "", "", ""), *rows[n - 3 :]]
+    return table(("rank", "node", "score", "pagerank", "found by"), shown)
+
+
+# -- what is shown
+
+
+def block_path(example: Example) -> str:
+    hit = next(h for h in example.answer.results if h.path == CRYPTO)
+    lines = [f"{hit.path_from_seed[0].node}   (seed)"]
+    for hop in hit.path_from_seed[1:]:
+        lines.append(f"  {hop.edge} → {hop.node}   ({hop.path}:{hop.line})")
+    product = float(example.ranking.seeds[example.node(hit.path_from_seed[0].node)])
+    factors = [f"{product:.4f}"]
+    transition = example.transition
+    nodes = [example.node(hop.node) for hop in hit.path_from_seed]
+    for i, j in zip(nodes, nodes[1:], strict=False):
+        row = slice(int(transition.indptr[j]), int(transition.indptr[j + 1]))
+        entry = float(transition.weights[row][transition.indices[row] == i][0])
+        product *= entry
+        factors.append(f"{entry:.4f}")
+    return "```text\n" + "\n".join(lines) + f"\n\n{' · '.join(factors)} = {product:.2e}\n```\n"
+
+
+def block_subgraph(example: Example) -> str:
+    answer = example.answer
+    ordering = [e for e in answer.edges if EdgeKind[e.kind.upper()] in ORDERING_KINDS and e.source != e.target]
+    return (
+        f"{len(answer.results)} results and {len(answer.via)} nodes on their paths make {len(answer.order)} nodes. "
+        f"{len(answer.edges)} edges run among them: {_counts(Counter(e.kind for e in answer.edges))}. "
+        f"{len(ordering)} of these order, and {len(answer.removed_edges)} had to be removed.\n"
+    )
+
+
+def block_cycle(example: Example) -> str:
+    answer = example.files_answer
+    assert answer.removed_edges, "no cycle is left among the files of the answer; take another example"
+    removed = next(e for e in answer.removed_edges if e.kind == "imports")
+    back = next(e for e in answer.edges if e.source == removed.target and e.target == removed.source)
+    rows: list[tuple[object, ...]] = [
+        (f"`{e.source}`", e.kind, f"`{e.target}`", e.line, f"{e.confidence:g}", e.n, fate)
+        for e, fate in ((back, "kept"), (removed, "removed"))
+    ]
+    assert (back.confidence, back.n) >= (removed.confidence, removed.n)
+    n = len(answer.removed_edges)
+    return table(("source", "kind", "target", "line", "confidence", "sites", ""), rows) + (
+        f"\nIn all, {n} of the {len(answer.edges)} edges among the {len(answer.results)} files and the files on their "
+        f"paths are removed for such reasons.\n"
+    )
+
+
+def block_order(example: Example) -> str:
+    ranks = {hit.id: rank for rank, hit in enumerate(example.answer.results, 1)}
+    wanted = {hop.node for hit in example.answer.results if hit.path == CRYPTO for hop in hit.path_from_seed}
+    wanted |= {e.source for e in example.answer.edges if e.target in wanted and e.kind == "calls"}
+    rows: list[tuple[object, ...]] = []
+    for place, node in enumerate(example.answer.order, 1):
+        if node in wanted:
+            rows.append((place, f"`{node}`", f"#{ranks[node]}" if node in ranks else "via"))
+    return table(("place in the order", "node", "rank"), rows)
+
+
+def block_pack(example: Example) -> str:
+    pack = example.answer.pack
+    assert pack is not None and pack.tokens <= pack.max_tokens
+    lines = pack.text.splitlines()
+    omitted = _counts(Counter(o.what for o in pack.omitted)) or "nothing"
+    start = next(i for i, line in enumerate(lines) if "verifyToken" in line and line.startswith("──"))
+    stop = next(i for i in range(start + 1, len(lines)) if lines[i].startswith("──"))
+    shown = "\n".join([*lines[:2], "[...]", *lines[start : stop - 1], "[...]", lines[-1]])
+    return (
+        f"The pack has {pack.tokens} of {pack.max_tokens} tokens. What did not fit is counted: {omitted} "
+        f"(a body may be cut or missing).\n\n````text\n{shown}\n````\n"
+    )
+
+
+BLOCKS: dict[str, Callable[[Example], str]] = {
+    name.removeprefix("block_").replace("_", "-"): function
+    for name, function in list(globals().items())
+    if name.startswith("block_")
+}
+
+
+def contents(example: Example | None = None) -> dict[str, str]:
+    """All blocks by name, as they should be."""
+    example = example or compute()
+    return {name: function(example) for name, function in BLOCKS.items()}
+
+
+def main(arguments: list[str]) -> int:
+    text, computed = PAGE.read_text(encoding="utf-8"), contents()
+    if "--write" in arguments:
+        PAGE.write_text(with_blocks(text, "example", computed), encoding="utf-8")
+        return 0
+    there = blocks_of(text, "example")
+    for name in sorted(computed):
+        if there.get(name) != computed[name]:
+            print(f"-- {name}\n{computed[name]}")
+    return int(there != computed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
