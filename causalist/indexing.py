@@ -4,21 +4,27 @@ A file whose metadata has not changed is not read, a content that was parsed bef
 a function of paths, facts and weights; nothing in it depends on the order, the process or the time in which they came.
 """
 
+import gc
 import hashlib
 import multiprocessing
 import os
+import shutil
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from filelock import FileLock, Timeout
 
-from causalist.errors import NothingToIndex
+from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
 from causalist.graph import build_graph
-from causalist.model.facts import FileFacts
+from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.index import FileNote, Index, Manifest
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.model.strings import StringTable
@@ -32,7 +38,18 @@ from causalist.parse import (
     prose_kind,
 )
 from causalist.rank import WalkWeights, build_lexical, build_transition
-from causalist.store import FactsCache, facts_from_bytes, facts_to_bytes
+from causalist.source import read_file, scan_folder
+from causalist.store import (
+    FACTS_NAME,
+    FOLDER,
+    INDEX_NAME,
+    FactsCache,
+    facts_from_bytes,
+    facts_to_bytes,
+    prepare_folder,
+    read_index,
+    write_index,
+)
 
 # Raised when parsing, linking or the lexical index change what they give for the same bytes.
 PARSER_VERSION = 1
@@ -45,6 +62,7 @@ _WORTH_PROCESSES = 1_500_000
 _CHUNK_BYTES = 400_000
 # A file written this shortly before it was looked at may change again without a new time stamp.
 _RACY_NS = 2_000_000_000
+_LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 
 
 class Progress(Protocol):
@@ -127,6 +145,25 @@ def make_index(
     scan: Scan, read: Read, cache: FactsCache, previous: Index | None, scanned_at: int, options: IndexOptions
 ) -> Index:
     """The index of everything in `scan`. Raises NothingToIndex if no file has anything to search."""
+    with _no_garbage_collection():
+        return _make_index(scan, read, cache, previous, scanned_at, options)
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Facts are millions of small objects without cycles; looking for cycles among them takes a sixth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _make_index(
+    scan: Scan, read: Read, cache: FactsCache, previous: Index | None, scanned_at: int, options: IndexOptions
+) -> Index:
     blobs = known_blobs(scan.entries, previous)
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
     facts, unfit = _all_facts(scan.entries, blobs, read, cache, options)
@@ -163,14 +200,101 @@ def make_index(
     )
 
 
-def restamped(index: Index, scan: Scan, scanned_at: int) -> Index:
-    """The same index for files whose metadata changed but not their content."""
+def _restamped_if_same(scan: Scan, read: Read, previous: Index | None, scanned_at: int) -> Index | None:
+    """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
+    if previous is None or previous.version != index_version() or len(previous.manifest.paths) != len(scan.entries):
+        return None
+    blobs = known_blobs(scan.entries, previous)
+    for entry, path, blob in zip(scan.entries, previous.manifest.paths, previous.manifest.blobs, strict=True):
+        if entry.path != path:
+            return None
+        if path not in blobs:
+            source = read(entry)
+            if isinstance(source, str) or source.blob != blob:
+                return None
     manifest = replace(
-        index.manifest,
+        previous.manifest,
         mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
         sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
     )
-    return replace(index, manifest=manifest, scanned_at=scanned_at, commit=scan.commit)
+    same_skips = {reason: n for reason, n in previous.skipped.items() if reason in scan.skipped}
+    if same_skips != dict(scan.skipped):
+        return None
+    return replace(previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit)
+
+
+def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnostic, ...]]:
+    """The current index of a folder: the stored one if nothing changed, else a new one, stored if possible.
+
+    Raises NothingToIndex, and IndexNotWritable when another process holds the folder for too long. A folder that
+    cannot be written costs a diagnostic: the index then stays in memory.
+    """
+    scanned_at = time.time_ns()
+    scan = scan_folder(root)
+    path = root / FOLDER / INDEX_NAME
+    notes: dict[Diagnostic, None] = {}
+    previous = _stored(path, notes)
+    if previous is not None and is_current(scan, previous):
+        return previous, tuple(notes)
+
+    def read(entry: FileEntry) -> SourceFile | str:
+        return read_file(root, entry)
+
+    is_new = not (root / FOLDER).exists()
+    try:
+        folder = prepare_folder(root)
+        with _locked(folder):
+            previous = _stored(path, notes)  # another process may have just done the work
+            if previous is not None and is_current(scan, previous):
+                return previous, tuple(notes)
+            index = _restamped_if_same(scan, read, previous, scanned_at)
+            if index is None:
+                index = _made_with(FactsCache(folder / FACTS_NAME), scan, read, previous, scanned_at, options)
+            write_index(path, index)
+    except IndexNotWritable as error:
+        notes[Diagnostic(error.slug, f"{error}; the index is kept in memory only", -1)] = None
+        index = make_index(scan, read, FactsCache(), previous, scanned_at, options)
+    except NothingToIndex:
+        if is_new:
+            shutil.rmtree(root / FOLDER, ignore_errors=True)
+        raise
+    return index, tuple(notes)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Holds the folder's lock. Raises IndexNotWritable where that cannot be had."""
+    lock = FileLock(folder / "lock", timeout=_LOCK_SECONDS)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise IndexNotWritable(
+            f"another process has been indexing {folder.parent} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
+        ) from None
+    except OSError as error:
+        raise IndexNotWritable(f"cannot lock {folder}: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _made_with(
+    cache: FactsCache, scan: Scan, read: Read, previous: Index | None, scanned_at: int, options: IndexOptions
+) -> Index:
+    """`make_index`, once more without the cache if what it holds makes no sense: it is a file, and files get damaged."""
+    try:
+        return make_index(scan, read, cache, previous, scanned_at, options)
+    except (IndexError, KeyError, ValueError):
+        return make_index(scan, read, FactsCache(), None, scanned_at, options)
+
+
+def _stored(path: Path, notes: dict[Diagnostic, None]) -> Index | None:
+    try:
+        return read_index(path)
+    except IndexUnreadable as error:
+        notes[Diagnostic(error.slug, str(error), -1)] = None
+        return None
 
 
 def _all_facts(
@@ -202,40 +326,41 @@ def _all_facts(
         else:
             fresh.append((entry.path, source.data))
     stored: dict[tuple[str, str], bytes] = {}
-    for path, encoded in _parse_all(fresh, options):
+    for path, parsed, encoded in _parse_all(fresh, options):
         stored[blobs[path], reader_of(path)] = encoded
-        facts[path] = facts_from_bytes(encoded)
+        facts[path] = parsed
     cache.put_many(stored.items())
     return facts, unfit
 
 
-def _parse_all(files: Sequence[tuple[str, bytes]], options: IndexOptions) -> Iterator[tuple[str, bytes]]:
-    """(path, encoded facts) of each file, in order; in several processes when there is enough to do."""
+def _parse_all(files: Sequence[tuple[str, bytes]], options: IndexOptions) -> Iterator[tuple[str, FileFacts, bytes]]:
+    """(path, facts, encoded facts) of each file, in order; in several processes when there is enough to do."""
     wanted = options.processes or _usable_processors()
     total = len(files)
     if wanted < 2 or sum(len(data) for _, data in files) < _WORTH_PROCESSES:
         for done, (path, data) in enumerate(files):
             options.progress("parsing", done, total)
-            yield path, parse_encoded(path, data)
+            facts = _parse(path, data)
+            yield path, facts, facts_to_bytes(facts)
         return
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     done = 0
     with ProcessPoolExecutor(max_workers=wanted, mp_context=context) as pool:
         for chunk in pool.map(_parse_chunk, _chunks(files)):
-            yield from chunk
+            for path, encoded in chunk:
+                yield path, facts_from_bytes(encoded), encoded
             done += len(chunk)
             options.progress("parsing", done, total)
 
 
-def parse_encoded(path: str, data: bytes) -> bytes:
-    """Encoded facts of one file."""
+def _parse(path: str, data: bytes) -> FileFacts:
     dialect = dialect_of(path)
-    facts = parse_source(data, load_grammar(dialect)) if dialect else parse_text(path, data)
-    return facts_to_bytes(facts)
+    return parse_source(data, load_grammar(dialect)) if dialect else parse_text(path, data)
 
 
 def _parse_chunk(chunk: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    return [(path, parse_encoded(path, data)) for path, data in chunk]
+    with _no_garbage_collection():
+        return [(path, facts_to_bytes(_parse(path, data))) for path, data in chunk]
 
 
 def _chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:

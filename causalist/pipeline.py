@@ -11,12 +11,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from causalist.errors import AmbiguousNode, EmptyQuestion, IndexNotWritable, IndexUnreadable, UnknownNode, UsageError
+from causalist.errors import AmbiguousNode, EmptyQuestion, UnknownNode, UsageError
 from causalist.extract import extract_subgraph, lift_to_files, order_subgraph, paths_from_seeds
-from causalist.indexing import IndexOptions, is_current, make_index
-from causalist.model.answer import Answer, AskOptions, Level, Order, PageRankInfo, RepositoryInfo, Status
+from causalist.indexing import IndexOptions, make_index, refreshed_index
+from causalist.model.answer import Answer, AskOptions, Level, Order, PageRankInfo, RankMode, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
@@ -25,7 +23,7 @@ from causalist.model.scores import Hit, Hop
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.model.symbols import NodeKind, split_id
-from causalist.pack import render_pack
+from causalist.pack import check_budget, render_pack
 from causalist.rank import (
     Chosen,
     Ranking,
@@ -39,10 +37,21 @@ from causalist.rank import (
     rank_question,
     read_question,
 )
-from causalist.source import BlobReader, find_root, read_file, refuse_root, scan_commit, scan_folder
-from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, FactsCache, prepare_folder, read_index, write_index
+from causalist.source import BlobReader, find_root, read_file, refuse_root, scan_commit
+from causalist.store import FactsCache
 
-_LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
+
+def check_question(query: str, options: AskOptions) -> None:
+    """Raises EmptyQuestion or UsageError for what `Repository.ask` refuses, before anything is indexed."""
+    if not query.strip():
+        raise EmptyQuestion('the question is empty; ask something, for example: causalist ask "where is X decided?"')
+    if options.top_k < 1:
+        raise UsageError(f"--top-k is {options.top_k}; at least 1 result has to be asked for")
+    if not 0.0 <= options.damping < 1.0:
+        raise UsageError(f"--damping is {options.damping}; it is a probability of at least 0 and below 1")
+    if options.rank is RankMode.PAGERANK and not options.graph:
+        raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
+    check_budget(options.max_tokens, options.format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,7 @@ class Repository:
             root = Path(path).resolve()
         if not force:
             refuse_root(root)
-        index, notes = _refreshed(root, options)
+        index, notes = refreshed_index(root, options)
         return cls(root, index, lambda entry: read_file(root, entry), notes)
 
     @classmethod
@@ -105,11 +114,8 @@ class Repository:
 
         Raises EmptyQuestion, and UsageError for options out of range. Finding nothing is an answer without results.
         """
-        options = _checked(options or AskOptions())
-        if not query.strip():
-            raise EmptyQuestion(
-                'the question is empty; ask something, for example: causalist ask "where is X decided?"'
-            )
+        options = options or AskOptions()
+        check_question(query, options)
         clock = _Clock()
         graph, lexical = self.index.graph, self.index.lexical
         with clock.step("route"):
@@ -132,7 +138,8 @@ class Repository:
             ordered, edges = _ordered(graph, [*nodes, *via], results, options)
             ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
         with clock.step("deliver"):
-            items = self._pack_items(results, ordered, [*nodes, *via], inside)
+            texts = _Texts(self)
+            items = self._pack_items(results, ordered, [*nodes, *via], inside, texts)
             kept = tuple(_edge(graph, e, ids, options.level) for e in edges)
             removed = tuple(_edge(graph, e, ids, options.level) for e in ordered.removed)
             header = PackHeader(
@@ -140,6 +147,7 @@ class Repository:
                 self.root.name,
                 self.index.commit,
                 _n_searched(graph),
+                stale=bool(texts.changed),
                 causal=options.order is Order.CAUSAL,
             )
             pack = (
@@ -155,24 +163,24 @@ class Repository:
             route=options.route or question.route,
             confidence=None,
             attempts=1,
-            repository=self.info(),
+            repository=self.info(stale=bool(texts.changed)),
             pagerank=_pagerank_info(ranking, options),
             results=results,
             edges=kept,
             removed_edges=removed,
             order=tuple(ids[i] for i in ordered.order),
             via=tuple(graph.nodes.ids[n] for n in via),
-            diagnostics=self.notes,
+            diagnostics=(*self.notes, *_partly_read(self.index), *texts.diagnostics()),
             timings_ms=clock.milliseconds,
             pack=pack,
         )
 
-    def rank_files(self, query: str, options: AskOptions) -> list[str]:
-        """Paths of the best files for a question: `ask` without paths, order and pack."""
+    def rank_nodes(self, query: str, options: AskOptions) -> list[str]:
+        """Ids of the best nodes (or files, by `options.level`) for a question: `ask` without paths, order and pack."""
         graph, transition = self.index.graph, self.index.transition
         question = read_question(query)
         ranking = rank_question(question, graph, self.index.lexical, transition, default_weights(), options)
-        return [split_id(graph.nodes.ids[c.node])[0] for c in choose(ranking, graph, transition, options)]
+        return [graph.nodes.ids[c.node] for c in choose(ranking, graph, transition, options)]
 
     # -- looking up
 
@@ -219,14 +227,14 @@ class Repository:
             if kind not in known:
                 raise UsageError(f"no edges of kind {kind!r}; there are {', '.join(sorted(known))}")
         graph = self.index.graph
-        for number in range(len(graph.edges)):
-            edge = graph.edge(number)
-            if kinds and edge.kind not in kinds:
-                continue
-            if everything or (edge.confidence >= min_confidence and not edge.target.startswith("external:")):
-                yield edge
+        return (
+            edge
+            for edge in map(graph.edge, range(len(graph.edges)))
+            if (not kinds or edge.kind in kinds)
+            and (everything or (edge.confidence >= min_confidence and not edge.target.startswith("external:")))
+        )
 
-    def info(self) -> RepositoryInfo:
+    def info(self, *, stale: bool = False) -> RepositoryInfo:
         graph = self.index.graph
         inside = graph.nodes.kinds[graph.edges.targets] != NodeKind.EXTERNAL
         return RepositoryInfo(
@@ -235,7 +243,7 @@ class Repository:
             files=int((graph.nodes.kinds == NodeKind.FILE).sum()),
             nodes=_n_searched(graph),
             edges=int(inside.sum()),
-            stale=False,
+            stale=stale,
         )
 
     def status(self) -> Status:
@@ -257,11 +265,11 @@ class Repository:
         ordered: OrderedSubgraph,
         nodes: Sequence[int],
         inside: Mapping[int, Sequence[int]],
+        texts: "_Texts",
     ) -> tuple[PackItem, ...]:
         """Items in causal order: results with their source, hops between as one-liners, files with definitions."""
         graph = self.index.graph
         ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
-        texts = _Texts(self)
         items: list[PackItem] = []
         for place in ordered.order:
             node = nodes[place]
@@ -279,20 +287,33 @@ class Repository:
 
 
 class _Texts:
-    """Source text of hits, each file read once."""
+    """Source text of hits, each file read once. A file that is no longer what was indexed has no text: the spans of
+    the index would cut it in the wrong places."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._files: dict[str, bytes] = {}
+        self.changed: list[str] = []
 
     def of(self, hit: Hit) -> str:
         if hit.path not in self._files:
             source = self._repository.read(FileEntry(hit.path, 0, 0))
-            self._files[hit.path] = b"" if isinstance(source, str) else source.data
+            manifest = self._repository.index.manifest
+            indexed = manifest.blobs[manifest.paths.position(hit.path)]
+            same = not isinstance(source, str) and source.blob == indexed
+            self._files[hit.path] = source.data if not isinstance(source, str) and same else b""
+            if not same:
+                self.changed.append(hit.path)
         data = self._files[hit.path]
         line = data.rfind(b"\n", 0, hit.start_byte) + 1
         start = line if not data[line : hit.start_byte].strip() else hit.start_byte
         return data[start : hit.end_byte].decode("utf-8", "replace")
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        if not self.changed:
+            return ()
+        named = ", ".join(self.changed[:3]) + (f" and {len(self.changed) - 3} more" if len(self.changed) > 3 else "")
+        return (Diagnostic("stale", f"changed since they were indexed, shown without their source: {named}", -1),)
 
 
 class _Clock:
@@ -308,48 +329,14 @@ class _Clock:
         self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
 
 
-def _refreshed(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnostic, ...]]:
-    """The current index of a folder: the stored one if nothing changed, else a new one, stored if possible."""
-    notes: list[Diagnostic] = []
-    scanned_at = time.time_ns()
-    scan = scan_folder(root)
-    path = root / FOLDER / INDEX_NAME
-    previous = _stored(path, notes)
-    if previous is not None and is_current(scan, previous):
-        return previous, tuple(notes)
-    try:
-        folder = prepare_folder(root)
-        with FileLock(folder / "lock", timeout=_LOCK_SECONDS):
-            previous = _stored(path, notes)  # another process may have just done the work
-            if previous is not None and is_current(scan, previous):
-                return previous, tuple(notes)
-            cache = FactsCache(folder / FACTS_NAME)
-            index = make_index(scan, lambda e: read_file(root, e), cache, previous, scanned_at, options)
-            write_index(path, index)
-    except Timeout:
-        raise IndexNotWritable(
-            f"another process has been indexing {root} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
-        ) from None
-    except IndexNotWritable as error:
-        notes.append(Diagnostic(error.slug, f"{error}; the index is kept in memory only", -1))
-        index = make_index(scan, lambda e: read_file(root, e), FactsCache(), previous, scanned_at, options)
-    return index, tuple(notes)
-
-
-def _stored(path: Path, notes: list[Diagnostic]) -> Index | None:
-    try:
-        return read_index(path)
-    except IndexUnreadable as error:
-        notes.append(Diagnostic(error.slug, str(error), -1))
-        return None
-
-
-def _checked(options: AskOptions) -> AskOptions:
-    if options.top_k < 1:
-        raise UsageError(f"--top-k is {options.top_k}; at least 1 result has to be asked for")
-    if not 0.0 <= options.damping < 1.0:
-        raise UsageError(f"--damping is {options.damping}; it is a probability of at least 0 and below 1")
-    return options
+def _partly_read(index: Index) -> tuple[Diagnostic, ...]:
+    """One diagnostic for all files of which something could not be read."""
+    paths = sorted({note.path for note in index.notes})
+    if not paths:
+        return ()
+    slugs = ", ".join(sorted({note.slug for note in index.notes}))
+    named = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    return (Diagnostic("partly-read", f"read only in part ({slugs}): {named}; `causalist status` lists them", -1),)
 
 
 def _hops_between(graph: CodeGraph, paths: Sequence[tuple[Hop, ...]], nodes: Sequence[int], level: Level) -> list[int]:
@@ -436,7 +423,7 @@ def _names_end(node_id: str, name: str) -> bool:
 def _answer_id(index: Index, query: str, options: AskOptions) -> str:
     """A hash of index, question and options: the same answer has the same id."""
     digest = hashlib.sha256()
-    digest.update(index.version.encode())
+    digest.update(f"{index.version}\n{index.commit}\n".encode())
     digest.update(index.manifest.paths.blob.tobytes())
     digest.update(index.manifest.blobs.blob.tobytes())
     digest.update(repr((query, sorted(asdict(options).items()))).encode())

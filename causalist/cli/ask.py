@@ -66,9 +66,8 @@ def command(
       git log -1 --format=%B | causalist ask - --level file --json
     """
     from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
+    from causalist.pipeline import check_question
 
-    if no_graph and rank == "pagerank":
-        raise click.UsageError("--rank pagerank ranks by the graph; leave out --no-graph.")
     options = AskOptions(
         top_k=top_k,
         level=Level(level),
@@ -82,13 +81,14 @@ def command(
         specificity=Specificity(specificity),
     )
     question = _question(query)
+    check_question(question, options)
     repository = open_repository(
         repo, force=force, when_empty=(lambda error: unanswered_document(question, error)) if as_json else None
     )
     answer = repository.ask(question, options)
     if strict:
         _fail_if_doubtful(answer, repository.index)
-    _say_doubts(answer, repository.index)
+    _say_doubts(answer)
     if as_json:
         emit_document(answer_document(answer))
     elif answer.pack is not None:
@@ -109,7 +109,8 @@ def _question(query: str) -> str:
 
 
 def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
-    doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics]
+    # Partly read files are listed one by one below.
+    doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics if d.slug != "partly-read"]
     for reason in UNREADABLE_REASONS:
         if index.skipped.get(reason):
             doubts.append(f"{index.skipped[reason]} {reason}: {', '.join(index.examples.get(reason, ()))}")
@@ -124,11 +125,6 @@ def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
     click.get_current_context().exit(FAILURE)
 
 
-def _say_doubts(answer: "Answer", index: "Index") -> None:
+def _say_doubts(answer: "Answer") -> None:
     for diagnostic in answer.diagnostics:
         say(f"note: {diagnostic.slug}: {diagnostic.detail}")
-    if index.notes:
-        n_files = len({note.path for note in index.notes})
-        slugs = ", ".join(sorted({note.slug for note in index.notes}))
-        files = "1 file was" if n_files == 1 else f"{n_files} files were"
-        say(f"note: {files} read only in part ({slugs}); `causalist status` lists them")

@@ -25,13 +25,12 @@ _SCORE_DECIMALS = 12  # scores that differ by less are a tie, decided by path
 
 
 def _files(repository: Repository, query: str, top_k: int, *, graph: bool) -> list[str]:
-    return repository.rank_files(query, AskOptions(level=Level.FILE, top_k=top_k, graph=graph))
+    ids = repository.rank_nodes(query, AskOptions(level=Level.FILE, top_k=top_k, graph=graph))
+    return [split_id(node)[0] for node in ids]
 
 
 def _symbols(repository: Repository, query: str, top_k: int, *, graph: bool) -> list[str]:
-    # Paths and pack are made for nothing, but nothing here can drift from what a user gets.
-    answer = repository.ask(query, AskOptions(level=Level.SYMBOL, top_k=top_k, graph=graph))
-    return [hit.id for hit in answer.results]
+    return repository.rank_nodes(query, AskOptions(level=Level.SYMBOL, top_k=top_k, graph=graph))
 
 
 def whole_file_bm25(repository: Repository, query: str, top_k: int, *, code_only: bool = False) -> list[str]:

@@ -15,10 +15,15 @@ from causalist.model.symbols import NodeKind, Role, external_id, file_id, sectio
 
 
 def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> LinkedGraph:
-    """The graph of a repository. `files` are (path, facts), sorted by path; `settings` are by dialect name.
+    """The graph of a repository. `files` are (path, facts) in any order; `settings` are by dialect name.
 
-    The result depends on the facts and paths alone.
+    The graph depends on the facts and paths alone.
     """
+    order = sorted(range(len(files)), key=lambda i: files[i][0])
+    if order != list(range(len(files))):
+        linked = build_graph([files[i] for i in order], settings)
+        given = np.argsort(np.array(order))
+        return LinkedGraph(linked.graph, linked.file_nodes[given], tuple(linked.document_nodes[i] for i in given))
     program = Program.of(files, settings)
     resolver = Resolver(program, frozenset(m for s in settings.values() for m in s.builtin_methods))
     builder = _Builder(program, resolver)

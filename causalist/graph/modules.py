@@ -107,7 +107,7 @@ class ModuleMap:
             for _ in range(level - 1):
                 base = posixpath.dirname(base)
             target = posixpath.join(base, *module.split(".")) if module else base
-            return self._file_at(target, settings)
+            return self._file_at(target, settings, only_folder=not module)
         best: tuple[int, int, str] | None = None
         for entry in self.dotted.get(module, ()):
             if not entry.in_package and not importer.startswith(entry.root + "/"):
@@ -135,10 +135,11 @@ class ModuleMap:
     # -- paths
 
     def _resolve_path(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget:
-        if module.startswith(".") or module.startswith("/"):
-            if module.startswith("/"):
-                return OUTSIDE
-            return self._file_at(posixpath.normpath(posixpath.join(folder, module)), settings)
+        if module.startswith("/"):
+            return OUTSIDE
+        if module.startswith("."):
+            at = posixpath.normpath(posixpath.join(folder, module))
+            return self._file_at(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
         for where, pattern, targets in self.aliases:
             if where and folder != where and not folder.startswith(where + "/"):
                 continue
@@ -185,11 +186,22 @@ class ModuleMap:
         if base:
             self.aliases.append((folder, "*", (posixpath.join(base, "*"),)))
 
-    def _file_at(self, target: str, settings: ModuleSettings) -> ModuleTarget:
+    def _file_at(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:
         """The file `target`, with an extension added or exchanged, or the index file of that folder."""
-        if target.startswith("../"):
+        if target == ".." or target.startswith("../"):
             return OUTSIDE
         target = "" if target == "." else target
+        found = OUTSIDE if only_folder else self._file_named(target, settings)
+        if found.file >= 0:
+            return found
+        for stem in settings.index_stems:
+            for extension in settings.extensions:
+                path = f"{target}/{stem}{extension}".lstrip("/")
+                if path in self.number:
+                    return ModuleTarget(self.number[path], "path")
+        return OUTSIDE
+
+    def _file_named(self, target: str, settings: ModuleSettings) -> ModuleTarget:
         number = self.number
         if target in number and settings.system is ModuleSystem.PATH:
             return ModuleTarget(number[target], "path")
@@ -203,11 +215,6 @@ class ModuleMap:
             for extension in settings.extensions:
                 if target + extension in number:
                     return ModuleTarget(number[target + extension], "path")
-        for stem in settings.index_stems:
-            for extension in settings.extensions:
-                path = f"{target}/{stem}{extension}".lstrip("/")
-                if path in number:
-                    return ModuleTarget(number[path], "path")
         return OUTSIDE
 
 

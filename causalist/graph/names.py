@@ -106,6 +106,15 @@ class Program:
     def is_type(self, definition: int) -> bool:
         return self.definition_of[definition].kind in TYPE_KINDS
 
+    def is_value(self, definition: int) -> bool:
+        """Whether it is a name for a value; an import may give it that value: `const a = require("a")`."""
+        return self.definition_of[definition].kind in (NodeKind.CONSTANT, NodeKind.FIELD)
+
+    def has_members(self, definition: int) -> bool:
+        """Whether other definitions stand inside; they follow at once."""
+        following = definition + 1
+        return following < len(self.definition_of) and self.parent(following) == definition
+
     def enclosing_type(self, definition: int) -> int:
         """The innermost type around `definition` (itself included), or -1."""
         while definition >= 0 and not self.is_type(definition):
@@ -183,9 +192,9 @@ class Program:
         local = names.exports.get(name, name)
         head, _, rest = local.partition(".")
         number = names.by_qualname.get(local)
-        if number is not None:
-            return Found("definition", number, "import")
         entry = names.imports.get(MODULE_SCOPE, {}).get(head)
+        if number is not None and (entry is None or not self.is_value(number)):
+            return Found("definition", number, "import")
         visible = name in names.exports or self._imports_are_visible(names)
         if entry is not None and visible:
             found = self._pass_on(file, entry, depth)
@@ -218,8 +227,12 @@ class Program:
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
             return self.follow(file, entry)
         target, _ = self.target_module(file, entry)
-        if target < 0 or target == file:
-            return self.follow(file, entry) if target < 0 else None
+        if target < 0:
+            return self.follow(file, entry)
+        if target == file:  # a package that passes its own submodule on
+            settings = self.files[file].settings
+            below = self.modules.submodule(file, entry.name, settings.modules) if settings is not None else -1
+            return Found("module", below, "path") if below >= 0 else None
         found = self.exported(target, entry.name, depth + 1)
         return found._replace(rule="re-export") if found and found.kind == "definition" else found
 

@@ -28,17 +28,23 @@ TOLERATED_SLACK = 0.03
 SCALES = (1.0, 0.5, 0.25, 0.1, 0.0)
 
 
+def check_budget(max_tokens: int, format: str) -> None:
+    """Raises UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS."""
+    if format not in _RENDERERS:
+        raise UsageError(f"unknown format {format!r}; known are {', '.join(sorted(_RENDERERS))}")
+    minimum = MINIMUM_TOKENS[format]
+    if max_tokens < minimum:
+        raise BudgetTooSmall(f"a {format} pack needs at least {minimum} tokens, not {max_tokens}")
+
+
 def render_pack(pack_input: PackInput, *, max_tokens: int, format: str, counter: Counter = count_tokens) -> Pack:
     """The pack for `pack_input`, never above `max_tokens` as `counter` counts its text.
 
     Raises UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS, or where
     `counter` finds even an empty pack too long.
     """
-    renderer = _RENDERERS.get(format)
-    if renderer is None:
-        raise UsageError(f"unknown format {format!r}; known are {', '.join(sorted(_RENDERERS))}")
-    if max_tokens < renderer.minimum_tokens:
-        raise BudgetTooSmall(f"a {format} pack needs at least {renderer.minimum_tokens} tokens, not {max_tokens}")
+    check_budget(max_tokens, format)
+    renderer = _RENDERERS[format]
     fallback: tuple[str, int, Plan] | None = None
     for scale in SCALES:
         bare, links = bare_plan(pack_input, max_tokens, scale)

@@ -4,6 +4,8 @@ A pattern comes before its names, a name before its annotation, both before the 
 by distance, at most a few bytes of punctuation. What a value is, beyond a chain of names, is not asked.
 """
 
+from collections.abc import Sequence
+
 from causalist.model.facts import Binding
 from causalist.parse.captures import Tag
 from causalist.parse.chains import chain_of, type_name
@@ -19,17 +21,20 @@ class BindingReader:
 
     def __init__(self, scopes: Scopes) -> None:
         self.bindings: list[Binding] = []
+        self.taken = -1  # start of the last name that is bound or declared, hence no use
         self._scopes = scopes
         self._self_names = scopes.settings.names.self_names
         self._globals: set[tuple[int, str]] = set()
         self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
         self._key = ""
+        self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
         self._binding_end = -1
         self._type_end = -1
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
 
-    def finish(self) -> None:
-        """Forgets names that a scope declares to be another scope's."""
+    def finish(self, properties: Sequence[Binding]) -> None:
+        """Adds members that are held in other ways, and forgets names that a scope declares to be another's."""
+        self.bindings += properties
         if self._globals:
             self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
 
@@ -40,6 +45,8 @@ class BindingReader:
         self._key = self._scopes.text(start, end)
 
     def on_binding(self, start: int, end: int, tag: int) -> None:
+        self._is_twin = start == self.taken
+        self.taken = start
         scopes = self._scopes
         name = scopes.compact(start, min(end, start + _LONGEST_NAME))
         if tag == Tag.BINDING_PROPERTY:
@@ -53,19 +60,24 @@ class BindingReader:
         if self._pattern is not None and end <= self._pattern[0]:
             self._pattern[1].append((len(self.bindings), self._key or name))
         self._key = ""
-        self._binding_end = end if tag != Tag.BINDING_ITEM else -1
         self._type_end = -1
-        self.bindings.append(Binding(scopes.binding_scope(), name, "", "", scopes.row(start)))
-
-    def skip(self) -> None:
-        """The name is a definition's own: it is known without a binding, and its value is its body."""
-        self._key = ""
-        self._binding_end = -1
+        scope = scopes.binding_scope()
+        if scope >= 0 and scopes.frames[-1].name_start == start and scopes.frames[-1].index == scope:
+            # The name of a definition that is a value: the definition says it all, unless it is a member of self.
+            self._binding_end = -1
+            if name[0] != ".":
+                return
+            scope = scopes.frames[-1].outer_scope
+        else:
+            self._binding_end = end if tag != Tag.BINDING_ITEM else -1
+        self.bindings.append(Binding(scope, name, "", "", scopes.row(start)))
 
     def on_type(self, start: int, end: int, tag: int) -> None:
         if self._binding_end >= 0 and 0 < start - self._binding_end <= _GAP:
             name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
             self.bindings[-1] = self.bindings[-1]._replace(type=name)
+            if self._is_twin:
+                self.bindings[-2] = self.bindings[-2]._replace(type=name)
             self._type_end = end
 
     def on_value(self, start: int, end: int, tag: int) -> None:
@@ -85,6 +97,7 @@ class BindingReader:
             self.bindings[position] = self.bindings[position]._replace(value=value)
 
     def on_global(self, start: int, end: int, tag: int) -> None:
+        self.taken = start
         self._globals.add((self._scopes.binding_scope(), self._scopes.text(start, end)))
 
     def take_value(self, start: int, head: str) -> tuple[str, list[tuple[str, str]]] | None:
@@ -95,6 +108,6 @@ class BindingReader:
             return None
         self._value = None
         taken = [(self.bindings[position].target, key) for position, key in value[2]]
-        gone = {position for position, _ in value[2]}
-        self.bindings = [b for i, b in enumerate(self.bindings) if i not in gone]
+        for position, _ in reversed(value[2]):
+            del self.bindings[position]
         return value[1].partition("().")[2], taken

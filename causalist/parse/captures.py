@@ -56,13 +56,16 @@ class Tag(IntEnum):
     BINDING_VALUE = 38
     GLOBAL = 39
     EXPORTS = 40
-    EXPORTS_VALUE = 41
-    EXPORT_DEFAULT = 42
-    CALL = 43
-    REQUIRE = 44
-    REQUIRE_MODULE = 45
-    REFERENCE = 46
-    ERROR = 47
+    EXPORTS_OBJECT = 41
+    EXPORTS_KEY = 42
+    EXPORTS_ITEM = 43
+    EXPORTS_VALUE = 44
+    EXPORT_DEFAULT = 45
+    CALL = 46
+    REQUIRE = 47
+    REQUIRE_MODULE = 48
+    REFERENCE = 49
+    ERROR = 50
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -84,6 +87,9 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "export": Tag.EXPORT,
     "export.default": Tag.EXPORT_DEFAULT,
     "exports": Tag.EXPORTS,
+    "exports.object": Tag.EXPORTS_OBJECT,
+    "exports.key": Tag.EXPORTS_KEY,
+    "exports.item": Tag.EXPORTS_ITEM,
     "exports.value": Tag.EXPORTS_VALUE,
     "name": Tag.NAME,
     "body": Tag.BODY,

@@ -1,14 +1,22 @@
 """The text of an expression -> a dotted chain of names, without asking the syntax tree again.
 
 `self.session.get`, `make(1)(2).run` -> `make()().run`, `a?.b!.c` -> `a.b.c`, `xs[0].close` -> `?.close`. What is no
-name becomes "?", so that a resolver sees that it cannot know the receiver rather than seeing a wrong one.
+name becomes "?", so that a resolver sees that it cannot know the receiver rather than seeing a wrong one. Waiting is
+looked through, in expressions as in types: `await f()` has the type that `f` names, `Promise<T>` is read as T.
 """
 
 import re
 
 _PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
 _NAME = re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*")
+_WAITED = re.compile(r"(\(\s*)?await\s+")
 _SPACE = re.compile(r"\s+")
+_WRAPPED = re.compile(
+    r"(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Readonly|Promise|PromiseLike|Awaitable)[\[<](.+)[\]>]"
+)
+_UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
+_TYPE = re.compile(r"(?:readonly )?([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
+_SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object"})
 _LONGEST = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
@@ -17,13 +25,18 @@ def chain_of(text: str) -> str:
     """The chain of `text`, or "" when its last part is no name.
 
     >>> [chain_of(t) for t in ("a.b", "f(x).g", "xs[0].close", "a?.b!.c", "(await x).y", "'s'.join", "f<T>", "1 + g")]
-    ['a.b', 'f().g', '?.close', 'a.b.c', '?.y', '?.join', 'f', '']
+    ['a.b', 'f().g', '?.close', 'a.b.c', 'x.y', '?.join', 'f', '']
     """
     if _PLAIN.fullmatch(text):
         return "" if text[0].isdigit() else text
     if len(text) > _LONGEST:
         last = re.search(r"[.\s]([\w$#]+)\s*$", text)
         return f"?.{last[1]}" if last else ""
+    waited = _WAITED.match(text)
+    if waited:
+        end = _closing(text, 0) if waited[1] else len(text)
+        inner = text[waited.end() : end]
+        return chain_of(inner + text[end + 1 :]) if end > 0 and chain_of(inner) else _after_unknown(text, len(text))
     parts: list[str] = []
     position, length = 0, len(text)
     expect_name = True
@@ -35,7 +48,6 @@ def chain_of(text: str) -> str:
             matched = _NAME.match(text, position)
             if matched and matched[0] in ("new", "await", "typeof", "yield"):
                 if matched[0] != "new":
-                    parts = ["?"]  # what is awaited is not what was called
                     return _after_unknown(text, length)
                 position = matched.end()
                 continue
@@ -103,8 +115,8 @@ def _closing(text: str, start: int) -> int:
 def type_name(text: str) -> str:
     """The chain that names the main type of an annotation, or "".
 
-    Quotes, `Optional[...]`, `X | None`, generics' arguments and `readonly` are looked through; a union of several
-    types, a tuple or a function type names none.
+    Quotes, `Optional[...]`, `X | None`, `Promise<X>`, generics' arguments and `readonly` are looked through; a union of
+    several types, a tuple, a function type or a type that says nothing (`Any`) names none.
 
     >>> [type_name(t) for t in ("Session", "'a.Session'", "Optional[Session]", "Session | None", "List[int]", "A | B")]
     ['Session', 'a.Session', 'Session', 'Session', 'List', '']
@@ -112,17 +124,20 @@ def type_name(text: str) -> str:
     text = _SPACE.sub(" ", text.strip().strip("\"'")).strip()
     if len(text) > _LONGEST:
         return ""
-    optional = re.fullmatch(r"(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Readonly)[\[<](.+)[\]>]", text)
-    if optional:
-        return type_name(_split_top(optional[1], ",")[0])
-    members = [part.strip() for part in _split_top(text, "|")]
+    wrapped = _WRAPPED.fullmatch(text)
+    if wrapped:
+        return type_name(_split_top(wrapped[1], ",")[0])
+    union = _UNION.fullmatch(text)
+    members = [part.strip() for part in _split_top(union[1] if union else text, "," if union else "|")]
     members = [part for part in members if part not in ("None", "null", "undefined", "")]
     if len(members) != 1:
         return ""
-    name = re.match(r"(?:readonly )?([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)", members[0])
-    if not name or name[2][:1] not in ("", "[", "<"):
+    if members[0] != text:
+        return type_name(members[0])
+    name = _TYPE.match(text)
+    if not name or name[2][:1] not in ("", "[", "<") or name[2].startswith("[]"):
         return ""
-    return "" if name[2].startswith("[]") else name[1]
+    return "" if name[1] in _SAYS_NOTHING else name[1]
 
 
 def _split_top(text: str, separator: str) -> list[str]:

@@ -1,6 +1,5 @@
 """One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception."""
 
-import re
 from dataclasses import replace
 
 import tree_sitter
@@ -11,9 +10,8 @@ from causalist.parse.languages import Grammar
 from causalist.parse.manifests import read_manifest
 from causalist.parse.prose import prose_kind, read_passages
 from causalist.parse.sweep import Sweep
+from causalist.parse.wildcards import listed_names
 from causalist.parse.words import count_words
-
-_LISTED = re.compile(r"[\"']([^\"']+)[\"']")
 
 
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
@@ -31,9 +29,9 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         bases=tuple(sweep.bases),
         calls=tuple(sweep.calls),
         references=tuple(sweep.local_references()),
-        imports=tuple(sweep.imports),
-        exports=tuple(sweep.exports),
-        bindings=tuple(sweep.bindings),
+        imports=tuple(sweep.modules.imports),
+        exports=tuple(sweep.modules.exports),
+        bindings=tuple(sweep.named.bindings),
         returns=tuple(sweep.returns()),
         words=words,
         counts=counts,
@@ -43,11 +41,8 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         n_bytes=len(data),
     )
     listed = grammar.settings.modules.wildcard_list
-    if listed:
-        for definition in definitions:
-            if definition.qualname == listed:
-                text = data[definition.start_byte : definition.end_byte].decode("utf-8", "replace")
-                return replace(facts, wildcard_exports=tuple(_LISTED.findall(text)))
+    if listed and any(binding.target == listed for binding in facts.bindings):
+        return replace(facts, wildcard_exports=listed_names(data.decode("utf-8", "replace"), listed))
     return facts
 
 

@@ -1,9 +1,20 @@
-"""Import statements: what the captures inside one statement say together."""
+"""Imports and exports: statements, assignments to `exports`, and calls of a function that imports.
+
+Captures inside of one statement are read together when it ends. A module is kept as it is written; which file it
+means is not asked here.
+"""
 
 from dataclasses import dataclass, field
 
 from causalist.model.facts import Export, Import, ImportKind
+from causalist.parse.bindings import LONGEST_VALUE, BindingReader
 from causalist.parse.captures import Tag
+from causalist.parse.chains import chain_of
+from causalist.parse.scopes import Scopes
+
+_LONGEST_NAME = 200
+_GAP = 4  # bytes between the left and the right side of an assignment
+_DYNAMIC_IMPORT = "import"  # import("m"), spelled alike wherever it exists
 
 
 @dataclass(slots=True)
@@ -74,3 +85,108 @@ def _level(module: str) -> tuple[str, int]:
         return module, 0
     rest = module.lstrip(".")
     return rest, len(module) - len(rest)
+
+
+class ImportReader:
+    """Reads the captures of imports and exports. `imports` and `exports` are complete when the sweep is."""
+
+    def __init__(self, scopes: Scopes, bindings: BindingReader) -> None:
+        self.imports: list[Import] = []
+        self.exports: list[Export] = []
+        self.group: ImportGroup | None = None  # the statement that is open
+        self._scopes = scopes
+        self._bindings = bindings
+        self._require_name = scopes.settings.modules.require
+        self._require = -1  # start of the last call that imports
+        self._exports: tuple[int, str] | None = None  # end of the last `exports.name`, and the name
+        self._passed_on: tuple[int, str, str] | None = None  # start of a value, the name that it is exported as, member
+        self._exported_until = -1  # end of the object whose entries are exports
+        self._export_key = ""
+
+    def on_group(self, start: int, end: int, tag: int) -> None:
+        if self.group is None:
+            self.group = ImportGroup(Tag(tag), end, self._scopes.use_scope(), self._scopes.row(start))
+
+    def on_part(self, start: int, end: int, tag: int) -> None:
+        if self.group is not None:
+            text = self._scopes.compact(start, end).strip("\"'")
+            self.group.parts.append((Tag(tag), text, self._scopes.row(start)))
+
+    def close_group(self) -> None:
+        assert self.group is not None
+        imports, exports = self.group.finish()
+        self.imports += imports
+        self.exports += exports
+        self.group = None
+
+    def on_exports(self, start: int, end: int, tag: int) -> None:
+        left = self._scopes.compact(start, min(end, start + _LONGEST_NAME))
+        for prefix in self._scopes.settings.names.assigned_prefixes:
+            if prefix.endswith("exports.") and (left.startswith(prefix) or left == prefix[:-1]):
+                self._exports = (end, left[len(prefix) :] or "default")
+                return
+
+    def on_exports_object(self, start: int, end: int, tag: int) -> None:
+        if self._follows_exports(start) and self._exports is not None and self._exports[1] == "default":
+            self._exported_until = end
+
+    def on_exports_key(self, start: int, end: int, tag: int) -> None:
+        self._export_key = self._scopes.text(start, end).strip("\"'")
+
+    def on_exports_item(self, start: int, end: int, tag: int) -> None:
+        name, self._export_key = self._export_key, ""
+        if start < self._exported_until:
+            chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+            if chain:
+                self.exports.append(Export(chain, name or chain, self._scopes.row(start)))
+
+    def on_exports_value(self, start: int, end: int, tag: int) -> None:
+        if not self._follows_exports(start) or self._exports is None:
+            return
+        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        name, self._exports = self._exports[1], None
+        head, called, member = chain.partition("()")
+        if called and head == self._require_name:
+            self._passed_on = (start, name, member.removeprefix("."))
+        elif chain and not called:
+            self.exports.append(Export(chain, name, self._scopes.row(start)))
+
+    def _follows_exports(self, start: int) -> bool:
+        return self._exports is not None and 0 <= start - self._exports[0] <= _GAP
+
+    def on_export_default(self, start: int, end: int, tag: int) -> None:
+        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        if chain and not chain.endswith(")"):
+            self.exports.append(Export(chain, "default", self._scopes.row(start)))
+
+    def on_require(self, start: int, end: int, tag: int) -> None:
+        called = self._scopes.text(start, min(end, start + 40))
+        self._require = start if called in (self._require_name, _DYNAMIC_IMPORT) else -1
+
+    def on_require_module(self, start: int, end: int, tag: int) -> None:
+        if self._require < 0:
+            return
+        module, scope, row = self._scopes.text(start, end), self._scopes.use_scope(), self._scopes.row(start)
+        if self._passed_on is not None and self._passed_on[0] == self._require:
+            self._pass_on(module, scope, row, *self._passed_on[1:])
+            return
+        taken = self._bindings.take_value(self._require, self._require_name)
+        if taken is None:
+            self.imports.append(Import(scope, ImportKind.SIDE_EFFECT, module, 0, "", "", row))
+            return
+        member, targets = taken
+        for alias, key in targets:
+            name = ".".join(part for part in (member, key) if part)
+            kind = ImportKind.NAME if name else ImportKind.MODULE
+            self.imports.append(Import(scope, kind, module, 0, name, alias, row))
+
+    def _pass_on(self, module: str, scope: int, row: int, name: str, member: str) -> None:
+        """`exports.name = require("m").member`; without a name, the module as a whole."""
+        self._passed_on = None
+        if member:
+            self.imports.append(Import(scope, ImportKind.REEXPORT, module, 0, member, name, row))
+        elif name == "default":
+            self.imports.append(Import(scope, ImportKind.REEXPORT_ALL, module, 0, "*", "", row))
+            self.imports.append(Import(scope, ImportKind.REEXPORT, module, 0, "default", "default", row))
+        else:
+            self.imports.append(Import(scope, ImportKind.REEXPORT_NAMESPACE, module, 0, "", name, row))

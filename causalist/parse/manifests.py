@@ -7,7 +7,8 @@ from typing import Any
 _CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
 _PACKAGE = re.compile(r"(^|/)package\.json$")
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
-_JSON_EXTRA = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])')
 _ENTRY_FIELDS = ("source", "types", "typings", "module", "main")
 _MOST = 200  # entries or aliases of one file
 
@@ -28,7 +29,8 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
     (('alias', '@/*\\tsrc/*'),)
     """
     try:
-        data = json.loads(_JSON_EXTRA.sub(lambda m: m[1] or "", text))
+        plain = _COMMENT.sub(lambda m: m[1] or "", text.removeprefix("\ufeff"))
+        data = json.loads(_TRAILING_COMMA.sub(lambda m: m[1] or "", plain))
     except (ValueError, RecursionError):
         return ()
     if not isinstance(data, dict):

@@ -25,6 +25,7 @@ class Frame:
     scope: int
     outer_scope: int
     prefix: str
+    name_start: int = -1
     named: bool = False
     holds: bool = False  # gives its name to what is inside although it is no scope
     body: int = -1

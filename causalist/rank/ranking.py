@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.answer import AskOptions, Level, RankMode, Route
-from causalist.model.graph import CodeGraph
+from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
+from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import PageRankResult, Reason, Transition
 from causalist.model.symbols import NodeKind
@@ -84,7 +84,8 @@ def rank_question(
     seeds = np.zeros(len(graph.nodes))
     pagerank = None
     if matches and options.graph:
-        seeds = seed_distribution(matches, transition, options.specificity)
+        counts = _passage_counts(graph) if options.specificity is Specificity.PASSAGES else None
+        seeds = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
         pagerank = personalized_pagerank(transition, seeds, damping=options.damping)
         if weights.definition.get("graph", 0.0) > 0 or weights.file.get("graph", 0.0) > 0:
             walk = personalized_pagerank(transition, seeds, damping=SUPPORT_DAMPING)
@@ -152,6 +153,13 @@ def explain(
         lexical,
         is_file=level is Level.FILE,
     )
+
+
+def _passage_counts(graph: CodeGraph) -> NDArray[np.int32]:
+    """How many passages mention each node. As long as no rule makes such edges this is 0 everywhere, which counts as
+    1: specificity by passages is then the same as none."""
+    mentions = graph.edges.targets[graph.edges.kinds == EdgeKind.MENTIONS]
+    return np.bincount(mentions, minlength=len(graph.nodes)).astype(np.int32)
 
 
 def _best_matches(scores: NDArray[np.float64], transition: Transition) -> dict[int, float]:

@@ -2,6 +2,11 @@
 (function_definition name: (identifier) @name body: (_) @body) @definition.function
 (class_definition name: (identifier) @name body: (_) @body) @definition.class
 (decorated_definition) @span
+; Called by being named: what it returns is what the attribute holds.
+((decorated_definition (decorator (identifier) @_decorator) definition: (function_definition) @property)
+  (#any-of? @_decorator "property" "cached_property"))
+((decorated_definition (decorator (attribute attribute: (identifier) @_decorator)) definition: (function_definition) @property)
+  (#any-of? @_decorator "property" "cached_property" "abstractproperty"))
 (module (expression_statement (assignment left: (identifier) @name) @definition.constant))
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name) @definition.field)))
 (type_alias_statement left: (type (identifier) @name)) @definition.type
@@ -51,6 +56,13 @@
 (default_parameter name: (identifier) @binding)
 (typed_default_parameter name: (identifier) @binding)
 (typed_default_parameter type: (type) @binding.type)
+(case_pattern (dotted_name . (identifier) @binding.item .))
+(case_pattern (splat_pattern (identifier) @binding.item))
+(dict_pattern (splat_pattern (identifier) @binding.item))
+(keyword_pattern (identifier) . (dotted_name . (identifier) @binding.item .))
+(union_pattern (dotted_name . (identifier) @binding.item .))
+(case_pattern (as_pattern (identifier) @binding.item))
+(type_parameter (type (identifier) @binding.item))
 (list_splat_pattern (identifier) @binding.item)
 (dictionary_splat_pattern (identifier) @binding.item)
 (function_definition return_type: (type) @returns)

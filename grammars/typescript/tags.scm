@@ -10,11 +10,17 @@
 (internal_module name: (_) @name body: (_) @body) @definition.namespace
 (module name: (identifier) @name body: (_) @body) @definition.namespace
 (method_definition name: (_) @name body: (_) @body) @definition.method
-(method_signature name: (_) @name) @definition.method
+(class_body (method_signature name: (_) @name) @definition.method)
+(interface_body (method_signature name: (_) @name) @definition.method)
+(type_alias_declaration value: (object_type (method_signature name: (_) @name) @definition.method))
 (abstract_method_signature name: (_) @name) @definition.method
 (public_field_definition name: (_) @name) @definition.field
-(property_signature name: (_) @name) @definition.field
+(interface_body (property_signature name: (_) @name) @definition.field)
+(type_alias_declaration value: (object_type (property_signature name: (_) @name) @definition.field))
 (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
+
+; Called by being named: what it returns is what the member holds.
+(method_definition "get") @property
 
 ; Functions and classes that are values of a name.
 (variable_declarator name: (identifier) @name value: [
@@ -28,9 +34,22 @@
   (arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.function
 (assignment_expression left: (member_expression) @name right: (class body: (_) @body)) @definition.class
 (pair key: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.method
-(export_statement value: [(arrow_function body: (_) @body) (function_expression !name body: (_) @body) (class !name body: (_) @body)]) @definition.function
+(export_statement value: [(arrow_function body: (_) @body) (function_expression !name body: (_) @body)]) @definition.function
+(export_statement value: (class !name body: (_) @body)) @definition.class
 (export_statement value: (function_expression name: (identifier) @name body: (_) @body)) @definition.function
 (export_statement value: (class name: (_) @name body: (_) @body)) @definition.class
+
+; A function or class with a name of its own that is handed back; as an argument it belongs to where it stands.
+(return_statement [
+  (function_expression name: (identifier) @name body: (_) @body)
+  (generator_function name: (identifier) @name body: (_) @body)] @definition.function)
+(return_statement (class name: (_) @name body: (_) @body) @definition.class)
+(arrow_function body: (function_expression name: (identifier) @name body: (_) @body) @definition.function)
+(arrow_function body: (class name: (_) @name body: (_) @body) @definition.class)
+(array (function_expression name: (identifier) @name body: (_) @body) @definition.function)
+(ternary_expression (function_expression name: (identifier) @name body: (_) @body) @definition.function)
+(binary_expression (function_expression name: (identifier) @name body: (_) @body) @definition.function)
+
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @definition.constant))
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant)))
@@ -42,6 +61,7 @@
 (variable_declarator name: (identifier) @name value: (as_expression (object))) @holder
 (variable_declarator name: (identifier) @name value: (satisfies_expression (object))) @holder
 (pair key: (_) @name value: (object)) @holder
+(public_field_definition name: (_) @name value: (object)) @holder
 (assignment_expression left: (member_expression) @name right: (object)) @holder
 
 ; Documentation, and the statement that a definition's comment stands above of.
@@ -84,7 +104,11 @@
 (export_statement (export_clause)) @export
 (export_statement "default" value: (_) @export.default)
 (export_statement "default" declaration: (_ name: (_) @export.default))
-(assignment_expression left: (member_expression) @exports right: [(identifier) (member_expression) (object)] @exports.value)
+(assignment_expression left: (member_expression) @exports right: [(identifier) (member_expression) (call_expression)] @exports.value)
+(assignment_expression left: (member_expression) @exports right: (object) @exports.object)
+(assignment_expression left: (member_expression) right: (object (shorthand_property_identifier) @exports.item))
+(assignment_expression left: (member_expression) right: (object
+  (pair key: [(property_identifier) (string)] @exports.key value: [(identifier) (member_expression)] @exports.item)))
 (call_expression function: [(identifier) (import)] @require arguments: (arguments . (string (string_fragment) @require.module)))
 
 ; Names that get a value, with the type or the value as far as a chain of names can tell it.
@@ -103,6 +127,8 @@
 (optional_parameter type: (type_annotation (_) @binding.type))
 (required_parameter (accessibility_modifier) pattern: (identifier) @binding.property)
 (required_parameter "readonly" pattern: (identifier) @binding.property)
+(optional_parameter (accessibility_modifier) pattern: (identifier) @binding.property)
+(optional_parameter "readonly" pattern: (identifier) @binding.property)
 (arrow_function parameter: (identifier) @binding)
 (catch_clause parameter: (identifier) @binding.item)
 (for_in_statement left: (identifier) @binding.item)
@@ -112,8 +138,10 @@
 (public_field_definition name: (_) @binding.property)
 (public_field_definition type: (type_annotation (_) @binding.type))
 (public_field_definition value: (_) @binding.value)
-(property_signature name: (_) @binding.property)
+(interface_body (property_signature name: (_) @binding.property))
+(type_alias_declaration value: (object_type (property_signature name: (_) @binding.property)))
 (property_signature type: (type_annotation (_) @binding.type))
+(type_parameter name: (type_identifier) @binding.item)
 (function_declaration return_type: (type_annotation (_) @returns))
 (method_definition return_type: (type_annotation (_) @returns))
 (method_signature return_type: (type_annotation (_) @returns))

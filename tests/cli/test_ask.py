@@ -128,8 +128,10 @@ class TestText:
         done = invoke("ask", "price", "--repo", str(small), "--json")
         assert json.loads(done.stdout)["results"]
         assert done.stderr == (
-            "causalist: note: 1 file was read only in part (syntax-error); `causalist status` lists them\n"
+            "causalist: note: partly-read: read only in part (syntax-error): broken.py; "
+            "`causalist status` lists them\n"
         )
+        assert [d["slug"] for d in json.loads(done.stdout)["diagnostics"]] == ["partly-read"]
 
     def test_strict_without_doubts(self, small: Path) -> None:
         done = invoke("ask", "price", "--repo", str(small), "--strict")

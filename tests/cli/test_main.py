@@ -1,5 +1,6 @@
 """What holds for every command: help, exit codes for the unexpected, streams, and what is not imported."""
 
+import json
 import os
 import subprocess
 import sys
@@ -75,7 +76,7 @@ class TestUnexpected:
         def interrupt(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("causalist.pipeline.make_index", interrupt)
+        monkeypatch.setattr("causalist.indexing.make_index", interrupt)
         done = invoke("index", "--repo", str(small))
         assert (done.code, done.stdout) == (130, "")
         assert done.stderr.startswith("causalist: interrupted")
@@ -90,6 +91,16 @@ class TestStreams:
         assert done.code == 0 and "naïve_price" in done.stdout
         done = run("ask", "žluťoučký", "--repo", ".", cwd=small, **settings)
         assert done.code == 1
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="names of folders are text there")
+    def test_a_folder_whose_name_is_no_text(self, small: Path) -> None:
+        folder = Path(os.fsdecode(os.fsencode(small) + b"-\xe9"))
+        small.rename(folder)
+        for option in ("--json", "--format=text"):
+            done = run("ask", "price", option, cwd=folder)
+            assert done.code == 0, done.stderr
+        assert run("status", cwd=folder).code == 0
+        assert json.loads(run("status", "--json", cwd=folder).stdout)["repository"]["root"] == str(folder)
 
     @pytest.mark.skipif(os.name == "nt", reason="pipes are another thing there")
     @pytest.mark.parametrize(

@@ -3,6 +3,9 @@
 import shlex
 from collections.abc import Iterator
 
+import click
+
+from causalist.cli import main as program
 from tests.docs.markdown import fenced_blocks
 
 
@@ -22,6 +25,26 @@ def commands_of(text: str) -> Iterator[tuple[int, list[str]]]:
             for words in _simple_commands(line):
                 if words and words[0].rpartition("/")[2] == "causalist":
                     yield block.line, words[1:]
+
+
+def check_accepted(words: list[str]) -> None:
+    """Parses the words after `causalist` as the command line does, and runs nothing."""
+    command: click.Command | None = program
+    context: click.Context | None = None
+    name = "causalist"
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        context = click.Context(command, parent=context, info_name=name)
+        name, *words = words
+        command = command.get_command(context, name)
+        assert command is not None, f"there is no command {name!r}"
+    assert command is not None
+    if isinstance(command, click.Group):
+        assert words in (["--help"], ["-h"], ["--version"]), f"{name} needs a command"
+        return
+    try:
+        command.make_context(name, list(words), parent=context)
+    except click.exceptions.Exit:
+        assert {"--help", "-h"} & set(words)
 
 
 def _simple_commands(line: str) -> Iterator[list[str]]:

@@ -1,15 +1,15 @@
 """Tables of docs/architecture.md that repeat what the code says: `python -m tests.docs.tables [--write]`.
 
 Tables that the code can write are written here. Others (captures, keys of language.toml, arrays of an index file)
-have sentences of their own on the page; `first_column` and `columns` let tests compare what they list.
+have sentences of their own on the page; `rows_after` and `codes` let tests compare what they list.
 """
 
 import re
 import sys
 
 from causalist.graph.rules import MOST_CANDIDATES, RULES
-from causalist.rank import WalkWeights
 from causalist.model.graph import SYMMETRIC_KINDS, EdgeKind
+from causalist.rank import WalkWeights
 from tests.docs.blocks import DOCS, blocks_of, table, with_blocks
 
 PAGE = DOCS / "architecture.md"
@@ -18,7 +18,9 @@ _CODE = re.compile(r"`([^`]+)`")
 
 def contents() -> dict[str, str]:
     """All generated blocks of the page by name."""
-    rules = table(("rule", "confidence", "how the edge was found"), [(f"`{r.name}`", r.confidence, r.meaning) for r in RULES])
+    rules = table(
+        ("rule", "confidence", "how the edge was found"), [(f"`{r.name}`", r.confidence, r.meaning) for r in RULES]
+    )
     weights = WalkWeights().table()
     kinds = [
         (

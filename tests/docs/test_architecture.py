@@ -4,10 +4,12 @@ import tomllib
 
 import pytest
 
+from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind
 from causalist.parse.captures import TAG_OF_CAPTURE
 from causalist.parse.languages import grammars_folder
+from causalist.store import index_file
 from causalist.store.codec import Arrays, flatten
 from tests.docs import tables
 from tests.docs.blocks import ROOT, blocks_of
@@ -63,6 +65,10 @@ def test_the_arrays_are_those_of_an_index(page: str, index: Index) -> None:
     assert set(listed) == found
 
 
+def test_the_number_of_the_format_is_current(page: str) -> None:
+    assert f"number of the format, {index_file._FORMAT} |" in page
+
+
 def test_every_kind_of_node_is_described(page: str) -> None:
     listed = {name for row in tables.rows_after(page, "### Kinds of nodes") for name in tables.codes(row[0])}
     assert listed == {kind.label for kind in NodeKind}
@@ -74,3 +80,11 @@ def test_every_package_is_on_the_code_map(page: str) -> None:
     listed = {name for row in tables.rows_after(page, "## Code map") for name in tables.codes(row[0])}
     assert {name for name in listed if name.startswith("causalist/")} == found
     assert all((ROOT / name).exists() for name in listed)
+
+
+def test_the_kinds_that_nothing_makes_are_those_of_the_page(page: str) -> None:
+    """The page says that edges of these kinds do not exist yet."""
+    made = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "causalist" / "graph").glob("*.py"))
+    unmade = [kind for kind in EdgeKind if f"EdgeKind.{kind.name}" not in made]
+    assert unmade == [kind for kind in EdgeKind if kind >= EdgeKind.OVERRIDES]
+    assert f"Kinds from `{EdgeKind.OVERRIDES.label}` on" in page

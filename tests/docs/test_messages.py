@@ -22,6 +22,10 @@ def section(page: str, title: str) -> str:
     return page.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
+def notes_of(page: str) -> str:
+    return section(page, "Notes about files") + section(page, "Notes about an answer")
+
+
 def error_slugs() -> dict[str, type[errors.CausalistError]]:
     family = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.CausalistError)]
     slugs = {each.slug: each for each in family}
@@ -34,39 +38,25 @@ def diagnostic_slugs() -> set[str]:
     found: set[str] = set()
     for file in sorted((ROOT / "causalist").rglob("*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        caught = {
-            handler.name: handler.type.id
-            for handler in ast.walk(tree)
-            if isinstance(handler, ast.ExceptHandler) and isinstance(handler.type, ast.Name)
-            for handler.name in [handler.name]
-        }
-        for call in ast.walk(tree):
-            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Diagnostic"):
-                continue
-            slug = call.args[0]
-            if isinstance(slug, ast.Constant):
-                found.add(slug.value)
-            else:
-                assert isinstance(slug, ast.Attribute) and isinstance(slug.value, ast.Name), f"{file}:{call.lineno}"
-                assert slug.value.id in caught
-                found |= _noted_errors(tree)
+        made = _diagnostics(tree)
+        found |= {call.args[0].value for call in made if isinstance(call.args[0], ast.Constant)}
+        noted = [call for call in made if not isinstance(call.args[0], ast.Constant)]
+        for handler in ast.walk(tree):
+            if isinstance(handler, ast.ExceptHandler) and isinstance(handler.type, ast.Name):
+                inside = [call for call in _diagnostics(handler) if call in noted]
+                noted = [call for call in noted if call not in inside]
+                if inside:
+                    found.add(getattr(errors, handler.type.id).slug)
+        assert not noted, f"{file}:{noted[0].lineno}: a diagnostic whose slug this test cannot find out"
     return found
 
 
-def _noted_errors(tree: ast.Module) -> set[str]:
-    """Slugs of the errors whose handlers make a diagnostic of them."""
-    found: set[str] = set()
-    for handler in ast.walk(tree):
-        if not (isinstance(handler, ast.ExceptHandler) and isinstance(handler.type, ast.Name)):
-            continue
-        makes_one = any(
-            isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Diagnostic"
-            for statement in handler.body
-            for call in ast.walk(statement)
-        )
-        if makes_one:
-            found.add(getattr(errors, handler.type.id).slug)
-    return found
+def _diagnostics(tree: ast.AST) -> list[ast.Call]:
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Diagnostic"
+    ]
 
 
 def test_every_error_has_an_entry(page: str) -> None:
@@ -78,7 +68,7 @@ def test_every_error_has_an_entry(page: str) -> None:
 def test_every_diagnostic_has_an_entry(page: str) -> None:
     found = diagnostic_slugs()
     assert {"syntax-error", "not-utf-8", "index-not-writable", "index-unreadable"} <= found
-    notes = section(page, "Notes about files")
+    notes = notes_of(page)
     listed = _SLUG.findall(notes)
     assert len(listed) == len(set(listed))
     # What is an error elsewhere keeps its one entry under "Errors".
@@ -91,6 +81,6 @@ def test_every_reason_has_a_row(page: str) -> None:
 
 
 def test_every_entry_says_what_to_do(page: str) -> None:
-    entries = re.split(r"^### ", section(page, "Errors") + section(page, "Notes about files"), flags=re.MULTILINE)[1:]
+    entries = re.split(r"^### ", section(page, "Errors") + notes_of(page), flags=re.MULTILINE)[1:]
     for entry in entries:
         assert "\n```text\n" in entry and "**What to do.**" in entry, entry.splitlines()[0]

@@ -12,6 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 from pathlib import Path
 
@@ -136,7 +137,9 @@ def block_terms(example: Example) -> str:
     for number, weight in sorted(known.items(), key=lambda item: (-item[1], lexical.terms[item[0]])):
         frequency = int(np.diff(lexical.definitions.indptr)[number])
         in_files = int(np.diff(lexical.files.indptr)[number])
-        rows.append((f"`{lexical.terms[number]}`", f"{weight:g}", frequency, in_files, f"{_idf(n_documents, frequency):.3f}"))
+        rows.append(
+            (f"`{lexical.terms[number]}`", f"{weight:g}", frequency, in_files, f"{_idf(n_documents, frequency):.3f}")
+        )
     head = ("term", "weight", "documents with it", "files with it", "idf over documents")
     return table(head, rows) + f"\nThere are {n_documents} documents. The route is `{question.route.value}`.\n"
 
@@ -171,8 +174,8 @@ def block_bm25(example: Example) -> str:
     best = int(scores.argmax())
     assert abs(total - scores[node]) < 1e-4
     lines.append(
-        f"\nThe sum is {total:.3f}. The best document, {example.name(best)}, has {scores[best]:.3f}, so that the signal "
-        f"`text` of `authenticateUser` is {total:.3f} / {scores[best]:.3f} = {total / scores[best]:.3f}."
+        f"\nThe sum is {total:.3f}. The best document, {example.name(best)}, has {scores[best]:.3f}, so that the "
+        f"signal `text` of `authenticateUser` is {total:.3f} / {scores[best]:.3f} = {total / scores[best]:.3f}."
     )
     return "\n".join(lines) + "\n"
 
@@ -275,7 +278,15 @@ def block_seeds(example: Example) -> str:
                 f"{ranking.seeds[node]:.4f}",
             )
         )
-    head = ("seed", "score", f"match = (score / {best:.3f})^{power:g}", "degree", f"log({n_walkable} / degree)", "product", "s")
+    head = (
+        "seed",
+        "score",
+        f"match = (score / {best:.3f})^{power:g}",
+        "degree",
+        f"log({n_walkable} / degree)",
+        "product",
+        "s",
+    )
     return table(head, rows) + (
         f"\nThe products of all {len(nodes)} candidates add up to {total:.4f}; each is divided by that. "
         f"The six above hold {sum(ranking.seeds[n] for n in nodes[:6]):.0%} of the restart distribution.\n"
@@ -297,7 +308,8 @@ def block_excerpt_matrix(example: Example) -> str:
              f"{matrix[:, i].sum():.4f}")
         )  # fmt: skip
     assert len(graph.edges) == len(calls)
-    return table(("node i", "D", "to the next", "back to the one before", "column sum"), rows)
+    weights = f"A call has weight {forward:g} forwards and {backward:g} backwards.\n\n"
+    return weights + table(("node i", "D", "to the next", "back to the one before", "column sum"), rows)
 
 
 def block_excerpt_steps(example: Example) -> str:
@@ -318,7 +330,8 @@ def block_excerpt_steps(example: Example) -> str:
             "  M r:",
             *[line for line in sums if line],
             f"  lacking: 1 − {arrived.sum():.4f} = {lacking:.4f}",
-            f"  authenticateUser: {damping:g} · ({arrived[0]:.4f} + {lacking:.4f}) + {1 - damping:.2g} = {following[0]:.4f}",
+            f"  authenticateUser: {damping:g} · ({arrived[0]:.4f} + {lacking:.4f}) + {1 - damping:.2g} "
+            f"= {following[0]:.4f}",
             f"  the others: {damping:g} · M r",
             f"  r{k} = {_vector(following)}   changed by {np.abs(following - r).sum():.4f}",
         ]
@@ -339,9 +352,7 @@ def _excerpt(example: Example) -> tuple[CodeGraph, dict[tuple[int, int], float],
         if int(edges.sources[e]) in place and int(edges.targets[e]) in place and edges.kinds[e] == EdgeKind.CALLS
     ]
     kept = np.array(numbers, dtype=np.int64)
-    calls = {
-        (place[int(edges.sources[e])], place[int(edges.targets[e])]): float(edges.confidences[e]) for e in numbers
-    }
+    calls = {(place[int(edges.sources[e])], place[int(edges.targets[e])]): float(edges.confidences[e]) for e in numbers}
     assert set(calls) == {(0, 1), (1, 2), (2, 3)}, "the functions of the excerpt do not call one another any more"
     sources, targets = edges.sources[kept], edges.targets[kept]
     incoming = np.lexsort((sources, targets)).astype(np.int32)
@@ -386,15 +397,16 @@ def block_arrivals(example: Example) -> str:
     scores, node = ranking.pagerank.scores, example.node(EXCERPT[2])
     entries = range(int(transition.indptr[node]), int(transition.indptr[node + 1]))
     parts = [
-        (int(transition.indices[k]), float(transition.weights[k]), float(scores[transition.indices[k]])) for k in entries
+        (int(transition.indices[k]), float(transition.weights[k]), float(scores[transition.indices[k]]))
+        for k in entries
     ]
     parts.sort(key=lambda p: (-p[1] * p[2], p[0]))
-    rows: list[tuple[object, ...]] = [
-        (example.name(i), f"{m:.4f}", f"{r:.5f}", f"{m * r:.6f}") for i, m, r in parts
-    ]
+    rows: list[tuple[object, ...]] = [(example.name(i), f"{m:.4f}", f"{r:.5f}", f"{m * r:.6f}") for i, m, r in parts]
     arrived = sum(m * r for _, m, r in parts)
     damping = example.options.damping
-    assert abs(damping * arrived - scores[node]) < 1e-4 and ranking.seeds[node] == 0
+    assert abs(damping * arrived - scores[node]) < 1e-4 and ranking.definitions[node] == ranking.seeds[node] == 0
+    i, m, r = parts[0]
+    assert i == example.node(EXCERPT[1]) and m * r > arrived / 2, "most comes from the caller, the page says"
     return table(("from node i", "M", "r of i", "M · r"), rows) + (
         f"\nThe sum is {arrived:.6f}, and {damping:g} · {arrived:.6f} = {damping * arrived:.5f}, "
         f"which is the score of `verifyToken`. It has no restart of its own: no word of the question stands in it.\n"
@@ -507,7 +519,7 @@ def block_path(example: Example) -> str:
     factors = [f"{product:.4f}"]
     transition = example.transition
     nodes = [example.node(hop.node) for hop in hit.path_from_seed]
-    for i, j in zip(nodes, nodes[1:], strict=False):
+    for i, j in pairwise(nodes):
         row = slice(int(transition.indptr[j]), int(transition.indptr[j + 1]))
         entry = float(transition.weights[row][transition.indices[row] == i][0])
         product *= entry
@@ -517,6 +529,7 @@ def block_path(example: Example) -> str:
 
 def block_subgraph(example: Example) -> str:
     answer = example.answer
+    assert not answer.removed_edges, "the page says that no cycle is among the definitions of this answer"
     ordering = [e for e in answer.edges if EdgeKind[e.kind.upper()] in ORDERING_KINDS and e.source != e.target]
     return (
         f"{len(answer.results)} results and {len(answer.via)} nodes on their paths make {len(answer.order)} nodes. "
@@ -534,7 +547,7 @@ def block_cycle(example: Example) -> str:
         (f"`{e.source}`", e.kind, f"`{e.target}`", e.line, f"{e.confidence:g}", e.n, fate)
         for e, fate in ((back, "kept"), (removed, "removed"))
     ]
-    assert (back.confidence, back.n) >= (removed.confidence, removed.n)
+    assert (back.confidence, back.n) == (removed.confidence, removed.n), "the page says that the ids decide"
     n = len(answer.removed_edges)
     return table(("source", "kind", "target", "line", "confidence", "sites", ""), rows) + (
         f"\nIn all, {n} of the {len(answer.edges)} edges among the {len(answer.results)} files and the files on their "
@@ -557,7 +570,8 @@ def block_pack(example: Example) -> str:
     pack = example.answer.pack
     assert pack is not None and pack.tokens <= pack.max_tokens
     lines = pack.text.splitlines()
-    omitted = _counts(Counter(o.what for o in pack.omitted)) or "nothing"
+    many = {"body": "bodies", "item": "items", "edge": "edges"}
+    omitted = _counts(Counter(many[o.what] for o in pack.omitted)) or "nothing"
     start = next(i for i, line in enumerate(lines) if "verifyToken" in line and line.startswith("──"))
     stop = next(i for i in range(start + 1, len(lines)) if lines[i].startswith("──"))
     shown = "\n".join([*lines[:2], "[...]", *lines[start : stop - 1], "[...]", lines[-1]])
@@ -574,22 +588,23 @@ BLOCKS: dict[str, Callable[[Example], str]] = {
 }
 
 
-def contents(example: Example | None = None) -> dict[str, str]:
-    """All blocks by name, as they should be."""
-    example = example or compute()
-    return {name: function(example) for name, function in BLOCKS.items()}
-
-
 def main(arguments: list[str]) -> int:
-    text, computed = PAGE.read_text(encoding="utf-8"), contents()
+    text, example = PAGE.read_text(encoding="utf-8"), compute()
+    there = blocks_of(text, "example")
+    computed: dict[str, str] = {}
+    wrong = sorted(set(there) ^ set(BLOCKS))
+    for name, function in BLOCKS.items():
+        try:
+            computed[name] = function(example)
+        except AssertionError as error:  # a sentence of the page is not true any more
+            wrong.append(f"{name}: {error}")
     if "--write" in arguments:
         PAGE.write_text(with_blocks(text, "example", computed), encoding="utf-8")
-        return 0
-    there = blocks_of(text, "example")
-    for name in sorted(computed):
-        if there.get(name) != computed[name]:
-            print(f"-- {name}\n{computed[name]}")
-    return int(there != computed)
+    else:
+        wrong += [f"{name} has changed:\n{new}" for name, new in computed.items() if there.get(name) != new]
+    for each in wrong:
+        print(f"-- {each}")
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":

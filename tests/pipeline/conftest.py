@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from causalist import indexing
+from causalist.model.facts import FileFacts
 from causalist.pipeline import Repository
 from tests.pipeline.sample import copy_sample, in_memory
 
@@ -74,11 +75,11 @@ def tree(tmp_path: Path) -> WorkTree:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Paths that are parsed, in order; the test may clear it."""
     paths: list[str] = []
-    real: Callable[[str, bytes], bytes] = indexing.parse_encoded
+    real: Callable[[str, bytes], FileFacts] = indexing._parse
 
-    def counted(path: str, data: bytes) -> bytes:
+    def counted(path: str, data: bytes) -> FileFacts:
         paths.append(path)
         return real(path, data)
 
-    monkeypatch.setattr(indexing, "parse_encoded", counted)
+    monkeypatch.setattr(indexing, "_parse", counted)
     return paths

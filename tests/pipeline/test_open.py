@@ -56,7 +56,7 @@ def test_the_second_opening_parses_and_writes_nothing(
 ) -> None:
     first = Repository.open(tree.path)
     parsed.clear()
-    monkeypatch.setattr("causalist.pipeline.make_index", lambda *_: pytest.fail("built again"))
+    monkeypatch.setattr("causalist.indexing.make_index", lambda *_: pytest.fail("built again"))
     before = (tree.path / FOLDER / INDEX_NAME).stat()
     second = Repository.open(tree.path)
     assert parsed == []
@@ -185,9 +185,9 @@ def test_a_change_within_the_clocks_second_is_seen(tree: WorkTree) -> None:
 
 def test_a_file_that_changed_while_it_was_read_is_read_again(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the scan and the reading the file is replaced; the index holds the new text under the old stamp."""
-    from causalist import pipeline
+    from causalist import indexing
 
-    real = pipeline.scan_folder
+    real = indexing.scan_folder
 
     def scan_then_edit(root: Path) -> object:
         scan = real(root)
@@ -195,7 +195,7 @@ def test_a_file_that_changed_while_it_was_read_is_read_again(tree: WorkTree, mon
         return scan
 
     with monkeypatch.context() as patched:
-        patched.setattr(pipeline, "scan_folder", scan_then_edit)
+        patched.setattr(indexing, "scan_folder", scan_then_edit)
         Repository.open(tree.path)
     tree.write("store.py", "def later():\n    pass\n")
     after = Repository.open(tree.path)
@@ -340,7 +340,7 @@ def test_a_read_only_folder_is_indexed_in_memory(ordinary: tuple[Path, Callable[
     become_ordinary()
     repository = Repository.open(folder)
     assert slugs(repository) == ["index-not-writable"]
-    assert [hit.id for hit in repository.ask(_QUESTION).results][0] == "store.py::save_order"
+    assert repository.ask(_QUESTION).results[0].id == "store.py::save_order"
     assert not (folder / FOLDER).exists()
 
 

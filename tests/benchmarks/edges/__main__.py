@@ -37,7 +37,9 @@ def main() -> int:
     scorer = _load(arguments.edgebench / "score.py")
     rules: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     out = sys.stdout
-    out.write("| gold | kind | gold edges | predicted | strict precision | judged precision | recall | F1 | judged F1 |\n")
+    out.write(
+        "| gold | kind | gold edges | predicted | strict precision | judged precision | recall | F1 | judged F1 |\n"
+    )
     out.write("|---|---|---|---|---|---|---|---|---|\n")
     for name in arguments.names:
         gold = arguments.edgebench / "gold" / f"{name}.jsonl.gz"
