@@ -306,8 +306,10 @@ class _Texts:
                 self.changed.append(hit.path)
         data = self._files[hit.path]
         line = data.rfind(b"\n", 0, hit.start_byte) + 1
-        start = line if not data[line : hit.start_byte].strip() else hit.start_byte
-        return data[start : hit.end_byte].decode("utf-8", "replace")
+        before = data[line : hit.start_byte]
+        # A definition in the middle of a line is shown as far in as the line is.
+        indent = before[: len(before) - len(before.lstrip())]
+        return (indent + data[hit.start_byte : hit.end_byte]).decode("utf-8", "replace")
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         if not self.changed:

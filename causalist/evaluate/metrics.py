@@ -61,6 +61,7 @@ METRICS: Mapping[str, Callable[[Ranks], float]] = {
     "accuracy@10": partial(accuracy, k=10),
     "MRR": reciprocal_rank,
     "recall@10": partial(recall, k=10),
+    "recall@20": partial(recall, k=20),  # the whole list at the default length, with the places of the graph
 }
 DEEPEST = 10  # a list must be at least this long for the metrics to mean what they say
 

@@ -8,8 +8,8 @@ from causalist.evaluate.snapshots import QuestionResult
 from causalist.evaluate.systems import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS
 
 FILE_METRICS = tuple(METRICS)
-DIFFERENCE_METRICS = ("accuracy@1", "accuracy@10", "MRR")
-SYMBOL_METRICS = ("accuracy@10", "recall@10")
+DIFFERENCE_METRICS = ("accuracy@1", "accuracy@10", "MRR", "recall@20")
+SYMBOL_METRICS = ("accuracy@10", "recall@10", "recall@20")
 
 Row = Mapping[str, Interval]  # by metric
 

@@ -17,6 +17,7 @@ _WRAPPED = re.compile(
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
 _SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object"})
+_LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _LONGEST = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
@@ -30,8 +31,7 @@ def chain_of(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return "" if text[0].isdigit() else text
     if len(text) > _LONGEST:
-        last = re.search(r"[.\s]([\w$#]+)\s*$", text)
-        return f"?.{last[1]}" if last else ""
+        return last_of_chain(text)
     waited = _WAITED.match(text)
     if waited:
         end = _closing(text, 0) if waited[1] else len(text)
@@ -82,6 +82,16 @@ def chain_of(text: str) -> str:
         else:
             return ""
     return "" if expect_name or parts == ["?"] else ".".join(parts)
+
+
+def last_of_chain(text: str) -> str:
+    """The last name of an expression of which the front is not read.
+
+    >>> last_of_chain("very().long()?.chain"), last_of_chain("f()")
+    ('?.chain', '')
+    """
+    last = _LAST.search(text)
+    return f"?.{last[1]}" if last else ""
 
 
 def _after_unknown(text: str, length: int) -> str:

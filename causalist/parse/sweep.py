@@ -15,7 +15,7 @@ from causalist.model.language import LanguageSettings
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 from causalist.parse.bindings import BindingReader
 from causalist.parse.captures import DEFINITION_KINDS, TAG_OF_CAPTURE, Tag
-from causalist.parse.chains import chain_of, type_name
+from causalist.parse.chains import chain_of, last_of_chain, type_name
 from causalist.parse.docs import comment_line, file_comment_line, string_line
 from causalist.parse.imports import ImportReader
 from causalist.parse.scopes import VALUE_KINDS, Draft, Frame, Scopes
@@ -26,6 +26,7 @@ _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 _CHAIN_BYTES = re.compile(rb"[\w$]+(?:\s*\??\.\s*[\w$]+)*")
 _LONGEST_SIGNATURE = 240
 _LONGEST_CHAIN = 400  # bytes of a chain of names that is used
+_LONGEST_NAME = 200
 _ANONYMOUS = "default"  # the name of what a file exports as a whole
 
 
@@ -267,7 +268,10 @@ class Sweep:
         self._span = None
 
     def _on_call(self, start: int, end: int, tag: int) -> None:
-        chain = chain_of(self.text(start, end))
+        if end - start > _LONGEST_CHAIN:  # only the end is decoded: chains of calls hold one another
+            chain = last_of_chain(self.text(end - _LONGEST_NAME, end))
+        else:
+            chain = chain_of(self.text(start, end))
         if chain:
             self.calls.append(Call(self._scope(), chain, self.row(max(end - 1, start))))
             if "(" not in chain and "?" not in chain:

@@ -235,7 +235,7 @@ def _kind_factors(question: Question, graph: CodeGraph, weights: Weights) -> Sco
 
 
 def _runs(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Files that define a function or method with a body, or are prose; others declare, or pass on what others define."""
+    """Files that define a function or method with a body, or are prose; others declare, or pass on definitions."""
     files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
     inside = np.isin(kinds, [NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE]) & (files >= 0)
     inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)

@@ -48,6 +48,8 @@ def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
     longest = 0
     for node in candidates:
         own = split_id(graph.nodes.ids[node])[0].lower().split("/")
+        if own[-1].partition(".")[0] == parts[-1].lower():
+            own[-1] = parts[-1].lower()  # `src/auth` names src/auth.py
         shared = 0
         for a, b in zip(reversed(own), (p.lower() for p in reversed(parts)), strict=False):
             if a != b:

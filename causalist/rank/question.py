@@ -17,11 +17,13 @@ _CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
 _CODE_SPAN = re.compile(r"(?<!`)`([^`\n]{1,80})`(?!`)")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
 _FROM_IMPORT = re.compile(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)")
+# 255 is the longest name of a file. Without a limit a text of hyphens would take time in the square of its length.
 _PATH = re.compile(
-    r"(?<![\w/])(?:[\w.@-]+/)+[\w.@-]+|\b[\w-]+\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|java|md|json|toml)\b"
+    r"(?<![\w/])(?:[\w.@-]{1,255}/)+[\w.@-]{1,255}|\b[\w-]{1,255}\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|java|md|json|toml)\b"
 )
 _FRAME = re.compile(
-    r"File \"([^\"\n]+)\", line \d+(?:, in (\w+))?|^\s+at (?:async )?(?:([\w.$<>]+) )?\(?([^\s()]+):\d+:\d+\)?", re.M
+    r"File \"([^\"\n]+)\", line \d+(?:, in (\w+))?|^[^\S\n]+at (?:async )?(?:([\w.$<>]+) )?\(?([^\s()]+):\d+:\d+\)?",
+    re.M,
 )
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
 _MULTI_HOP = re.compile(
@@ -32,6 +34,7 @@ _BEHAVIOUR = re.compile(
     r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
 )
 _LONGEST = 20_000  # characters of a question that are read
+_LONGEST_TITLE = 3_000  # characters of a title that decide the route
 _LONGEST_ABBREVIATED = 3_000
 _SHORTEST_ABBREVIATED = 6
 _SHORTEST_ABBREVIATION = 3
@@ -52,9 +55,10 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`terms`: weight by term; `written`: the word that a term comes from. `abbreviations`: weight by word that may stand for a longer word of the question.
-    `title_terms`: those of the title. `named` in order of appearance, each once. `asks_for_behaviour`: the question is
-    about what happens, so that code which runs answers it rather than a declaration."""
+    """`terms`: weight by term; `written`: the word that a term comes from. `abbreviations`: weight by word that may
+    stand for a longer word of the question. `title_terms`: those of the title. `named`: each once, those of the title
+    first. `asks_for_behaviour`: the question is about what happens, so that code which runs answers it rather than a
+    declaration."""
 
     text: str
     terms: dict[str, float]
@@ -104,7 +108,7 @@ def _written(text: str) -> dict[str, str]:
 
 
 def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
-    """Beginnings of the question's longer words: `auth` for authentication, `conn` for connection, `req` for request."""
+    """Beginnings of the question's longer words: `auth` for authentication, `req` for request."""
     found: dict[str, float] = {}
     for word in sorted({w.lower() for w in _LETTERS.findall(text[:_LONGEST_ABBREVIATED])}):
         if len(word) < _SHORTEST_ABBREVIATED or word in STOP_WORDS:
@@ -142,8 +146,13 @@ def _named(text: str, weight: float) -> list[Named]:
             found.append(Named("symbol", function.rpartition(".")[2], weight * 0.5))
     for statement in _FROM_IMPORT.finditer(text):
         for name in statement[2].split(","):
-            if name.strip():
-                found.append(Named("qualified", f"{statement[1]}.{name.split()[0]}", weight))
+            if not name.strip():
+                continue
+            own = name.split()[0]
+            if statement[1].strip("."):
+                found.append(Named("qualified", f"{statement[1]}.{own}", weight))
+            else:  # `from . import name` does not say where
+                found.append(Named("symbol", own, weight))
     for path in _PATH.finditer(text):
         if not path[0].startswith(("http", "//", "www.")) and "/" not in text[max(path.start() - 2, 0) : path.start()]:
             found.append(Named("path", path[0].strip("./"), weight))
@@ -166,7 +175,7 @@ def _route(title: str, named: tuple[Named, ...], has_body: bool) -> Route:
         return Route.LOOKUP
     if not has_body and len(words) <= 6 and _EXPLORATORY & {stem_free.strip("?.,") for stem_free in words}:
         return Route.EXPLORATORY
-    if _MULTI_HOP.search(title.lower()):
+    if _MULTI_HOP.search(title[:_LONGEST_TITLE].lower()):
         return Route.MULTI_HOP
     return Route.SIMPLE
 

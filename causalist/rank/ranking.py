@@ -165,7 +165,9 @@ def _passage_counts(graph: CodeGraph) -> NDArray[np.int32]:
 def _best_matches(scores: NDArray[np.float64], transition: Transition) -> dict[int, float]:
     walkable = np.where(transition.walkable, scores, 0.0)
     best = _best(walkable, N_CANDIDATES)
-    return {node: float((walkable[node] / walkable[best[0]]) ** MATCH_POWER) for node in best}
+    # Among scores that are equal when rounded the first by id is not always the largest.
+    top = walkable.max(initial=0.0)
+    return {node: float((walkable[node] / top) ** MATCH_POWER) for node in best}
 
 
 def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[np.float64]:

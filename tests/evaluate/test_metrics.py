@@ -26,18 +26,18 @@ def test_reciprocal_rank_counts_the_first_right_answer() -> None:
 
 
 def test_all_metrics_of_three_questions() -> None:
-    questions = [[1], [3, 7], [None]]
+    questions = [[1], [3, 17], [None]]
     values = metric_values(questions, list(METRICS))
     assert values.tolist() == [
-        # accuracy@1  @3   @5   @10  MRR  recall@10
-        [1.0, 1.0, 1.0, 1.0, 1.0, 1.0],  # at 1
-        [0.0, 0.0, 0.0, 1.0, 1 / 3, 1.0],  # at 3 and 7: both among 10, not both among 5
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],  # not found
+        # accuracy@1  @3   @5   @10  MRR  recall@10  @20
+        [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0],  # at 1
+        [0.0, 0.0, 0.0, 0.0, 1 / 3, 0.5, 1.0],  # at 3 and 17: both among 20, one among 10
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],  # not found
     ]
-    # Means: accuracy@1 1/3, accuracy@10 2/3, MRR (1 + 1/3 + 0) / 3 = 4/9.
+    # Means: accuracy@1 1/3, accuracy@10 1/3, MRR (1 + 1/3 + 0) / 3 = 4/9.
     means = {name: i.value for name, i in zip(METRICS, bootstrap(values), strict=True)}
     assert means["accuracy@1"] == pytest.approx(1 / 3)
-    assert means["accuracy@10"] == pytest.approx(2 / 3)
+    assert means["accuracy@10"] == pytest.approx(1 / 3)
     assert means["MRR"] == pytest.approx(4 / 9)
 
 

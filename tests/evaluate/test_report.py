@@ -109,6 +109,7 @@ def test_document(report: Report) -> None:
         "accuracy@10",
         "MRR",
         "recall@10",
+        "recall@20",
     ]
     assert group["systems"]["fused"]["MRR"] == {"value": 1.0, "low": 1.0, "high": 1.0}
     assert list(group["fused_minus"]) == ["graph off", "whole-file BM25", "whole-file BM25, code only"]

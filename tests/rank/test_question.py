@@ -1,0 +1,375 @@
+"""What is read from a question: terms, names, routes; and that nobody can make it slow."""
+
+import time
+from math import log
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from causalist.model.answer import Route
+from causalist.rank.question import Named, Question, question_asks_for, read_question
+from causalist.rank.terms import STOP_WORDS
+
+PYTHON_TRACEBACK = """Login fails
+Traceback (most recent call last):
+  File "/app/src/web/auth.py", line 31, in verify
+    raise Expired
+  File "C:\\app\\cli.py", line 3, in <module>
+    main()
+"""
+
+JS_TRACEBACK = """Login fails
+TypeError: token is undefined
+    at Session.verify (/app/src/auth.ts:31:7)
+    at async Object.run (C:\\app\\cli.ts:3:1)
+    at /app/src/main.js:1:2
+"""
+
+
+def named(text: str, kind: str | None = None) -> list[str]:
+    return [n.text for n in read_question(text).named if kind is None or n.kind == kind]
+
+
+# -- terms
+
+
+def test_words_of_one_line_weigh_1_however_often_they_stand_there() -> None:
+    assert read_question("Which cache? The token cache, the Token caches!").terms == {"cach": 1.0, "token": 1.0}
+
+
+def test_titles_weigh_more_than_bodies() -> None:
+    """Title 2. Body 1 + ln(occurrences): token 1 + ln 3, user 1. Both: the sum."""
+    question = read_question("token cache\ntoken and token and token of a user")
+    assert question.terms == pytest.approx({"cach": 2.0, "token": 2.0 + 1.0 + log(3), "user": 1.0}, rel=1e-15)
+    assert question.title_terms == {"cach", "token"}
+
+
+def test_a_body_without_terms_is_no_body() -> None:
+    assert read_question("token cache\n\nwhy is it?").terms == {"cach": 1.0, "token": 1.0}
+
+
+def test_blank_lines_before_the_title_do_not_make_it_empty() -> None:
+    assert read_question("\n  \n token\ncache").title_terms == {"token"}
+
+
+def test_stop_words_single_characters_and_blobs_are_no_terms() -> None:
+    blob = "ab" * 41
+    assert read_question(f"Where does the a b 7 x {blob} authentication happen?").terms == {"authent": 1.0}
+    assert read_question("WHERE Does It Happen").terms == {}
+
+
+def test_stop_words_inside_identifiers_are_left_out_and_the_whole_is_kept() -> None:
+    assert read_question("getUserBy").terms == {"user": 1.0, "getuserby": 1.0}
+    assert read_question("up_to").terms == {"up_to": 1.0}
+
+
+def test_identifiers_are_split_and_kept_whole() -> None:
+    assert read_question("parseHTTPHeader sha_256").terms == dict.fromkeys(
+        ["pars", "http", "header", "parsehttpheader", "sha", "256", "sha_256"], 1.0
+    )
+
+
+def test_words_of_any_script_are_terms() -> None:
+    assert read_question("認証 пароль").terms == {"認証": 1.0, "пароль": 1.0}
+
+
+def test_written_is_the_shortest_word_of_each_term_as_it_was_asked() -> None:
+    question = read_question("Authentication authenticate: Caching HTTP in getUsers")
+    assert question.written["authent"] == "authenticate"
+    assert question.written["cach"] == "caching"  # a capital that only begins a sentence is not repeated
+    assert question.written["http"] == "HTTP"
+    assert question.written["user"] == question.written["getusers"] == "getUsers"
+    assert set(question.terms) <= set(question.written)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "asked"),
+    [
+        ("which tests cover this", ("test",), True),
+        ("which testing helper", ("tests",), True),
+        ("where is the test_client", ("test",), True),
+        ("where does it run", ("test",), False),
+        ("login fails\nsee the tests", ("test",), False),  # the body only explains
+    ],
+)
+def test_what_the_title_asks_for(text: str, words: tuple[str, ...], asked: bool) -> None:
+    assert question_asks_for(read_question(text), words) is asked
+
+
+# -- abbreviations
+
+
+def test_longer_words_may_be_abbreviated() -> None:
+    """Beginnings from 3 letters to 3 less than the word, a quarter of the weight of its stem, but no term itself."""
+    assert read_question("request con").abbreviations == {"req": 0.25, "requ": 0.25}
+    assert read_question("connection con").abbreviations == dict.fromkeys(["conn", "conne", "connec", "connect"], 0.25)
+
+
+def test_abbreviations_weigh_as_their_word_does() -> None:
+    """request: title 2 + body 1 = 3, a quarter of it 0.75. require: body 1, but `req` is the heavier word's as well."""
+    found = read_question("request\nrequest require").abbreviations
+    assert found == {"req": 0.75, "requ": 0.75}
+
+
+@pytest.mark.parametrize("text", ["cache token user", "before during between", "認証認証認証認証", "12345678"])
+def test_short_words_stop_words_and_other_scripts_are_not_abbreviated(text: str) -> None:
+    assert read_question(text).abbreviations == {}
+
+
+# -- names
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("where is getUser", ["getUser"]),
+        ("where is get_user", ["get_user"]),
+        ("where is _user", ["_user"]),
+        ("where is __init__", ["__init__"]),
+        ("where is UserStore", ["UserStore"]),
+        ("where is HTTPServer", ["HTTPServer"]),
+        ("where is MAX_SIZE", ["MAX_SIZE"]),
+        ("where is verify(token) called", ["verify"]),
+        ("where is `verify`", ["verify"]),
+        ("where is `verify()`", ["verify"]),
+        ("where is `not a name`", []),
+        ("where is ```verify```", []),
+        ("where is Verify HTTP the USER 3.12", []),
+        ("where is verify (the token)", []),
+    ],
+)
+def test_symbols(text: str, expected: list[str]) -> None:
+    assert read_question(text).named == tuple(Named("symbol", name, 1.0) for name in expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Session.verify", ["Session.verify"]),
+        ("is `a.b.c` used?", ["a.b.c"]),
+        ("session.verify() fails.", ["session.verify"]),
+        ("version 3.12 of 1.x", []),
+        ("from web.auth import verify", ["web.auth.verify", "web.auth"]),
+        ("from web import (verify as check, Session, )", ["web.verify", "web.Session"]),
+        ("from .auth import verify", [".auth.verify"]),
+        ("from ..web.auth import verify", ["..web.auth.verify", "web.auth"]),
+        ("from web import *", []),
+        ("comes from the import", []),
+    ],
+)
+def test_qualified_names(text: str, expected: list[str]) -> None:
+    assert named(text, "qualified") == expected
+
+
+def test_an_import_from_the_same_folder_names_a_symbol_only() -> None:
+    """`..auth` would be a module without a name, as every file without a stem is."""
+    assert read_question("from . import auth, web").named == (Named("symbol", "auth", 1.0), Named("symbol", "web", 1.0))
+    assert named("from .. import auth") == ["auth"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("in src/web/auth.py there", ["src/web/auth.py"]),
+        ("in ./src/auth.ts:31", ["src/auth.ts"]),
+        ("in ../auth.ts.", ["auth.ts"]),
+        ("in `src/web`", ["src/web"]),
+        ("in @scope/pkg-name/v1.2", ["@scope/pkg-name/v1.2"]),
+        ("in auth.py", ["auth.py"]),
+        ("in my-auth.py, pyproject.toml", ["my-auth.py", "pyproject.toml"]),
+        ("in auth.pyx", []),
+        ("a / b", []),
+        ("a//b", []),
+        ("http://localhost/x", []),
+    ],
+)
+def test_paths(text: str, expected: list[str]) -> None:
+    assert named(text, "path") == expected
+
+
+def test_a_part_of_an_address_is_a_known_gap() -> None:
+    """No path of the repository; the route should not be `lookup` for it either."""
+    question = read_question("we follow https://example.com/docs here")
+    assert [n.text for n in question.named if n.kind == "path"] == ["com/docs"]
+    assert question.route is Route.LOOKUP
+
+
+def test_python_tracebacks() -> None:
+    """Frames as bodies say them: 0.6, functions half of that, the module itself is no function."""
+    found = read_question(PYTHON_TRACEBACK).named
+    assert [n for n in found if n.kind == "frame"] == [
+        Named("frame", "/app/src/web/auth.py", 0.6),
+        Named("frame", "C:/app/cli.py", 0.6),
+    ]
+    assert [n for n in found if n.text in ("verify", "<module>")] == [Named("symbol", "verify", 0.3)]
+
+
+def test_javascript_tracebacks() -> None:
+    found = read_question(JS_TRACEBACK).named
+    assert [n.text for n in found if n.kind == "frame"] == ["/app/src/auth.ts", "C:/app/cli.ts", "/app/src/main.js"]
+    assert [n for n in found if n.text in ("verify", "run")] == [
+        Named("symbol", "verify", 0.3),
+        Named("symbol", "run", 0.3),
+    ]
+
+
+def test_only_indented_lines_are_javascript_frames() -> None:
+    assert named("x\nwe meet at noon:12:30\n at noon:12:30", "frame") == ["noon"]
+    assert named("x\n\n\nat noon:12:30", "frame") == []
+
+
+def test_what_is_named_twice_is_kept_once_with_the_weight_of_the_title() -> None:
+    assert read_question("getUser or getUser\ngetUser and getName").named == (
+        Named("symbol", "getUser", 1.0),
+        Named("symbol", "getName", 0.6),
+    )
+
+
+# -- routes
+
+
+@pytest.mark.parametrize(
+    ("text", "route"),
+    [
+        ("where does auth happen", Route.SIMPLE),
+        ("", Route.SIMPLE),
+        ("UserStore", Route.LOOKUP),
+        ("where is UserStore", Route.LOOKUP),
+        ("where is the UserStore", Route.SIMPLE),  # more than a name
+        ("Session.verify", Route.LOOKUP),
+        ("what does the code in src/auth.py do all day", Route.LOOKUP),
+        (PYTHON_TRACEBACK, Route.LOOKUP),
+        (JS_TRACEBACK, Route.LOOKUP),
+        ("architecture", Route.EXPLORATORY),
+        ("give me an overview, please", Route.EXPLORATORY),
+        ("how is the code organised?", Route.EXPLORATORY),
+        ("overview\nof the whole", Route.SIMPLE),  # not short
+        ("what is the architecture of the token cache", Route.SIMPLE),
+        ("why is the token rejected", Route.MULTI_HOP),
+        ("How does a request reach the database", Route.MULTI_HOP),
+        ("how do words become terms", Route.MULTI_HOP),
+        ("how is a name turned into a node", Route.SIMPLE),
+        ("how does the parser end up here", Route.MULTI_HOP),
+        ("what affects the score", Route.MULTI_HOP),
+        ("code related to sessions", Route.MULTI_HOP),
+        ("how does the cache work", Route.SIMPLE),
+        ("reach the end", Route.SIMPLE),
+        ("tokens\nwhy is it so", Route.SIMPLE),  # the body does not decide
+    ],
+)
+def test_routes(text: str, route: Route) -> None:
+    assert read_question(text).route is route
+
+
+@pytest.mark.parametrize(
+    ("text", "behaviour"),
+    [
+        ("where is the password checked", True),
+        ("How does login work", True),
+        ("what happens on logout", True),
+        ("what limits the size", True),
+        ("who calls login", False),
+        ("the place where login is done", False),
+        ("whatever is done", False),
+        ("type of a session", False),
+        ("login\nhow does it work", False),
+    ],
+)
+def test_questions_about_behaviour(text: str, behaviour: bool) -> None:
+    assert read_question(text).asks_for_behaviour is behaviour
+
+
+# -- anything at all
+
+fragments = st.sampled_from(
+    [
+        "where",
+        "getUser",
+        "a.b",
+        "`x`",
+        "src/a.py",
+        "\n",
+        " ",
+        "from a import b",
+        'File "a.py", line 1, in f',
+        "é",
+        "(",
+        ")",
+    ]
+)
+texts = st.text(st.characters(), max_size=60) | st.lists(fragments, max_size=12).map("".join)
+
+
+@given(texts)
+@example("\ud800")
+@example("\n at x (\ud800:1:1)")
+def test_any_text_is_a_question(text: str) -> None:
+    question = read_question(text)
+    assert question == read_question(text)
+    assert isinstance(question, Question)
+    assert all(weight >= 1.0 for weight in question.terms.values())
+    assert all(0 < weight for weight in question.abbreviations.values())
+    assert set(question.terms).isdisjoint(question.abbreviations)
+    assert STOP_WORDS.isdisjoint(question.terms)
+    assert question.title_terms <= set(question.terms) <= set(question.written)
+    assert all(n.text and 0 < n.weight <= 1 for n in question.named if n.kind != "path")
+    assert len({(n.kind, n.text) for n in question.named}) == len(question.named)
+
+
+def test_what_stands_behind_20_000_characters_is_not_read() -> None:
+    filler = "the " * 5000
+    assert len(filler) == 20_000
+    assert read_question(filler + "token").terms == {}
+    assert read_question(filler[:-6] + " token cache").terms == {"token": 1.0}
+    assert len(read_question("x" * 30_000).text) == 20_000
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(
+            "a.",
+            "((((",
+            "a(",
+            "`",
+            "` ",
+            "a",
+            "A",
+            "aA",
+            "-",
+            "-a",
+            "a-",
+            "@",
+            ".",
+            "/",
+            "a/",
+            "a/-",
+            "./",
+            "_",
+            "_a",
+            "a_",
+        ),
+        *(
+            "\n",
+            "\t",
+            " ",
+            "x\n",
+            "how do ",
+            "how does it ",
+            "from ",
+            "from a import b, ",
+            'File "',
+            "\n at ",
+            "\n at (a",
+        ),
+        *(":1", "1:1:", "é", "日", "\x00", "\u3000", "\ud800"),
+    ],
+)
+def test_hostile_questions_are_read_in_time(unit: str) -> None:
+    """A megabyte each; also behind a title, and with an end that spoils what was matched. Most take a millisecond."""
+    many = unit * (1_000_000 // len(unit))
+    for text in (many, "x" + many, "title\n" + many, (unit * 19_000)[:19_900] + "!"):
+        start = time.perf_counter()
+        read_question(text)
+        assert time.perf_counter() - start < 1.0
