@@ -170,7 +170,7 @@ class Repository:
             removed_edges=removed,
             order=tuple(ids[i] for i in ordered.order),
             via=tuple(graph.nodes.ids[n] for n in via),
-            diagnostics=(*self.notes, *_partly_read(self.index), *texts.diagnostics()),
+            diagnostics=(*self.notes, *_partly_read(self.index, results), *texts.diagnostics()),
             timings_ms=clock.milliseconds,
             pack=pack,
         )
@@ -331,12 +331,13 @@ class _Clock:
         self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
 
 
-def _partly_read(index: Index) -> tuple[Diagnostic, ...]:
-    """One diagnostic for all files of which something could not be read."""
-    paths = sorted({note.path for note in index.notes})
+def _partly_read(index: Index, results: Sequence[Hit]) -> tuple[Diagnostic, ...]:
+    """One diagnostic for all files of the answer of which something could not be read; `status` knows the others."""
+    answering = {hit.path for hit in results}
+    paths = sorted({note.path for note in index.notes if note.path in answering})
     if not paths:
         return ()
-    slugs = ", ".join(sorted({note.slug for note in index.notes}))
+    slugs = ", ".join(sorted({note.slug for note in index.notes if note.path in answering}))
     named = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
     return (Diagnostic("partly-read", f"read only in part ({slugs}): {named}; `causalist status` lists them", -1),)
 

@@ -51,7 +51,8 @@ class Values:
                             self._attributes.setdefault(owner, {}).setdefault(target_name[1:], (file, binding))
 
     def of_chain(self, file: int, scope: int, chain: str) -> Value | None:
-        """The value of a chain; None where nothing can be known, "unknown-member" where only the last name is not."""
+        """The value of a chain. None: no such name, or a known receiver without that member; "unknown-member": the
+        receiver is not known, so that nothing can be known of its member."""
         key = (file, scope, chain)
         if key in self._values:
             return self._values[key]

@@ -13,12 +13,18 @@ from causalist.parse.sweep import Sweep
 from causalist.parse.wildcards import listed_names
 from causalist.parse.words import count_words
 
+# Below this depth of the syntax tree nothing is read. No hand-written file comes near; a tree deeper than 65,535, which
+# tree-sitter's queries count in 16 bits, takes them time that is quadratic in its size.
+_DEEPEST = 20_000
+
 
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     """Facts of a file in the language of `grammar`."""
     tree = grammar.parser.parse(data)
     sweep = Sweep(data, grammar.settings)
-    sweep.run(tree_sitter.QueryCursor(grammar.query).captures(tree.root_node))
+    cursor = tree_sitter.QueryCursor(grammar.query)
+    cursor.set_max_start_depth(_DEEPEST)
+    sweep.run(cursor.captures(tree.root_node))
     definitions = sweep.definitions()
     # The words of a field belong to its type: as a text of its own a field is too short to answer anything.
     spans = [(d.start_byte, d.start_byte if d.kind == NodeKind.FIELD else d.end_byte) for d in definitions]

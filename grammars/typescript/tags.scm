@@ -46,9 +46,6 @@
 (return_statement (class name: (_) @name body: (_) @body) @definition.class)
 (arrow_function body: (function_expression name: (identifier) @name body: (_) @body) @definition.function)
 (arrow_function body: (class name: (_) @name body: (_) @body) @definition.class)
-(array (function_expression name: (identifier) @name body: (_) @body) @definition.function)
-(ternary_expression (function_expression name: (identifier) @name body: (_) @body) @definition.function)
-(binary_expression (function_expression name: (identifier) @name body: (_) @body) @definition.function)
 
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @definition.constant))

@@ -123,7 +123,7 @@ def corpus(
     return Corpus(tuple(told), linked, build_lexical(told, linked))
 
 
-# Words that share terms (getUsers, user), that are stop words, and that have no terms at all (the digits of Devanagari).
+# Words that share terms (getUsers, user), stop words, and digits of Devanagari, which have no terms at all.
 WORDS = ("auth", "getUsers", "user", "Users", "token_cache", "the", "login", "x1", "éclair", "認証", "__init__", "१२")
 NAMES = ("auth", "getUsers", "Token", "token_cache", "login", "_x", "init")
 PATHS = (

@@ -1,0 +1,186 @@
+"""The graph as a whole: nodes, ids, arrays, and that nothing but facts and paths decides."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from causalist.graph import build_graph
+from causalist.graph.rules import CONFIDENCE, RULE_NAMES, RULE_NUMBER, RULES
+from causalist.model.facts import FileFacts
+from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
+from causalist.model.symbols import NodeKind
+from causalist.parse import dialect_of, load_grammar, load_settings, parse_source, parse_text
+
+_SAMPLE = Path(__file__).resolve().parents[2] / "sample_repos" / "taskboard-api"
+
+
+def facts_of(path: str, data: bytes) -> FileFacts:
+    dialect = dialect_of(path)
+    return parse_source(data, load_grammar(dialect)) if dialect else parse_text(path, data)
+
+
+def link(files: dict[str, str]) -> LinkedGraph:
+    return build_graph([(path, facts_of(path, text.encode())) for path, text in sorted(files.items())], load_settings())
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[tuple[str, FileFacts]]:
+    paths = sorted(p for p in _SAMPLE.rglob("*") if p.is_file())
+    return [(p.relative_to(_SAMPLE).as_posix(), facts_of(p.name, p.read_bytes())) for p in paths]
+
+
+def arrays(graph: CodeGraph) -> list[np.ndarray]:
+    nodes, edges = graph.nodes, graph.edges
+    tables = [nodes.ids, nodes.signatures, nodes.docs]
+    found = [a for t in tables for a in (t.blob, t.offsets)]
+    for table in (nodes, edges):
+        found += [v for n in table.__slots__ if isinstance(v := getattr(table, n), np.ndarray)]
+    return found
+
+
+def assert_equal(a: CodeGraph, b: CodeGraph) -> None:
+    assert all(np.array_equal(x, y) and x.dtype == y.dtype for x, y in zip(arrays(a), arrays(b), strict=True))
+    assert a.rule_names == b.rule_names
+
+
+def assert_invariants(linked: LinkedGraph, n_files: int) -> None:
+    """What model/graph.py promises of every graph."""
+    graph = linked.graph
+    nodes, edges, n = graph.nodes, graph.edges, len(graph.nodes)
+    ids = list(nodes.ids)
+    assert ids == sorted(set(ids))
+    rows = list(zip(edges.sources.tolist(), edges.targets.tolist(), edges.kinds.tolist(), strict=True))
+    assert rows == sorted(set(rows))
+    for pointers, column in ((edges.indptr, edges.sources), (edges.incoming_indptr, edges.targets[edges.incoming])):
+        assert len(pointers) == n + 1 and pointers[0] == 0 and pointers[-1] == len(edges)
+        assert all((column[pointers[i] : pointers[i + 1]] == i).all() for i in range(n))
+    assert sorted(edges.incoming.tolist()) == list(range(len(edges)))
+    incoming = [(rows[e][1], rows[e][0], rows[e][2]) for e in edges.incoming.tolist()]
+    assert incoming == sorted(incoming)
+    assert ((edges.confidences > 0) & (edges.confidences <= 1)).all() and (edges.counts >= 1).all()
+    assert (edges.candidates >= 1).all() and (edges.rows >= -1).all()
+    table = np.array([rule.confidence for rule in RULES])
+    assert np.array_equal(edges.confidences, table[edges.rules] / edges.candidates)
+    is_file = nodes.kinds == NodeKind.FILE
+    is_external = nodes.kinds == NodeKind.EXTERNAL
+    assert is_file.sum() == n_files == len(linked.file_nodes) == len(linked.document_nodes)
+    assert (nodes.files[is_file] == np.flatnonzero(is_file)).all() and (nodes.files[is_external] == -1).all()
+    assert ((nodes.parents == -1) == (is_file | is_external)).all()
+    contained = edges.targets[edges.kinds == EdgeKind.CONTAINS]
+    assert sorted(contained.tolist()) == np.flatnonzero(~(is_file | is_external)).tolist()
+    inside = edges.sources[edges.kinds == EdgeKind.CONTAINS]
+    assert np.array_equal(nodes.parents[contained], inside)
+    assert not is_external[edges.sources].any()
+
+
+def test_the_sample_repository(sample: list[tuple[str, FileFacts]]) -> None:
+    linked = build_graph(sample, load_settings())
+    assert_invariants(linked, len(sample))
+    assert linked.graph.rule_names == RULE_NAMES
+    for (path, facts), node, documents in zip(sample, linked.file_nodes, linked.document_nodes, strict=True):
+        assert linked.graph.nodes.ids[int(node)] == path
+        for i, document in enumerate(documents.tolist()):
+            assert linked.graph.nodes.files[document] == node
+            start = (facts.definitions or facts.passages)[i].start_byte
+            assert linked.graph.nodes.start_bytes[document] == start
+
+
+def test_the_order_of_files_does_not_matter(sample: list[tuple[str, FileFacts]]) -> None:
+    linked = build_graph(sample, load_settings())
+    assert_equal(linked.graph, build_graph(sample, load_settings()).graph)
+    shuffled = list(sample)
+    random.Random(3).shuffle(shuffled)
+    other = build_graph(shuffled, load_settings())
+    assert_equal(linked.graph, other.graph)
+    for (path, _), node, documents in zip(shuffled, other.file_nodes, other.document_nodes, strict=True):
+        at = [p for p, _ in sample].index(path)
+        assert node == linked.file_nodes[at] and np.array_equal(documents, linked.document_nodes[at])
+
+
+def test_rules_and_their_confidence() -> None:
+    assert {name: CONFIDENCE[name] for name in RULE_NAMES} == {
+        "contains": 1.0,
+        "path": 1.0,
+        "package": 0.95,
+        "same-file": 0.98,
+        "import": 0.97,
+        "re-export": 0.95,
+        "star-import": 0.9,
+        "module-attribute": 0.96,
+        "self": 0.97,
+        "inherited": 0.94,
+        "super": 0.94,
+        "class-attribute": 0.95,
+        "annotation": 0.9,
+        "constructed": 0.92,
+        "attribute-type": 0.88,
+        "return-type": 0.85,
+        "object-member": 0.95,
+        "name-only": 0.4,
+        "external": 0.9,
+    }
+    assert [RULE_NUMBER[rule.name] for rule in RULES] == list(range(len(RULES)))
+
+
+def test_odd_paths_are_escaped_in_ids() -> None:
+    graph = link({"a#b/50%::c.py": "def f(): g()\ndef g(): ...\n", "d#.md": "# A #1\n"}).graph
+    assert list(graph.nodes.ids) == [
+        "a%23b/50%25%3A%3Ac.py",
+        "a%23b/50%25%3A%3Ac.py::f",
+        "a%23b/50%25%3A%3Ac.py::g",
+        "d%23.md",
+        "d%23.md#a-1",
+    ]
+
+
+def test_sites_are_counted_and_the_strongest_rule_counts() -> None:
+    graph = link({"a.py": "class A:\n  def m(self): ...\ndef f(x, y: A):\n  x.m()\n  y.m()\n\n  y.m()\n"}).graph
+    (call,) = [e for i in range(len(graph.edges)) if (e := graph.edge(i)).kind == "calls"]
+    assert (call.source, call.target, call.rule, call.n, call.line) == ("a.py::f", "a.py::A.m", "annotation", 3, 4)
+
+
+def test_nothing_to_link() -> None:
+    empty = build_graph([], load_settings())
+    assert (len(empty.graph.nodes), len(empty.graph.edges), len(empty.file_nodes)) == (0, 0, 0)
+    assert_invariants(link({"a.txt": "words", "b.py": ""}), 2)
+
+
+_LINES = [
+    "import a", "from a import f", "from .b import *", "from . import c", "import pkg.b as b", "class A(B): x: A = 1",
+    "class B(A):\n    def m(self): return self.m() or super().m()", "def f(x: A): x.m(); f(); b.g()", "y = A()",
+    "def g():\n    y.m()\n    def f(): g()\n    return f", "__all__ = ['f', 'A']", "z = y.n.m()", "def A(): return B",
+]  # fmt: skip
+_SCRIPT_LINES = [
+    'import a, { f as g } from "./a"', 'export * from "./b"', 'export { f as default } from "./a"', "const y = new A()",
+    "export class A extends B { m(): A { return this.m() } get p(): B { return this.p.m() } }", "exports.f = f",
+    "export class B extends A { constructor(private a: A) { super() } n() { this.a.m() } }",
+    "module.exports = { f, A }", "function f(x: A) { x.p.m(); f(); y.m() }", 'const b = require("./b").f',
+    "const o = { f() { this.f() } }",
+    "b.f()",
+]  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from(["a.py", "pkg/__init__.py", "pkg/a.py", "pkg/b.py", "src/c.py"]),
+        st.lists(st.sampled_from(_LINES), max_size=6).map("\n".join),
+        max_size=4,
+    ),
+    st.dictionaries(
+        st.sampled_from(["a.ts", "b.js", "b/index.ts", "c.tsx"]),
+        st.lists(st.sampled_from(_SCRIPT_LINES), max_size=6).map("\n".join),
+        max_size=4,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_any_program_gives_a_sound_graph(python: dict[str, str], script: dict[str, str], chance: random.Random) -> None:
+    files = [(path, facts_of(path, text.encode())) for path, text in {**python, **script}.items()]
+    linked = build_graph(files, load_settings())
+    assert_invariants(linked, len(files))
+    chance.shuffle(files)
+    assert_equal(linked.graph, build_graph(files, load_settings()).graph)

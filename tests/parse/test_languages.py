@@ -1,0 +1,132 @@
+"""Finding and loading grammars."""
+
+from pathlib import Path
+
+import pytest
+
+from causalist.errors import GrammarError
+from causalist.model.language import ModuleSystem
+from causalist.parse import dialect_of, grammar_version, languages, load_grammar, load_settings
+
+
+@pytest.mark.parametrize(
+    ("path", "dialect"),
+    [
+        ("a.py", "python"),
+        ("a/b.PYI", "python"),
+        ("x.ts", "typescript"),
+        ("x.d.ts", "typescript"),
+        ("x.mts", "typescript"),
+        ("x.tsx", "tsx"),
+        ("x.jsx", "javascript"),
+        ("x.cjs", "javascript"),
+        ("py", ""),
+        ("a.py/b", ""),
+        (".py", "python"),
+        ("a.pyc", ""),
+        ("", ""),
+    ],
+)
+def test_dialect_of(path: str, dialect: str) -> None:
+    assert dialect_of(path) == dialect
+
+
+def test_dialects_share_settings_and_differ_in_version() -> None:
+    settings = load_settings()
+    assert settings["tsx"] is settings["typescript"] is settings["javascript"]
+    assert settings["python"].modules.system is ModuleSystem.DOTTED
+    assert grammar_version("tsx") == load_grammar("tsx").version != grammar_version("typescript")
+
+
+def test_every_extension_has_one_dialect() -> None:
+    found = [e for s in {id(s): s for s in load_settings().values()}.values() for d in s.dialects for e in d.extensions]
+    assert len(found) == len(set(found)) and all(e.startswith(".") and e == e.lower() for e in found)
+
+
+def test_an_unknown_grammar_is_named_together_with_those_that_exist() -> None:
+    with pytest.raises(GrammarError, match=r"'cobol'.*javascript, python"):
+        load_grammar("cobol")
+
+
+_TOML = """
+name = "broken"
+[[dialects]]
+name = "broken"
+extensions = [".broken"]
+package = "{package}"
+function = "language"
+queries = ["tags.scm"]
+[names]
+self = []
+super = []
+constructors = []
+scope_starts_at_body = false
+class_scope_is_visible = false
+[modules]
+system = "{system}"
+index_stems = []
+extensions = []
+[comments]
+line = []
+doc = "comment"
+[builtin]
+methods = []
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Puts an empty folder in the place of `grammars/`."""
+    monkeypatch.setattr(languages, "grammars_folder", lambda: tmp_path)
+    cached = (languages.load_settings, languages.extensions, languages.load_grammar, languages.grammar_version)
+    for function in cached:
+        function.cache_clear()
+    (tmp_path / "broken").mkdir()
+    yield tmp_path / "broken"
+    for function in cached:
+        function.cache_clear()
+
+
+def _write(folder: Path, package: str = "tree_sitter_python", system: str = "dotted", query: str = "") -> None:
+    (folder / "language.toml").write_text(_TOML.format(package=package, system=system))
+    (folder / "tags.scm").write_text(query)
+
+
+def test_a_folder_that_is_as_it_should_be_loads(folder: Path) -> None:
+    _write(folder, query="(identifier) @reference")
+    assert load_grammar("broken").dialect.extensions == (".broken",)
+    assert dialect_of("x.broken") == "broken"
+
+
+def test_a_wheel_that_is_not_installed(folder: Path) -> None:
+    _write(folder, package="tree_sitter_nowhere")
+    with pytest.raises(GrammarError, match="tree_sitter_nowhere does not load"):
+        load_grammar("broken")
+
+
+def test_a_query_that_does_not_fit_the_grammar(folder: Path) -> None:
+    _write(folder, query="(no_such_node) @reference")
+    with pytest.raises(GrammarError, match=r"tags\.scm"):
+        load_grammar("broken")
+
+
+@pytest.mark.parametrize("text", ["", "name = 1", "[", "name = 'x'\ndialects = 3"])
+def test_settings_that_do_not_load(folder: Path, text: str) -> None:
+    (folder / "language.toml").write_text(text)
+    with pytest.raises(GrammarError, match=r"language\.toml"):
+        load_settings()
+
+
+def test_a_module_system_that_does_not_exist(folder: Path) -> None:
+    _write(folder, system="psychic")
+    with pytest.raises(GrammarError, match="psychic"):
+        load_settings()
+
+
+def test_a_dialect_that_is_defined_twice(folder: Path) -> None:
+    _write(folder)
+    other = folder.parent / "other"
+    other.mkdir()
+    _write(other)
+    with pytest.raises(GrammarError, match="twice"):
+        load_settings()

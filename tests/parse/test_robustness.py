@@ -1,0 +1,172 @@
+"""Broken, mis-encoded, deep and random files give facts and diagnostics, soon, and never an exception."""
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from causalist.graph import build_graph
+from causalist.model.facts import FileFacts
+from causalist.parse import dialect_of, load_settings, parse_text
+from tests.languages.test_cases import read_case
+from tests.parse.facts_of import facts_of, qualnames
+
+_ROOT = Path(__file__).resolve().parents[2]
+_DIALECTS = ["python", "typescript", "tsx", "javascript"]
+
+
+def samples() -> list[tuple[str, bytes]]:
+    """(path, content) of the sample repositories and the language cases."""
+    files = [(str(p), p.read_bytes()) for p in sorted((_ROOT / "sample_repos").rglob("*")) if p.is_file()]
+    for case in sorted((_ROOT / "tests" / "languages").glob("*/*.case")):
+        files += [(path, text.encode()) for path, text in read_case(case.read_text(encoding="utf-8")).files]
+    return files
+
+
+def any_facts(path: str, data: bytes) -> FileFacts:
+    dialect = dialect_of(path)
+    return facts_of(data, dialect) if dialect else parse_text(path, data)
+
+
+def assert_sound(facts: FileFacts, data: bytes) -> None:
+    """What every consumer relies on, however broken the file is."""
+    n = len(facts.definitions)
+    for i, d in enumerate(facts.definitions):
+        assert d.name and d.qualname and -1 <= d.parent < i
+        assert 0 <= d.start_byte < d.end_byte <= len(data) and 0 <= d.start_row <= d.end_row < facts.n_rows
+        if d.parent >= 0:
+            outer = facts.definitions[d.parent]
+            assert outer.start_byte <= d.start_byte and d.end_byte <= outer.end_byte
+    for table in (facts.calls, facts.references, facts.imports, facts.bindings):
+        assert all(-1 <= row.scope < n and 0 <= row.row < facts.n_rows for row in table)
+    assert all(0 <= base.definition < n for base in facts.bases)
+    assert all(call.callee for call in facts.calls)
+    assert facts.n_bytes == len(data)
+
+
+def test_truncated_files() -> None:
+    chooser = random.Random(7)
+    for path, data in samples():
+        for cut in sorted(chooser.sample(range(len(data) + 1), min(12, len(data) + 1))):
+            assert_sound(any_facts(path, data[:cut]), data[:cut])
+
+
+def test_mutated_files() -> None:
+    chooser = random.Random(8)
+    for path, data in samples():
+        for _ in range(4):
+            broken = bytearray(data)
+            for _ in range(chooser.randint(1, 20)):
+                at = chooser.randrange(len(broken) + 1)
+                broken[at : at + chooser.randint(0, 3)] = chooser.randbytes(chooser.randint(0, 3))
+            assert_sound(any_facts(path, bytes(broken)), bytes(broken))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=300), st.sampled_from(_DIALECTS))
+def test_random_bytes(data: bytes, dialect: str) -> None:
+    assert_sound(facts_of(data, dialect), data)
+
+
+_TOKENS = {
+    "python": [
+        "def ", "class ", "f", "A", "(", ")", ":", "\n", "    ", "import ", "from ", ".", "*", "@", "=", "'", "[", "]",
+    ],
+    "typescript": [
+        "function ", "class ", "f", "A", "(", ")", "{", "}", "=>", ";", "import ", "export ", "from ", "'m'", "const ",
+        "=", ".", "default ", "require", "exports", "module", ",", ":", "<", ">", "get ", "new ", "interface ",
+    ],
+}  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data(), st.sampled_from(["python", "typescript"]))
+def test_random_tokens(data: st.DataObject, dialect: str) -> None:
+    text = "".join(data.draw(st.lists(st.sampled_from(_TOKENS[dialect]), max_size=60)))
+    facts = facts_of(text, dialect)
+    assert_sound(facts, text.encode())
+    build_graph([("a.py" if dialect == "python" else "a.ts", facts)], load_settings())
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "kept"),
+    [
+        ("def a(): pass\nclass B:\n    def m(self): pass\ndef c(:\n", "python", ["a", "B", "B.m"]),
+        ("def a(): pass\nx = (1,\n", "python", ["a"]),
+        ("function a() {}\nclass B { m() {} }\nfunction c( {", "typescript", ["a", "B", "B.m"]),
+    ],
+)
+def test_facts_before_the_break_are_kept(text: str, dialect: str, kept: list[str]) -> None:
+    facts = facts_of(text, dialect)
+    assert qualnames(facts)[: len(kept)] == kept
+    assert [d.slug for d in facts.diagnostics] == ["syntax-error"]
+
+
+def test_encodings() -> None:
+    latin = facts_of(b"# caf\xe9\ndef f(): return g()\n")
+    assert qualnames(latin) == ["f"] and [(d.slug, d.row) for d in latin.diagnostics] == [("not-utf-8", 0)]
+    assert qualnames(facts_of(b"\xef\xbb\xbfdef f(): ...\n")) == ["f"]
+    assert qualnames(facts_of(b'\xef\xbb\xbfimport "a"\nclass A { m() {} }\n', "typescript"))[-1] == "A.m"
+    assert "f" in qualnames(facts_of(b"def f(): ...\n\0\0\ndef g(): ...\n"))
+    for dialect in _DIALECTS:
+        empty = facts_of(b"", dialect)
+        assert (empty.definitions, empty.diagnostics, empty.n_rows, empty.n_bytes) == ((), (), 1, 0)
+
+
+def test_crlf_line_ends_have_the_same_rows() -> None:
+    text = (
+        '"""Doc."""\nimport a\n\ndef f(x):\n    """Says.\n\n    More."""\n    return a.b(x)\n\nclass C(f):\n    y = 1\n'
+    )
+    plain, windows = facts_of(text), facts_of(text.replace("\n", "\r\n"))
+    assert [(d[:4], d.start_row, d.end_row, d.signature, d.doc) for d in plain.definitions] == [
+        (d[:4], d.start_row, d.end_row, d.signature, d.doc) for d in windows.definitions
+    ]
+    assert (plain.calls, plain.bases, plain.imports, plain.bindings) == (
+        windows.calls,
+        windows.bases,
+        windows.imports,
+        windows.bindings,
+    )
+
+
+_DEEP = 10_000
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "dialects"),
+    [
+        ("parentheses", "x = " + "(" * _DEEP + "1" + ")" * _DEEP, _DIALECTS),
+        ("brackets", "x = " + "[" * _DEEP + "]" * _DEEP, _DIALECTS),
+        ("dicts", "x = " + '{"a":' * _DEEP + "1" + "}" * _DEEP, _DIALECTS),
+        ("open parentheses", "f(" * _DEEP, _DIALECTS),
+        ("chain of calls", "x = a()" + ".b().c()" * 37_500, _DIALECTS),
+        ("chain of names", "x = a" + ".b" * 150_000 + "()", _DIALECTS),
+        ("sums", "x = " + "a + " * 30_000 + "a", _DIALECTS),
+        ("callbacks", "a(function(){" * 50_000 + "})" * 50_000, ["javascript"]),
+        ("arrows", "a(()=>" * 50_000 + "1" + ")" * 50_000, ["typescript"]),
+        ("objects", "x = " + "{a(){return " * 3000 + "1" + "}}" * 3000, ["javascript"]),
+        ("elements", "x = " + "<A>" * 5000 + "</A>" * 5000, ["tsx"]),
+    ],
+)
+def test_deep_files_are_read_soon(name: str, text: str, dialects: list[str]) -> None:
+    for dialect in dialects:
+        data = text.encode()
+        start = time.process_time()
+        facts = facts_of(data, dialect)
+        build_graph([("a", facts)], load_settings())
+        assert time.process_time() - start < 2.0, (name, dialect)
+        assert_sound(facts, data)
+
+
+def test_what_follows_a_deep_expression_is_read() -> None:
+    facts = facts_of("a()" + ".b()" * 40_000 + "\ndef after(): ...\n")
+    assert qualnames(facts) == ["after"]
+
+
+def test_facts_do_not_depend_on_the_path() -> None:
+    # `parse_source` is not told the path at all; `parse_text` reads only the kind of prose from it.
+    assert parse_text("a.md", b"# T\n") == parse_text("x/y.MD", b"# T\n")
+    assert parse_text("package.json", b'{"name": "a"}') == parse_text("q/package.json", b'{"name": "a"}')

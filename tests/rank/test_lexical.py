@@ -1,0 +1,306 @@
+"""BM25 by hand, against a dictionary, and what it never does."""
+
+from collections import Counter
+from collections.abc import Iterable
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causalist.model.facts import MODULE_SCOPE
+from causalist.model.graph import LinkedGraph
+from causalist.model.lexical import LexicalIndex, Postings
+from causalist.model.symbols import NodeKind
+from causalist.rank.lexical import bm25, build_lexical
+from causalist.rank.terms import terms_of
+from tests.indexes import differences
+from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
+
+FLOAT32 = 1e-6  # impacts are kept as float32, which has seven digits
+
+
+def impact(c: Corpus, postings: Postings, term: str) -> dict[str, float]:
+    """The postings of a term, by id."""
+    number = c.lexical.terms.position(term)
+    if number < 0:
+        return {}
+    return c.of(bm25(postings, {number: 1.0}, len(c.graph.nodes)))
+
+
+# -- by hand
+
+
+def test_bm25_of_three_files_by_hand() -> None:
+    """The words of a path count 3 each, so that lengths are 6, 4 and 5, their mean 5; k1 = 1.2, b = 0.75.
+
+    auth stands in 2 of 3: idf = ln(1 + 1.5 / 2.5) = ln 1.6
+        x.py: twice, 1.2 (0.25 + 0.75 * 6/5) = 1.38: 2 * 2.2 / (2 + 1.38)
+        y.py: once,  1.2 (0.25 + 0.75 * 4/5) = 1.02: 1 * 2.2 / (1 + 1.02)
+    mail stands in 1 of 3: idf = ln(1 + 2.5 / 1.5) = ln 8/3
+        z.py: twice, 1.2 (0.25 + 0.75 * 5/5) = 1.2: 2 * 2.2 / (2 + 1.2)
+    x stands in the path of x.py alone: 3 * 2.2 / (3 + 1.38)
+    """
+    c = corpus({"x.py": "auth Auth login", "y.py": "auth", "z.py": "mail mails"})
+    files = c.lexical.files
+    assert impact(c, files, "auth") == pytest.approx(
+        {"x.py": log(1.6) * 4.4 / 3.38, "y.py": log(1.6) * 2.2 / 2.02}, rel=FLOAT32
+    )
+    assert impact(c, files, "mail") == pytest.approx({"z.py": log(8 / 3) * 4.4 / 3.2}, rel=FLOAT32)
+    assert impact(c, files, "x") == pytest.approx({"x.py": log(8 / 3) * 6.6 / 4.38}, rel=FLOAT32)
+    assert impact(c, files, "absent") == {}
+
+
+def test_bm25_of_three_definitions_by_hand() -> None:
+    """An own name counts 3, names around it and words of the path 1, words of the body 1; b = 0.6.
+
+        db/pool.py   import 1, path: db 1, pool 1                                     length 3
+        Pool         own: pool 3, path: db 1, pool 1                                  length 5
+        Pool.take    own: take 3, around: pool 1, path: db 1, pool 1, body: lock 2    length 8     mean 16/3
+    pool stands in all 3: idf = ln(1 + 0.5 / 3.5) = ln 8/7
+        db/pool.py   1 time,  1.2 (0.4 + 0.6 * 9/16)  = 0.885
+        Pool         4 times, 1.2 (0.4 + 0.6 * 15/16) = 1.155
+        Pool.take    2 times, 1.2 (0.4 + 0.6 * 24/16) = 1.56
+    lock and take stand in 1 of 3: ln 8/3
+    """
+    c = corpus({"db/pool.py": facts_of("import", [Def("Pool", "", NodeKind.CLASS), Def("Pool.take", "lock locks")])})
+    definitions = c.lexical.definitions
+    assert impact(c, definitions, "pool") == pytest.approx(
+        {
+            "db/pool.py": log(8 / 7) * 1 * 2.2 / (1 + 0.885),
+            "db/pool.py::Pool": log(8 / 7) * 4 * 2.2 / (4 + 1.155),
+            "db/pool.py::Pool.take": log(8 / 7) * 2 * 2.2 / (2 + 1.56),
+        },
+        rel=FLOAT32,
+    )
+    take = "db/pool.py::Pool.take"
+    assert impact(c, definitions, "lock") == pytest.approx({take: log(8 / 3) * 2 * 2.2 / (2 + 1.56)}, rel=FLOAT32)
+    assert impact(c, definitions, "take") == pytest.approx({take: log(8 / 3) * 3 * 2.2 / (3 + 1.56)}, rel=FLOAT32)
+
+
+def test_idf_of_paths_and_names_by_hand() -> None:
+    """web stands in 2 of 3 paths: ln(1 + 1.5 / 2.5); auth in 1: ln(1 + 2.5 / 1.5). However often: web/web.py is one.
+
+    Names are counted among all 5 nodes: token in 2: ln(1 + 3.5 / 2.5); cache in 1: ln(1 + 4.5 / 1.5).
+    """
+    c = corpus({"web/web.py": [Def("token_token")], "web/auth.py": [Def("TokenCache")], "other.py": "web auth token"})
+    assert impact(c, c.lexical.paths, "web") == pytest.approx(
+        {"web/web.py": log(1.6), "web/auth.py": log(1.6)}, rel=FLOAT32
+    )
+    assert impact(c, c.lexical.paths, "auth") == pytest.approx({"web/auth.py": log(8 / 3)}, rel=FLOAT32)
+    names = c.lexical.symbol_names
+    both = {"web/web.py::token_token": log(2.4), "web/auth.py::TokenCache": log(2.4)}
+    assert impact(c, names, "token") == pytest.approx(both, rel=FLOAT32)
+    assert impact(c, names, "cach") == pytest.approx({"web/auth.py::TokenCache": log(4)}, rel=FLOAT32)
+
+
+def test_scores_add_up_with_the_weights_of_the_terms() -> None:
+    """Term 0 gives node 0 an impact of 1 and node 2 one of 0.5, term 1 gives node 2 one of 2."""
+    postings = Postings(np.array([0, 2, 3]), np.array([0, 2, 2], np.int32), np.array([1.0, 0.5, 2.0], np.float32))
+    assert bm25(postings, {}, 3).tolist() == [0.0, 0.0, 0.0]
+    assert bm25(postings, {0: 1.0}, 3).tolist() == [1.0, 0.0, 0.5]
+    assert bm25(postings, {1: 0.25, 0: 2.0}, 3).tolist() == [2.0, 0.0, 1.5]
+
+
+# -- what is a document of what
+
+
+def test_the_words_of_a_field_belong_to_it_but_neither_its_name_nor_its_path_does() -> None:
+    c = corpus({"pool.py": [Def("Pool", "", NodeKind.CLASS), Def("Pool.size", "limit", NodeKind.FIELD)]})
+    size = "pool.py::Pool.size"
+    assert set(impact(c, c.lexical.definitions, "limit")) == {size}
+    assert impact(c, c.lexical.definitions, "size") == {}
+    assert impact(c, c.lexical.symbol_names, "size") == {}
+    assert size not in impact(c, c.lexical.definitions, "pool")
+    assert set(impact(c, c.lexical.files, "limit")) == {"pool.py"}
+    assert c.lexical.names.position("size") >= 0  # found by its exact name
+
+
+def test_sections_are_named_by_their_titles() -> None:
+    c = corpus({"guide.md": facts_of("", [Section("usage", "Usage of caches", "token"), Section("end", "End")])})
+    assert set(impact(c, c.lexical.symbol_names, "cach")) == {"guide.md#usage"}
+    assert set(impact(c, c.lexical.definitions, "token")) == {"guide.md#usage"}
+    assert set(impact(c, c.lexical.definitions, "guid")) == {"guide.md", "guide.md#usage", "guide.md#end"}
+    assert set(impact(c, c.lexical.files, "token")) == {"guide.md"}
+
+
+def test_files_without_an_extension_have_no_path_words_is_a_known_gap() -> None:
+    """The path of docker/Makefile should say docker and makefile."""
+    c = corpus({"docker/Makefile": "all", "docker/run.sh": "all"})
+    assert set(impact(c, c.lexical.paths, "docker")) == {"docker/run.sh"}
+
+
+def test_names_are_symbols_file_names_and_stems_in_lower_case() -> None:
+    files = {"src/Auth.test.ts": [Def("Session", "", NodeKind.CLASS), Def("Session.auth")], "lib/auth": [Def("AUTH")]}
+    c = corpus(files)
+    x = c.lexical
+    found = {
+        name: {c.graph.nodes.ids[int(n)] for n in x.name_nodes[x.name_indptr[i] : x.name_indptr[i + 1]]}
+        for i, name in enumerate(x.names)
+    }
+    assert found == {
+        "auth": {"src/Auth.test.ts", "src/Auth.test.ts::Session.auth", "lib/auth", "lib/auth::AUTH"},
+        "auth.test.ts": {"src/Auth.test.ts"},
+        "session": {"src/Auth.test.ts::Session"},
+    }
+
+
+def test_a_repository_may_be_empty() -> None:
+    for c in (corpus({}), corpus({"a.py": ""}), corpus({"LICENSE": ""})):
+        n = len(c.graph.nodes)
+        for postings in (c.lexical.definitions, c.lexical.files, c.lexical.paths, c.lexical.symbol_names):
+            assert len(postings.indptr) == len(c.lexical.terms) + 1
+            assert bm25(postings, dict.fromkeys(range(len(c.lexical.terms)), 1.0), n).shape == (n,)
+
+
+# -- against an independent implementation
+
+
+def naive_documents(c: Corpus) -> tuple[dict[int, Counter[str]], dict[int, Counter[str]]]:
+    """Weighted term counts by node, of definitions and of files, from the facts alone."""
+    definitions: dict[int, Counter[str]] = {}
+    files: dict[int, Counter[str]] = {}
+
+    def add(table: dict[int, Counter[str]], node: int, terms: Iterable[str], weight: float) -> None:
+        for term in terms:
+            table.setdefault(node, Counter())[term] += weight
+
+    for path, facts in c.files:
+        file = c.node(path)
+        names = [f"{path}::{d.qualname}" for d in facts.definitions] + [f"{path}#{p.slug}" for p in facts.passages]
+        for document, word, n in facts.counts:
+            node = file if document == MODULE_SCOPE else c.node(names[document])
+            add(definitions, node, terms_of(facts.words[word]), n)
+            add(files, file, terms_of(facts.words[word]), n)
+        of_path = {t for part in path.rpartition(".")[0].split("/") for t in terms_of(part)}
+        add(files, file, of_path, 3)
+        add(definitions, file, of_path, 1)
+        for d in facts.definitions:
+            if d.kind != NodeKind.FIELD:
+                node = c.node(f"{path}::{d.qualname}")
+                add(definitions, node, terms_of(d.name), 3)
+                add(definitions, node, of_path, 1)
+                for outer in d.qualname.split(".")[:-1]:
+                    add(definitions, node, terms_of(outer), 1)
+        for p in facts.passages:
+            add(definitions, c.node(f"{path}#{p.slug}"), {t for w in p.title.split() for t in terms_of(w)}, 3)
+            add(definitions, c.node(f"{path}#{p.slug}"), of_path, 1)
+    return definitions, files
+
+
+def naive_bm25(documents: dict[int, Counter[str]], term: str, b: float) -> dict[int, float]:
+    """The formula of Robertson and Zaragoza (2009), one document after the other."""
+    k1 = 1.2
+    holding = [node for node, counts in documents.items() if counts[term]]
+    mean = sum(counts.total() for counts in documents.values()) / max(len(documents), 1)
+    idf = log(1 + (len(documents) - len(holding) + 0.5) / (len(holding) + 0.5))
+    scores = {}
+    for node in holding:
+        tf = documents[node][term]
+        scores[node] = idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * documents[node].total() / mean))
+    return scores
+
+
+@given(corpora())
+def test_bm25_agrees_with_a_naive_implementation(c: Corpus) -> None:
+    definitions, files = naive_documents(c)
+    terms = sorted({t for counts in (*definitions.values(), *files.values()) for t in counts})
+    assert set(terms) <= set(c.lexical.terms)
+    for term in c.lexical.terms:
+        for postings, documents, b in ((c.lexical.definitions, definitions, 0.6), (c.lexical.files, files, 0.75)):
+            expected = {c.graph.nodes.ids[node]: score for node, score in naive_bm25(documents, term, b).items()}
+            assert impact(c, postings, term) == pytest.approx(expected, rel=FLOAT32)
+
+
+# -- properties
+
+
+def arbitrary_terms(c: Corpus, draw: st.DataObject) -> dict[int, float]:
+    numbers = st.integers(0, len(c.lexical.terms) - 1) if len(c.lexical.terms) else st.nothing()
+    return draw.draw(st.dictionaries(numbers, st.sampled_from([1.0, 2.0, 0.25, 3.7])))
+
+
+@given(corpora(), st.data())
+def test_a_score_is_the_sum_of_the_impacts_of_its_terms(c: Corpus, data: st.DataObject) -> None:
+    terms = arbitrary_terms(c, data)
+    for postings in (c.lexical.definitions, c.lexical.files, c.lexical.paths, c.lexical.symbol_names):
+        expected = np.zeros(len(c.graph.nodes))
+        for term, weight in terms.items():
+            for k in range(int(postings.indptr[term]), int(postings.indptr[term + 1])):
+                expected[postings.documents[k]] += weight * float(postings.impacts[k])
+        scores = bm25(postings, terms, len(c.graph.nodes))
+        assert np.allclose(scores, expected, rtol=FLOAT32, atol=0)
+        assert np.isfinite(scores).all()
+        assert (scores >= 0).all()
+
+
+@given(corpora())
+def test_the_index_is_in_the_stated_form(c: Corpus) -> None:
+    x = c.lexical
+    assert list(x.terms) == sorted(set(x.terms))
+    assert list(x.names) == sorted(set(x.names))
+    for postings in (x.definitions, x.files, x.paths, x.symbol_names):
+        assert (postings.indptr.dtype, postings.documents.dtype, postings.impacts.dtype) == (
+            np.int64,
+            np.int32,
+            np.float32,
+        )
+        assert len(postings.indptr) == len(x.terms) + 1
+        assert postings.indptr[-1] == len(postings.documents) == len(postings.impacts)
+        assert (postings.impacts > 0).all()
+        for t in range(len(x.terms)):
+            row = postings.documents[postings.indptr[t] : postings.indptr[t + 1]].tolist()
+            assert row == sorted(set(row))
+    is_file = c.graph.nodes.kinds == NodeKind.FILE
+    assert is_file[x.files.documents].all()
+    assert is_file[x.paths.documents].all()
+    assert not (c.graph.nodes.kinds[x.symbol_names.documents] == NodeKind.FIELD).any()
+
+
+@given(corpora(), st.randoms(use_true_random=False))
+def test_the_order_of_the_files_does_not_matter(c: Corpus, random) -> None:
+    order = list(range(len(c.files)))
+    random.shuffle(order)
+    linked = LinkedGraph(c.graph, c.linked.file_nodes[order], tuple(c.linked.document_nodes[i] for i in order))
+    assert differences(build_lexical([c.files[i] for i in order], linked), c.lexical) == []
+
+
+@given(corpora(), st.permutations(["१.x", "२.x", "३.x", "४.x", "५.x"]))
+def test_relabelling_files_permutes_scores(c: Corpus, names: list[str]) -> None:
+    """Digits that are no terms: what the paths say does not change, only where they stand."""
+    plain = dict(zip([path for path, _ in c.files], sorted(names), strict=False))
+    new = dict(zip(plain.values(), names, strict=False))
+    one = corpus({plain[path]: facts for path, facts in c.files})
+    other = corpus({new[plain[path]]: facts for path, facts in c.files})
+    assert list(one.lexical.terms) == list(other.lexical.terms)
+    for term in one.lexical.terms:
+        for part in ("definitions", "files", "symbol_names"):
+            before, after = scores_by_id(one, [term], part), scores_by_id(other, [term], part)
+            assert after == {new[node[:3]] + node[3:]: score for node, score in before.items()}
+
+
+def scores_by_id(c: Corpus, terms: Iterable[str], part: str) -> dict[str, float]:
+    numbers = {c.lexical.terms.position(t): 1.0 for t in terms}
+    numbers.pop(-1, None)
+    postings: Postings = getattr(c.lexical, part)
+    return c.of(bm25(postings, numbers, len(c.graph.nodes)))
+
+
+@given(corpora(), st.sets(st.sampled_from([t for w in WORDS for t in terms_of(w)])))
+def test_an_unrelated_file_makes_nothing_match_that_did_not(c: Corpus, terms: set[str]) -> None:
+    unrelated = facts_of("zebra", [Def("giraffe", "zebra zebra", NodeKind.CLASS), Def("giraffe.run", "gnu")])
+    more = corpus({**dict(c.files), "zoo/animals.py": unrelated})
+    for part in ("definitions", "files", "paths", "symbol_names"):
+        before, after = scores_by_id(c, terms, part), scores_by_id(more, terms, part)
+        assert set(after) == set(before)
+        # What is rare in a larger repository says more: nothing that matches by name or path falls.
+        if part in ("paths", "symbol_names"):
+            assert all(after[node] >= before[node] for node in before)
+
+
+def test_a_lexical_index_has_all_parts_of_its_type() -> None:
+    """The loops above name the postings one by one; a new part must be added to them."""
+    assert set(LexicalIndex.__slots__) == {
+        *("terms", "definitions", "files", "paths", "symbol_names", "names", "name_indptr", "name_nodes")
+    }

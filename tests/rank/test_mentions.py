@@ -1,0 +1,197 @@
+"""What a question names outright, in repositories where it is clear, doubtful, or told by many."""
+
+from collections.abc import Iterable, Mapping
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causalist.model.symbols import NodeKind
+from causalist.rank.mentions import mention_scores, nodes_named
+from causalist.rank.question import read_question
+from tests.model.corpus import NAMES, PATHS, Corpus, Def, corpora, corpus
+
+AUTH = {
+    "src/web/auth.py": [Def("Session", "", NodeKind.CLASS), Def("Session.verify"), Def("verify")],
+    "src/cli/auth.py": [Def("Login", "", NodeKind.CLASS), Def("Login.verify")],
+    "lib/mail.py": [Def("send")],
+    "lib/pkg/__init__.py": "",
+}
+
+
+def check(files: Mapping[str, Iterable[Def] | str] | Corpus, question: str, expected: dict[str, float]) -> None:
+    c = files if isinstance(files, Corpus) else corpus(files)
+    found = c.of(mention_scores(read_question(question), c.graph, c.lexical))
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+# -- symbols
+
+
+def test_a_name_without_namesakes_counts_in_full() -> None:
+    check(AUTH, "what calls `send`", {"lib/mail.py::send": 1.0})
+    check(AUTH, "what calls `SEND`", {"lib/mail.py::send": 1.0})
+
+
+def test_bodies_name_with_less_weight() -> None:
+    check(AUTH, "mail\nlooks like send()", {"lib/mail.py::send": 0.6})
+
+
+def test_namesakes_share_by_the_square_root_of_their_number() -> None:
+    three = ["src/web/auth.py::Session.verify", "src/web/auth.py::verify", "src/cli/auth.py::Login.verify"]
+    check(AUTH, "what calls `verify`", dict.fromkeys(three, 1 / sqrt(3)))
+
+
+def test_a_file_bears_its_name_and_its_stem() -> None:
+    check(AUTH, "what is `mail`", {"lib/mail.py": 1.0})
+    check(AUTH, "what is `auth`", dict.fromkeys(["src/web/auth.py", "src/cli/auth.py"], 1 / sqrt(2)))
+
+
+def test_fields_are_found_by_name() -> None:
+    files = {"pool.py": [Def("Pool", "", NodeKind.CLASS), Def("Pool.max_size", "", NodeKind.FIELD)]}
+    check(files, "who sets max_size of it", {"pool.py::Pool.max_size": 1.0})
+
+
+@pytest.mark.parametrize(("n", "value"), [(49, 1 / 7), (50, 1 / sqrt(50)), (51, None)])
+def test_names_that_too_many_bear_are_ignored(n: int, value: float | None) -> None:
+    c = corpus({f"f{i:02}.py": [Def("save_all")] for i in range(n)})
+    check(c, "what calls save_all", {f"f{i:02}.py::save_all": value for i in range(n)} if value else {})
+
+
+def test_the_clearest_of_several_mentions_counts() -> None:
+    """verify: 1 / sqrt 3 each. Session.verify: 1 for the only one."""
+    expected = dict.fromkeys(["src/web/auth.py::verify", "src/cli/auth.py::Login.verify"], 1 / sqrt(3))
+    expected["src/web/auth.py::Session.verify"] = 1.0
+    check(AUTH, "is `verify` the same as Session.verify or not", expected)
+    check(AUTH, "is Session.verify the same as `verify` or not", expected)
+
+
+# -- paths
+
+
+def test_a_path_means_the_files_that_share_its_longest_tail() -> None:
+    check(AUTH, "see src/web/auth.py", {"src/web/auth.py": 1.0})
+    check(AUTH, "see app/src/WEB/auth.py", {"src/web/auth.py": 1.0})
+    check(AUTH, "see cli/auth.py", {"src/cli/auth.py": 1.0})
+    check(AUTH, "see other/auth.py", dict.fromkeys(["src/web/auth.py", "src/cli/auth.py"], 1 / sqrt(2)))
+
+
+def test_the_tail_is_compared_from_the_end_without_gaps() -> None:
+    """x/b/auth.py shares auth.py and b; a/x/auth.py only auth.py, although a stands at the same place again."""
+    files = {"x/b/auth.py": "", "a/x/auth.py": ""}
+    check(files, "see a/b/auth.py", {"x/b/auth.py": 1.0})
+
+
+def test_a_path_without_its_extension_means_the_same_file() -> None:
+    check(AUTH, "import of ../web/auth", {"src/web/auth.py": 1.0})
+    check(AUTH, "import of cli/auth", {"src/cli/auth.py": 1.0})
+
+
+def test_only_files_are_meant_by_paths() -> None:
+    files = {"src/send.py": "", "lib/mail.py": [Def("send")]}
+    check(files, "import of ../x/send", {"src/send.py": 1.0})
+
+
+def test_escaped_paths_are_compared_as_they_are_written() -> None:
+    """The frame means one file. Read as a path, `#` ends a word, and what is left, x.py, means both."""
+    expected = {"a%23b/x.py": 0.6, "c/x.py": 0.6 / sqrt(2)}
+    check({"a#b/x.py": "", "c/x.py": ""}, 'x\nFile "a#b/x.py", line 1', expected)
+
+
+def test_unknown_paths_mean_nothing() -> None:
+    check(AUTH, "see src/web/unknown.py or a/./.", {})
+
+
+# -- qualified names
+
+
+def test_qualified_names_need_a_part_that_agrees() -> None:
+    check(AUTH, "what calls Session.verify here", {"src/web/auth.py::Session.verify": 1.0})
+    check(AUTH, "what calls Login.verify here", {"src/cli/auth.py::Login.verify": 1.0})
+    check(AUTH, "what calls Other.verify here", {})
+    check(AUTH, "what calls MAIL.Send here", {"lib/mail.py::send": 1.0})
+
+
+def test_the_part_before_the_last_may_be_a_class_a_module_or_a_folder() -> None:
+    three = ["src/web/auth.py::Session.verify", "src/web/auth.py::verify", "src/cli/auth.py::Login.verify"]
+    check(AUTH, "what calls auth.verify here", dict.fromkeys(three, 1 / sqrt(3)))
+    check(AUTH, "what calls web.verify here", dict.fromkeys(three[:2], 1 / sqrt(2)))
+    check(AUTH, "what is lib.mail in here", {"lib/mail.py": 1.0})
+    check(AUTH, "what is web.auth in here", {"src/web/auth.py": 1.0})
+
+
+def test_only_the_last_part_before_the_name_has_to_agree() -> None:
+    check(AUTH, "what calls app.Session.verify here", {"src/web/auth.py::Session.verify": 1.0})
+    check(AUTH, "what calls Session.app.verify here", {})
+
+
+def test_a_module_is_meant_where_what_it_should_hold_is_not_known() -> None:
+    check(AUTH, "what uses lib.mail.unknown here", {"lib/mail.py": 1.0})
+    check(AUTH, "what uses mail.unknown here", {})  # two parts are as well an object and its attribute
+    check(AUTH, "what uses lib.send.unknown here", {})  # not a file
+
+
+def test_from_imports() -> None:
+    """mail.send is named by the statement, lib.mail as a dotted name in it."""
+    check(AUTH, "from lib.mail import send", {"lib/mail.py::send": 1.0, "lib/mail.py": 1.0})
+    check(AUTH, "from mail import (send as deliver)", {"lib/mail.py::send": 1.0})
+
+
+def test_imports_from_the_same_folder_do_not_mean_files_without_a_stem() -> None:
+    files = {".eslintrc.json": "", "views.py": "", "lib/Makefile": [Def("views")]}
+    two = ["views.py", "lib/Makefile::views"]
+    check(files, "from . import views", dict.fromkeys(two, 1 / sqrt(2)))
+    check(files, "from . import unknown", {})
+
+
+# -- frames
+
+
+def test_frames_name_files_by_path_and_functions_by_half() -> None:
+    """In a body: the frame 0.6; verify 0.3 / sqrt 3 each; auth.py as a name with a dot: no `auth` holds a `py`."""
+    text = 'Crash\nTraceback:\n  File "/home/me/app/src/cli/auth.py", line 3, in verify\n'
+    three = ["src/web/auth.py::Session.verify", "src/web/auth.py::verify", "src/cli/auth.py::Login.verify"]
+    check(AUTH, text, {"src/cli/auth.py": 0.6, **dict.fromkeys(three, 0.3 / sqrt(3))})
+
+
+def test_javascript_frames() -> None:
+    files = {"src/auth.ts": [Def("Session", "", NodeKind.CLASS), Def("Session.check")], "lib/auth.ts": ""}
+    text = "Crash\nTypeError\n    at Session.check (/app/src/auth.ts:31:7)\n"
+    check(files, text, {"src/auth.ts": 0.6, "src/auth.ts::Session.check": 0.6})
+
+
+# -- names in general
+
+
+@given(corpora())
+def test_every_definition_and_file_is_found_by_its_name(c: Corpus) -> None:
+    for path, facts in c.files:
+        base = path.rpartition("/")[2]
+        assert c.node(path) in nodes_named(base, c.lexical)
+        assert c.node(path) in nodes_named(base.partition(".")[0].upper(), c.lexical)
+        for d in facts.definitions:
+            assert c.node(f"{path}::{d.qualname}") in nodes_named(d.name, c.lexical)
+
+
+@given(corpora(), st.text(max_size=5) | st.sampled_from(NAMES))
+def test_only_what_bears_a_name_is_found_by_it(c: Corpus, name: str) -> None:
+    found = nodes_named(name, c.lexical)
+    assert found == sorted(set(found))
+    for node in found:
+        node_id = c.graph.nodes.ids[node]
+        last = node_id.rpartition("::")[2].rpartition(".")[2] if "::" in node_id else node_id.rpartition("/")[2]
+        assert name.lower() in (last.lower(), last.lower().partition(".")[0])
+
+
+told = st.lists(st.sampled_from([*NAMES, *PATHS, "Token.auth", "`auth`", "from auth import login", "\n", "x()"]))
+
+
+@given(corpora(linked=True), told.map(" ".join))
+def test_mentions_lie_between_0_and_1_and_mean_no_externals(c: Corpus, text: str) -> None:
+    scores = mention_scores(read_question(text), c.graph, c.lexical)
+    assert scores.shape == (len(c.graph.nodes),)
+    assert np.isfinite(scores).all()
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert not scores[c.graph.nodes.kinds == NodeKind.EXTERNAL].any()
