@@ -282,7 +282,8 @@ def _locked(folder: Path) -> Iterator[None]:
 def _made_with(
     cache: FactsCache, scan: Scan, read: Read, previous: Index | None, scanned_at: int, options: IndexOptions
 ) -> Index:
-    """`make_index`, once more without the cache if what it holds makes no sense: it is a file, and files get damaged."""
+    """`make_index`, once more without the cache if what it holds makes no sense: it is a file, and files get
+    damaged."""
     try:
         return make_index(scan, read, cache, previous, scanned_at, options)
     except (IndexError, KeyError, ValueError):

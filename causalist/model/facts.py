@@ -15,9 +15,8 @@ MODULE_SCOPE = -1
 class Definition(NamedTuple):
     """A symbol that the file defines.
 
-    `qualname` joins nesting with "."; `parent` is an index into `FileFacts.definitions` or MODULE_SCOPE. Spans are bytes
-    and 0-based rows, ends exclusive for bytes and inclusive for rows; decorators belong to the span.
-    """
+    `qualname` joins nesting with "."; `parent` is an index into `FileFacts.definitions` or MODULE_SCOPE. Spans are
+    bytes and 0-based rows, ends exclusive for bytes and inclusive for rows; decorators belong to the span."""
 
     name: str
     qualname: str
@@ -92,9 +91,8 @@ class Export(NamedTuple):
 class Binding(NamedTuple):
     """A variable, parameter or attribute that gets a value in `scope`.
 
-    `target` is a name, or ".name" for an attribute of the enclosing type; `type` is the annotation and `value` the called or named chain on the right,
-    both "" where there is none that a chain can express.
-    """
+    `target` is a name, or ".name" for an attribute of the enclosing type; `type` is the annotation and `value` the
+    called or named chain on the right, both "" where there is none that a chain can express."""
 
     scope: int
     target: str
@@ -138,9 +136,10 @@ class WordCount(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class FileFacts:
     """Everything that one file says. `language` is "" for text without a grammar. `returns` maps definitions to the
-    annotation of what they return. `wildcard_exports` is None unless the file lists what it exports to `import *`. `doc` is the first line of the
-    documentation of the file as a whole. `manifest` is what a package or compiler configuration says of modules:
-    ("name", package), ("entry", file), ("base", folder), ("alias", pattern and targets separated by tabs)."""
+    annotation of what they return. `wildcard_exports` is None unless the file lists what it exports to `import *`.
+    `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
+    configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias", pattern and targets
+    separated by tabs)."""
 
     language: str
     definitions: tuple[Definition, ...] = ()

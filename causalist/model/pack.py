@@ -21,9 +21,9 @@ class PackHeader:
 
 
 class PackItem(NamedTuple):
-    """A hit with its source text, from the indentation of its first line on. `text` is "" where it could not be read; `via` marks a node that is here
-    only because a hit's path runs through it. `rank` is the place among the results; None for `via` and for
-    definitions that stand for the file they are in."""
+    """A hit with its source text, from the indentation of its first line on. `text` is "" where it could not be read;
+    `via` marks a node that is here only because a hit's path runs through it. `rank` is the place among the results;
+    None for `via` and for definitions that stand for the file they are in."""
 
     hit: Hit
     text: str

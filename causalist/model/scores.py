@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 class Transition:
     """The matrix M of the walk, in the shape that a product needs.
 
-    Row j holds what arrives at node j: `M[j, indices[k]] = weights[k]` for k in indptr[j]:indptr[j + 1]. Columns sum
-    to at most 1; what a column lacks returns to the seeds. `degrees` counts distinct neighbours over walked kinds,
-    without the node itself and without `contains`, at least 1. `walkable` is false for externals. `file_degrees` counts,
-    for the node of a file, the other files that its nodes are linked with, at least 1; empty where it is not needed.
-    """
+    Row j holds what arrives at node j: `M[j, indices[k]] = weights[k]` for k in indptr[j]:indptr[j + 1]. Columns sum to
+    at most 1; what a column lacks returns to the seeds. `degrees` counts distinct neighbours over walked kinds, without
+    the node itself and without `contains`, at least 1. `walkable` is false for externals. `file_degrees` counts, for
+    the node of a file, the other files that its nodes are linked with, at least 1; empty where it is not needed."""
 
     indptr: NDArray[np.int32]  # (n_nodes + 1,)
     indices: NDArray[np.int32]  # (n_entries,), source node of each entry

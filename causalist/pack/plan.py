@@ -27,7 +27,8 @@ MOST_CHARACTERS_PER_TOKEN = 8
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One item, safe and cut to size. `order` counts all items best first; `rank` counts results only and is None
-    for items that merely lie on a path (`via`) or stand for their file. `why` is the full reason, `reason` the first one."""
+    for items that merely lie on a path (`via`) or stand for their file. `why` is the full reason, `reason` the first
+    one."""
 
     node: str  # the id as it is in the graph, for `Omitted`
     order: int

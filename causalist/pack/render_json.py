@@ -1,10 +1,9 @@
 """The `json` format: one valid document whatever is cut, no superfluous spaces, text beyond ASCII kept.
 
-`items` hold `rank` (null for nodes that only lie on a path or stand for their file), `node`, `path`, `symbol`, `kind`, `start_line`,
-`end_line`, `signature`, `why`, `text` (null where none is shown), `truncated` (there is text, but not all) and `via`.
-`edges` and `removed_edges` are lists of [source, kind, target, line, confidence]. `omitted` counts bodies, items and
-edges; its `list` names them as [node, what] where there is room and is null otherwise.
-"""
+`items` hold `rank` (null for nodes that only lie on a path or stand for their file), `node`, `path`, `symbol`, `kind`,
+`start_line`, `end_line`, `signature`, `why`, `text` (null where none is shown), `truncated` (there is text, but not
+all) and `via`. `edges` and `removed_edges` are lists of [source, kind, target, line, confidence]. `omitted` counts
+bodies, items and edges; its `list` names them as [node, what] where there is room and is null otherwise."""
 
 import json
 

@@ -128,8 +128,7 @@ class TestText:
         done = invoke("ask", "price", "--repo", str(small), "--json")
         assert json.loads(done.stdout)["results"]
         assert done.stderr == (
-            "causalist: note: partly-read: read only in part (syntax-error): broken.py; "
-            "`causalist status` lists them\n"
+            "causalist: note: partly-read: read only in part (syntax-error): broken.py; `causalist status` lists them\n"
         )
         assert [d["slug"] for d in json.loads(done.stdout)["diagnostics"]] == ["partly-read"]
 

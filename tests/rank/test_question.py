@@ -273,6 +273,7 @@ def test_routes(text: str, route: Route) -> None:
         ("who calls login", False),
         ("the place where login is done", False),
         ("whatever is done", False),
+        ("find out where does it end", False),
         ("type of a session", False),
         ("login\nhow does it work", False),
     ],

@@ -45,15 +45,16 @@ def main() -> int:
         gold = arguments.edgebench / "gold" / f"{name}.jsonl.gz"
         with gzip.open(gold, "rt", encoding="utf-8") as lines:
             meta = json.loads(next(lines))["meta"]
-        repository = Repository.at_commit(find_clone(arguments.clones, meta["repo"]), meta["commit"])
+        clone = find_clone(arguments.clones, meta["repo"])
+        if clone is None:
+            raise SystemExit(f"no clone of {meta['repo']} in {arguments.clones}")
+        repository = Repository.at_commit(clone, meta["commit"])
         edges = [row(e) for e in repository.edges(kinds=_KINDS, min_confidence=arguments.min_confidence)]
         edges += [row(e) for e in repository.edges(kinds=("implements",), min_confidence=arguments.min_confidence)]
         result = scorer.score(str(gold), edges)
         for kind, s in result["kinds"].items():
-            out.write(
-                f"| {name} @ {meta['commit'][:7]} | {kind} | {s['gold']} | {s['predicted']} | {s['P']:.3f} | {s['Pj']:.3f} "
-                f"| {s['R']:.3f} | {s['F1']:.3f} | {s['F1j']:.3f} |\n"
-            )
+            shares = " | ".join(f"{s[key]:.3f}" for key in ("P", "Pj", "R", "F1", "F1j"))
+            out.write(f"| {name} @ {meta['commit'][:7]} | {kind} | {s['gold']} | {s['predicted']} | {shares} |\n")
         everything = [row(e) for e in repository.edges(kinds=("calls",), min_confidence=0.0)]
         _count_rules(scorer, str(gold), everything, rules)
     out.write("\n| rule of `calls` | judged edges | precision |\n|---|---|---|\n")

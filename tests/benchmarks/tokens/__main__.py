@@ -3,9 +3,8 @@
     pip install bpe-openai
     python -m tests.benchmarks.tokens DIR... [--pieces 20000]
 
-Takes pieces of 50 to 20,000 characters (log-uniform lengths, fixed seed) from the text files below the folders, and prints
-by file type how far the estimate is above the truth on average and how often it is below.
-"""
+Takes pieces of 50 to 20,000 characters (log-uniform lengths, fixed seed) from the text files below the folders, and
+prints by file type how far the estimate is above the truth on average and how often it is below."""
 
 import argparse
 import random
@@ -47,7 +46,9 @@ def main() -> int:
 
 def pieces(folders: list[Path], n: int) -> Iterator[tuple[str, str]]:
     """(suffix, text) of n pieces, the same for the same files."""
-    files = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
+    files = sorted(
+        path for folder in folders for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file()
+    )
     files = [path for path in files if ".git" not in path.parts and path.stat().st_size >= _SHORTEST]
     if not files:
         raise SystemExit(f"no text files below {', '.join(map(str, folders))}")
