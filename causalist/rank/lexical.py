@@ -6,6 +6,7 @@ built, so that a question only adds up the postings of its terms.
 """
 
 from collections.abc import Mapping, Sequence
+from posixpath import splitext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,7 +165,7 @@ def _names(
 def _paths(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
     rows: list[tuple[int, int]] = []
     for i, (path, _) in enumerate(files):
-        found = dict.fromkeys(t for part in path.rpartition(".")[0].split("/") for t in terms_of(part))
+        found = dict.fromkeys(t for part in splitext(path)[0].split("/") for t in terms_of(part))
         rows.extend((int(linked.file_nodes[i]), vocabulary.term(t)) for t in found)
     return _as_triples(rows)
 

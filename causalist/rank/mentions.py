@@ -1,5 +1,7 @@
 """Things that a question names outright -> how strongly each node is meant."""
 
+from posixpath import splitext
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,7 +71,7 @@ def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> 
     exact = []
     for node in found:
         path, symbol = split_id(graph.nodes.ids[node])
-        around = [p.lower() for p in (*path.rpartition(".")[0].split("/"), *(symbol or "").split(".")[:-1])]
+        around = [p.lower() for p in (*splitext(path)[0].split("/"), *(symbol or "").split(".")[:-1])]
         if before[-1].lower() in around:
             exact.append(node)
     if exact or len(before) < 2:

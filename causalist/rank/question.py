@@ -21,6 +21,7 @@ _FROM_IMPORT = re.compile(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)")
 _PATH = re.compile(
     r"(?<![\w/])(?:[\w.@-]{1,255}/)+[\w.@-]{1,255}|\b[\w-]{1,255}\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|java|md|json|toml)\b"
 )
+_URL = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S{1,2000}", re.IGNORECASE)
 _FRAME = re.compile(
     r"File \"([^\"\n]+)\", line \d+(?:, in (\w+))?|^[^\S\n]+at (?:async )?(?:([\w.$<>]+) )?\(?([^\s()]+):\d+:\d+\)?",
     re.M,
@@ -153,8 +154,9 @@ def _named(text: str, weight: float) -> list[Named]:
                 found.append(Named("qualified", f"{statement[1]}.{own}", weight))
             else:  # `from . import name` does not say where
                 found.append(Named("symbol", own, weight))
-    for path in _PATH.finditer(text):
-        if not path[0].startswith(("http", "//", "www.")) and "/" not in text[max(path.start() - 2, 0) : path.start()]:
+    plain = _URL.sub(" ", text)
+    for path in _PATH.finditer(plain):
+        if "/" not in plain[max(path.start() - 2, 0) : path.start()]:
             found.append(Named("path", path[0].strip("./"), weight))
     for dotted in _DOTTED.finditer(text):
         found.append(Named("qualified", dotted[0], weight))
@@ -171,8 +173,12 @@ def _named(text: str, weight: float) -> list[Named]:
 
 def _route(title: str, named: tuple[Named, ...], has_body: bool) -> Route:
     words = title.lower().split()
-    if any(n.kind in ("path", "frame") or (n.kind in ("symbol", "qualified") and len(words) <= 3) for n in named):
-        return Route.LOOKUP
+    for n in named:
+        # "client/server" is a way of writing; a path that is looked up ends in a file's name.
+        if n.kind == "frame" or (n.kind == "path" and "." in n.text.rpartition("/")[2]):
+            return Route.LOOKUP
+        if n.kind in ("symbol", "qualified") and len(words) <= 3:
+            return Route.LOOKUP
     if not has_body and len(words) <= 6 and _EXPLORATORY & {stem_free.strip("?.,") for stem_free in words}:
         return Route.EXPLORATORY
     if _MULTI_HOP.search(title[:_LONGEST_TITLE].lower()):

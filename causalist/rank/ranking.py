@@ -144,7 +144,8 @@ def explain(
     """Why a node was chosen."""
     if chosen.by_graph:
         mass = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank else 0.0
-        return (Reason("pagerank", round(mass, 9), "reached over the graph, not by words"),)
+        found = "a seed of the walk" if chosen.node in ranking.matches else "reached over the graph, not by words"
+        return (Reason("pagerank", round(mass, 9), found),)
     return reasons_of(
         chosen.node,
         int(graph.nodes.files[chosen.node]),

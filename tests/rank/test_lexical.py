@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from math import log
+from posixpath import splitext
 
 import numpy as np
 import pytest
@@ -125,10 +126,11 @@ def test_sections_are_named_by_their_titles() -> None:
     assert set(impact(c, c.lexical.files, "token")) == {"guide.md"}
 
 
-def test_files_without_an_extension_have_no_path_words_is_a_known_gap() -> None:
-    """The path of docker/Makefile should say docker and makefile."""
-    c = corpus({"docker/Makefile": "all", "docker/run.sh": "all"})
-    assert set(impact(c, c.lexical.paths, "docker")) == {"docker/run.sh"}
+def test_files_without_an_extension_have_path_words() -> None:
+    c = corpus({"docker/Makefile": "all", "docker/run.sh": "all", "v1.2/notes": "all"})
+    assert set(impact(c, c.lexical.paths, "docker")) == {"docker/Makefile", "docker/run.sh"}
+    assert set(impact(c, c.lexical.paths, "makefil")) == {"docker/Makefile"}
+    assert set(impact(c, c.lexical.paths, "note")) == {"v1.2/notes"}
 
 
 def test_names_are_symbols_file_names_and_stems_in_lower_case() -> None:
@@ -173,7 +175,7 @@ def naive_documents(c: Corpus) -> tuple[dict[int, Counter[str]], dict[int, Count
             node = file if document == MODULE_SCOPE else c.node(names[document])
             add(definitions, node, terms_of(facts.words[word]), n)
             add(files, file, terms_of(facts.words[word]), n)
-        of_path = {t for part in path.rpartition(".")[0].split("/") for t in terms_of(part)}
+        of_path = {t for part in splitext(path)[0].split("/") for t in terms_of(part)}
         add(files, file, of_path, 3)
         add(definitions, file, of_path, 1)
         for d in facts.definitions:

@@ -189,11 +189,16 @@ def test_paths(text: str, expected: list[str]) -> None:
     assert named(text, "path") == expected
 
 
-def test_a_part_of_an_address_is_a_known_gap() -> None:
-    """No path of the repository; the route should not be `lookup` for it either."""
-    question = read_question("we follow https://example.com/docs here")
-    assert [n.text for n in question.named if n.kind == "path"] == ["com/docs"]
-    assert question.route is Route.LOOKUP
+@pytest.mark.parametrize("text", ["we follow https://example.com/docs/a.py here", "see www.example.com/x/y.md or so"])
+def test_an_address_is_no_path(text: str) -> None:
+    question = read_question(text)
+    assert [n.text for n in question.named if n.kind == "path"] == []
+    assert question.route is Route.SIMPLE
+
+
+def test_a_slash_between_words_looks_nothing_up() -> None:
+    assert read_question("where does the client/server handshake end").route is Route.SIMPLE
+    assert read_question("where does client/server.ts end the handshake").route is Route.LOOKUP
 
 
 def test_python_tracebacks() -> None:
