@@ -89,8 +89,9 @@ class Sweep:
     def definitions(self) -> list[Definition]:
         return [
             Definition(
-                name=d.name.rpartition(".")[2],
-                qualname=d.qualname,
+                # In broken source the parser may put in a name that has no text.
+                name=d.name.rpartition(".")[2] or _ANONYMOUS,
+                qualname=d.qualname or ".".join(part for part in (d.prefix, _ANONYMOUS) if part),
                 kind=int(d.kind),
                 parent=d.parent,
                 start_byte=d.span_start,

@@ -99,9 +99,10 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _build(kind: Any, header: Any, prefix: str, arrays: Arrays) -> Any:
-    origin = typing.get_origin(kind)
-    if origin is np.ndarray:
+    # Not asked of the type hint: what NDArray[...] looks like at run time differs between versions of numpy.
+    if prefix in arrays:
         return arrays[prefix]
+    origin = typing.get_origin(kind)
     if dataclasses.is_dataclass(kind):
         hints = _hints(typing.cast(type, kind))
         return typing.cast(Any, kind)(
@@ -113,4 +114,6 @@ def _build(kind: Any, header: Any, prefix: str, arrays: Arrays) -> Any:
     if isinstance(header, dict):
         value = typing.get_args(kind)[1]
         return {key: _build(value, each, f"{prefix}.{key}", arrays) for key, each in header.items()}
+    if header is None and type(None) not in typing.get_args(kind):
+        raise KeyError(prefix)  # an array that the header does not place
     return header

@@ -82,6 +82,12 @@ _TOKENS = {
 }  # fmt: skip
 
 
+def test_a_name_that_the_parser_made_up_has_a_text() -> None:
+    """Error recovery assigns to an identifier of no width here."""
+    data = b":'f"
+    assert_sound(facts_of(data, "python"), data)
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.data(), st.sampled_from(["python", "typescript"]))
 def test_random_tokens(data: st.DataObject, dialect: str) -> None:
