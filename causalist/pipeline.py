@@ -12,7 +12,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from causalist.errors import AmbiguousNode, EmptyQuestion, UnknownNode, UsageError
-from causalist.extract import extract_subgraph, lift_to_files, order_subgraph, paths_from_seeds
+from causalist.extract import (
+    extract_subgraph,
+    hit_of,
+    hops_between,
+    lift_to_files,
+    named_edge,
+    order_subgraph,
+    paths_from_seeds,
+)
 from causalist.indexing import IndexOptions, make_index, refreshed_index
 from causalist.model.answer import Answer, AskOptions, Level, Order, PageRankInfo, RankMode, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
@@ -22,7 +30,7 @@ from causalist.model.pack import PackHeader, PackInput, PackItem
 from causalist.model.scores import Hit, Hop
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
-from causalist.model.symbols import NodeKind, split_id
+from causalist.model.symbols import NodeKind
 from causalist.pack import check_budget, render_pack
 from causalist.rank import (
     Chosen,
@@ -39,6 +47,8 @@ from causalist.rank import (
 )
 from causalist.source import BlobReader, find_root, read_file, refuse_root, scan_commit
 from causalist.store import FactsCache
+
+_MOST_SUGGESTED = 20  # namesakes that the message about an unknown node lists
 
 
 def check_question(query: str, options: AskOptions) -> None:
@@ -131,7 +141,7 @@ class Repository:
             inside = best_inside(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
             ends = [inside[n][0] if inside.get(n) else n for n in nodes]
             paths = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
-            via = _hops_between(graph, [paths[end] for end in ends], nodes, options.level)
+            via = hops_between(graph, [paths[end] for end in ends], nodes, options.level)
             results = tuple(
                 self._hit(c, ranking, paths[end], options.level) for c, end in zip(chosen, ends, strict=True)
             )
@@ -140,8 +150,8 @@ class Repository:
         with clock.step("deliver"):
             texts = _Texts(self)
             items = self._pack_items(results, ordered, [*nodes, *via], inside, texts)
-            kept = tuple(_edge(graph, e, ids, options.level) for e in edges)
-            removed = tuple(_edge(graph, e, ids, options.level) for e in ordered.removed)
+            kept = tuple(named_edge(graph, e, ids) for e in edges)
+            removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
             header = PackHeader(
                 query,
                 self.root.name,
@@ -201,6 +211,9 @@ class Repository:
         if matching:
             listed = "\n".join(f"  {ids[n]}" for n in matching[:20])
             raise AmbiguousNode(f"{len(matching)} nodes are called {name!r}; use one of these ids:\n{listed}")
+        if 0 < len(found) <= _MOST_SUGGESTED:
+            listed = "\n".join(f"  {ids[n]}" for n in found)
+            raise UnknownNode(f"nothing here is called {name!r}; by its last name there is:\n{listed}")
         raise UnknownNode(f"nothing here is called {name!r}; ids look like src/auth.py::Session.verify")
 
     def callers(self, name: str) -> tuple[Edge, ...]:
@@ -257,7 +270,7 @@ class Repository:
     def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0
         reasons = explain(chosen, ranking, self.index.graph, self.index.lexical, level)
-        return replace(_bare_hit(self.index.graph, chosen.node, chosen.score, pagerank, path), reasons=reasons)
+        return replace(hit_of(self.index.graph, chosen.node, chosen.score, pagerank, path), reasons=reasons)
 
     def _pack_items(
         self,
@@ -274,14 +287,14 @@ class Repository:
         for place in ordered.order:
             node = nodes[place]
             if node not in ranks:
-                items.append(PackItem(_bare_hit(graph, node, 0.0, 0.0, ()), "", True))
+                items.append(PackItem(hit_of(graph, node, 0.0, 0.0, ()), "", True))
                 continue
             hit = results[ranks[node] - 1]
             definitions = inside.get(node, ())
             items.append(PackItem(hit, "" if definitions else texts.of(hit), False, ranks[node]))
             for i, definition in enumerate(definitions, start=1):
                 # Just behind its file when it comes to who gets the room.
-                inner = _bare_hit(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
+                inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
                 items.append(PackItem(inner, texts.of(inner), False))
         return tuple(items)
 
@@ -342,21 +355,6 @@ def _partly_read(index: Index, results: Sequence[Hit]) -> tuple[Diagnostic, ...]
     return (Diagnostic("partly-read", f"read only in part ({slugs}): {named}; `causalist status` lists them", -1),)
 
 
-def _hops_between(graph: CodeGraph, paths: Sequence[tuple[Hop, ...]], nodes: Sequence[int], level: Level) -> list[int]:
-    """Nodes (or, for files, the files of nodes) on the paths of hits that are no hits themselves, as they appear."""
-    seen = set(nodes)
-    result: list[int] = []
-    for path in paths:
-        for hop in path:
-            number = graph.nodes.ids.position(hop.node)
-            if level is Level.FILE:
-                number = int(graph.nodes.files[number])
-            if number not in seen:
-                seen.add(number)
-                result.append(number)
-    return result
-
-
 def _ordered(
     graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions
 ) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
@@ -364,41 +362,6 @@ def _ordered(
     scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
     ids = [graph.nodes.ids[n] for n in nodes]
     return order_subgraph(edges, scores, ids, options.order), edges
-
-
-def _edge(graph: CodeGraph, edge: SubgraphEdge, ids: Sequence[str], level: Level) -> Edge:
-    return Edge(
-        source=ids[edge.source],
-        target=ids[edge.target],
-        kind=EdgeKind(edge.kind).label,
-        rule=graph.rule_names[edge.rule],
-        confidence=edge.confidence,
-        line=edge.row + 1 if edge.row >= 0 else None,
-        n=edge.n,
-        candidates=edge.candidates,
-    )
-
-
-def _bare_hit(graph: CodeGraph, node: int, score: float, pagerank: float, path: tuple[Hop, ...]) -> Hit:
-    nodes = graph.nodes
-    node_id = nodes.ids[node]
-    file_path, symbol = split_id(node_id)
-    return Hit(
-        node=node,
-        id=node_id,
-        path=file_path,
-        symbol=symbol,
-        kind=graph.kind(node).label,
-        start_row=int(nodes.start_rows[node]),
-        end_row=int(nodes.end_rows[node]),
-        start_byte=int(nodes.start_bytes[node]),
-        end_byte=int(nodes.end_bytes[node]),
-        signature=nodes.signatures[node],
-        doc=nodes.docs[node],
-        score=score,
-        pagerank=pagerank,
-        path_from_seed=path,
-    )
 
 
 def _pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:

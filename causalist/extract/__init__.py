@@ -1,7 +1,16 @@
 """Scores -> the top-k subgraph without cycles, in causal order, with paths."""
 
+from causalist.extract.named import hit_of, hops_between, named_edge
 from causalist.extract.order import order_subgraph
 from causalist.extract.paths import paths_from_seeds
 from causalist.extract.subgraph import extract_subgraph, lift_to_files
 
-__all__ = ["extract_subgraph", "lift_to_files", "order_subgraph", "paths_from_seeds"]
+__all__ = [
+    "extract_subgraph",
+    "hit_of",
+    "hops_between",
+    "lift_to_files",
+    "named_edge",
+    "order_subgraph",
+    "paths_from_seeds",
+]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from causalist.errors import EmptyQuestion, UsageError
+from causalist.errors import EmptyQuestion, UnknownNode, UsageError
 from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
@@ -313,3 +313,10 @@ def test_a_change_of_any_file_changes_the_id(tmp_path: Path) -> None:
     added = in_memory(tmp_path).ask("save order").answer_id
     (tmp_path / "b.py").write_text("x = 1\n")
     assert len({before, added, in_memory(tmp_path).ask("save order").answer_id}) == 3
+
+
+def test_an_unknown_name_lists_what_has_its_last_part(sample: Repository) -> None:
+    with pytest.raises(UnknownNode, match=r"src/security/jwt-verifier\.ts::verifyToken"):
+        sample.resolve("Verifier.verifyToken")
+    with pytest.raises(UnknownNode, match="ids look like"):
+        sample.resolve("Verifier.noSuchThing")
