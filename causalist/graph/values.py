@@ -37,6 +37,7 @@ class Values:
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     _values: dict[tuple[int, int, str], Value | None] = field(default_factory=dict)
     _busy: set[tuple[int, int, str]] = field(default_factory=set)
+    _held: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
     _attributes: dict[int, dict[str, tuple[int, Binding]]] = field(default_factory=dict)
 
     def read_attributes(self) -> None:
@@ -254,16 +255,23 @@ class Values:
         number = program.member(value.number, name)
         if number >= 0:
             return Value("definition", number, "object-member")
-        if definition.kind in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
-            made = self._type_of_value(value.number)
-            if made is not None:
-                if made.kind in ("external", "builtin"):
-                    return made
-                found = self._attribute(program.file_of[value.number], made, name, name)
-                if found is not None and found.kind == "definition" and definition.kind != NodeKind.CONSTANT:
-                    return found._replace(rule="attribute-type")
-                return found
-        return None
+        if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
+            return None
+        if value.number in self._held or len(self._held) >= _DEEPEST:
+            return None  # `a = b` and `b = a`, or a longer way than anybody writes
+        self._held.add(value.number)
+        found = self._held_attribute(value.number, name)
+        self._held.discard(value.number)
+        if found is not None and found.kind == "definition" and definition.kind != NodeKind.CONSTANT:
+            return found._replace(rule="attribute-type")
+        return found
+
+    def _held_attribute(self, holder: int, name: str) -> Value | None:
+        """Attribute `name` of what a constant, field or property holds."""
+        made = self._type_of_value(holder)
+        if made is None or made.kind in ("external", "builtin"):
+            return made
+        return self._attribute(self.program.file_of[holder], made, name, name)
 
     def _instance_attribute(self, value: Value, name: str) -> Value | None:
         program = self.program

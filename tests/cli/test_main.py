@@ -127,3 +127,13 @@ class TestStreams:
             )  # fmt: skip
         assert process.returncode == 2
         assert b"causalist: usage: cannot write the results" in process.stderr
+
+
+def test_modules_in_the_repository_are_not_imported(tmp_path: Path) -> None:
+    """`python -m` puts the current folder first on the import path; a repository must not get to run that way."""
+    for name in ("numpy", "click", "tree_sitter"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('was run')\n")
+    (tmp_path / "app.py").write_text("def total():\n    return 1\n")
+    done = run("ask", "total", cwd=tmp_path)
+    assert (done.code, "was run" in done.stderr) == (0, False), done.stderr
