@@ -169,7 +169,7 @@ def _matching_words(node: int, postings: Postings, question: Question, lexical: 
         at = start + int(np.searchsorted(postings.documents[start:stop], node))
         if at < stop and postings.documents[at] == node:
             found.append((-weight * float(postings.impacts[at]), term))
-    return [question.written.get(term, term) for _, term in sorted(found)[:5]]
+    return list(dict.fromkeys(question.written.get(term, term) for _, term in sorted(found)))[:5]
 
 
 def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:

@@ -5,6 +5,7 @@ list are kept for nodes that PageRank reached and no lexical generator did: the 
 nothing stands there.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from causalist.rank.fuse import Signals, Weights, fused, lexical_signals, reason
 from causalist.rank.question import Question
 from causalist.rank.walk import personalized_pagerank, seed_distribution, support
 
+_REPEATED = re.compile(r"~\d+$")
 N_CANDIDATE_FILES = 20  # files that are taken for found by words
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
 # The map from scores to matches: with 4 the few that fit the whole question outweigh the many that share one of its
@@ -107,13 +109,21 @@ def choose(ranking: Ranking, graph: CodeGraph, transition: Transition, options: 
     kept = min(round(options.top_k * share), options.top_k - 1)
     reached = _chain(ranking, graph, transition, options.damping, kept, by_file)
     extra = list(reached)
-    lexical = _best(scores, options.top_k - len(extra), without=set(extra))
+    lexical = _distinct(_best(scores, 2 * options.top_k, without=set(extra)), graph)[: options.top_k - len(extra)]
     # What only the graph reached stands behind what was found, in the order of PageRank.
     floor = min((float(scores[n]) for n in lexical), default=1.0)
     top = max(reached.values(), default=1.0)
     chosen = [Chosen(n, float(scores[n]), False) for n in lexical]
     chosen += [Chosen(n, floor * value / top * (1 - 1e-9), True) for n, value in sorted(reached.items(), key=_by_value)]
     return chosen
+
+
+def _distinct(nodes: Sequence[int], graph: CodeGraph) -> list[int]:
+    """`nodes` without repeats of a name in one file, such as the setter beside a getter: the better one stands."""
+    kept: dict[str, int] = {}
+    for node in nodes:
+        kept.setdefault(_REPEATED.sub("", graph.nodes.ids[node]), node)
+    return list(kept.values())
 
 
 def _by_value(item: tuple[int, float]) -> tuple[float, int]:

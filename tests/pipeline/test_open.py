@@ -428,3 +428,13 @@ def test_text_of_a_file_that_changed_after_opening_is_not_cut_by_old_places(tree
     pack = repository.ask(_QUESTION).pack
     assert pack is not None and "store.py" in pack.text
     assert "zzzz" not in pack.text
+
+
+def test_a_getter_and_its_setter_take_one_place(tree: WorkTree) -> None:
+    tree.write(
+        "limits.py",
+        "class Limits:\n    @property\n    def patience(self):\n        return self._patience\n\n"
+        "    @patience.setter\n    def patience(self, seconds):\n        self._patience = seconds\n",
+    )
+    ids = [hit.id for hit in Repository.open(tree.path).ask("patience").results]
+    assert sum(node.startswith("limits.py::Limits.patience") for node in ids) == 1
