@@ -52,8 +52,8 @@ from causalist.store import (
 )
 
 # Raised when parsing, linking or the lexical index change what they give for the same bytes.
-PARSER_VERSION = 1
-INDEX_VERSION = 1
+PARSER_VERSION = 2
+INDEX_VERSION = 2
 
 Read = Callable[[FileEntry], SourceFile | str]
 

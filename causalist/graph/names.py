@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.modules import ModuleMap
+from causalist.graph.packages import PackageScopes
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
@@ -79,6 +80,9 @@ class Program:
     file_of: list[int]
     definition_of: list[Definition]
     methods: dict[str, list[int]]  # name -> methods of types, for receivers that nobody knows
+    packages: PackageScopes
+    attached: dict[tuple[int, str], int] = field(default_factory=dict)  # (type, name) -> member that stands elsewhere
+    owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
     _exported: dict[tuple[int, str], Found | None] = field(default_factory=dict)
     _bases: dict[int, list[int]] = field(default_factory=dict)
     _mro: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -91,12 +95,14 @@ class Program:
         methods: dict[str, list[int]] = {}
         for number, (path, facts) in enumerate(files):
             tables.append(file_names(path, facts, len(definition_of), settings.get(facts.language)))
-            for definition in facts.definitions:
-                if definition.kind == NodeKind.METHOD and definition.parent >= 0:
+            elsewhere = {local for local, _ in facts.owners}
+            for local, definition in enumerate(facts.definitions):
+                if definition.kind == NodeKind.METHOD and (definition.parent >= 0 or local in elsewhere):
                     methods.setdefault(definition.name, []).append(len(definition_of))
                 file_of.append(number)
                 definition_of.append(definition)
-        return cls(tables, ModuleMap.of(files, settings), file_of, definition_of, methods)
+        scopes = PackageScopes.of(files, settings)
+        return cls(tables, ModuleMap.of(files, settings), file_of, definition_of, methods, scopes)
 
     def parent(self, definition: int) -> int:
         """Number of the enclosing definition, or -1."""
@@ -105,6 +111,12 @@ class Program:
 
     def is_type(self, definition: int) -> bool:
         return self.definition_of[definition].kind in TYPE_KINDS
+
+    def is_like_a_type(self, definition: int) -> bool:
+        """Whether it is a type, or a name for one that has members."""
+        if self.is_type(definition):
+            return True
+        return self.definition_of[definition].kind == NodeKind.TYPE and self.has_members(definition)
 
     def is_value(self, definition: int) -> bool:
         """Whether it is a name for a value; an import may give it that value: `const a = require("a")`."""
@@ -116,10 +128,15 @@ class Program:
         return following < len(self.definition_of) and self.parent(following) == definition
 
     def enclosing_type(self, definition: int) -> int:
-        """The innermost type around `definition` (itself included), or -1."""
+        """The innermost type that `definition` (itself included) belongs to, or -1."""
         while definition >= 0 and not self.is_type(definition):
-            definition = self.parent(definition)
+            definition = self.owner_of.get(definition, self.parent(definition))
         return definition
+
+    def attach(self, member: int, owner: int) -> None:
+        """Makes a definition a member of a type that it does not stand in; the first of a name counts."""
+        self.attached.setdefault((owner, self.definition_of[member].name), member)
+        self.owner_of[member] = owner
 
     def enclosing_owner(self, definition: int) -> int:
         """The definition that `self` or `this` means inside of `definition`, or -1: the type around it; for
@@ -204,6 +221,9 @@ class Program:
         entry = names.reexports.get(name)
         if entry is not None:
             return self._pass_on(file, entry, depth)
+        number = self.packages.definition(file, local, self.files)
+        if number is not None:
+            return Found("definition", number, "import")
         if name == "default" and names.exports and "default" not in names.exports:
             return None
         if names.settings is not None:
@@ -254,7 +274,8 @@ class Program:
     def member(self, owner: int, name: str) -> int:
         """The definition `name` inside of `owner` itself, or -1."""
         qualname = f"{self.definition_of[owner].qualname}.{name}"
-        return self.files[self.file_of[owner]].by_qualname.get(qualname, -1)
+        found = self.files[self.file_of[owner]].by_qualname.get(qualname, -1)
+        return found if found >= 0 else self.attached.get((owner, name), -1)
 
     def set_bases(self, owner: int, bases: list[int]) -> None:
         self._bases[owner] = bases

@@ -36,6 +36,7 @@ class Resolver:
 
         Returns (class, base, implements, row) for each resolved base.
         """
+        self._attach_members()
         found: list[tuple[int, Target, bool, int]] = []
         for file, names in enumerate(self.program.files):
             for base in names.facts.bases:
@@ -53,6 +54,17 @@ class Resolver:
             self.program.set_bases(owner, numbers)
         self.values.read_attributes()
         return found
+
+    def _attach_members(self) -> None:
+        """Finds the types of members that do not stand inside of them, before any chain asks for a member."""
+        program = self.program
+        for file, names in enumerate(program.files):
+            for local, owner in names.facts.owners:
+                member = names.first + local
+                value = self.values.of_chain(file, names.facts.definitions[local].parent, owner)
+                if value is not None and value.kind == "definition" and program.is_like_a_type(value.number):
+                    program.attach(member, value.number)
+        self.values.forget()
 
     def resolve(self, file: int, scope: int, chain: str, *, guess: bool) -> tuple[list[Target], str]:
         """(targets, external package or "") of a use of `chain` in `scope` of `file`."""

@@ -21,6 +21,7 @@ RULES: tuple[Rule, ...] = (
     Rule("same-file", 0.98, "a name that the file itself defines, by scope"),
     Rule("import", 0.97, "a name that the file imports from the file that defines it"),
     Rule("re-export", 0.95, "an imported name, followed through files that pass it on"),
+    Rule("package-scope", 0.96, "a name that another file of the same package defines at its top"),
     Rule("star-import", 0.9, "a name from a module of which everything is imported"),
     Rule("module-attribute", 0.96, "an attribute of an imported module"),
     Rule("self", 0.97, "a member of the enclosing class, through self or this"),

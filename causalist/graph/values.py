@@ -42,7 +42,7 @@ class Values:
 
     def read_attributes(self) -> None:
         """Forgets what was found without bases, and collects the attributes that types are given."""
-        self._values.clear()
+        self.forget()
         for file, names in enumerate(self.program.files):
             for scope, bindings in names.bindings.items():
                 for target_name, binding in bindings.items():
@@ -50,6 +50,10 @@ class Values:
                         owner = self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
                         if owner >= 0:
                             self._attributes.setdefault(owner, {}).setdefault(target_name[1:], (file, binding))
+
+    def forget(self) -> None:
+        """Forgets all values: something that they depend on has changed."""
+        self._values.clear()
 
     def of_chain(self, file: int, scope: int, chain: str) -> Value | None:
         """The value of a chain. None: no such name, or a known receiver without that member; "unknown-member": the
@@ -178,6 +182,9 @@ class Values:
         binding = names.bindings.get(MODULE_SCOPE, {}).get(name)
         if binding is not None:
             return self._bound(file, binding, name)
+        shared = program.packages.definition(file, name, program.files)
+        if shared is not None:
+            return Value("definition", shared, "package-scope")
         return self._starred(file, names, name)
 
     def _starred(self, file: int, names: FileNames, name: str) -> Value | None:
@@ -323,15 +330,9 @@ class Values:
         declared = self.of_chain(file, scope, type_name)
         if declared is None:
             return UNKNOWN if self._is_type_parameter(file, scope, type_name) else _BUILTIN
-        if declared.kind == "definition" and self._is_like_a_type(declared.number):
+        if declared.kind == "definition" and self.program.is_like_a_type(declared.number):
             return Value("instance", declared.number, rule)
         return declared if declared.kind == "external" else UNKNOWN
-
-    def _is_like_a_type(self, definition: int) -> bool:
-        program = self.program
-        if program.is_type(definition):
-            return True
-        return program.definition_of[definition].kind == NodeKind.TYPE and program.has_members(definition)
 
     def _is_type_parameter(self, file: int, scope: int, name: str) -> bool:
         """Whether a definition around binds the name, be it a class, whose own names are not visible otherwise."""

@@ -137,6 +137,8 @@ class WordCount(NamedTuple):
 class FileFacts:
     """Everything that one file says. `language` is "" for text without a grammar. `returns` maps definitions to the
     annotation of what they return. `wildcard_exports` is None unless the file lists what it exports to `import *`.
+    `package` is the name in the file's package clause, "" without one; `owners` maps definitions that stand outside of
+    the type that they belong to (a Go method, an `impl`) to the name of that type, as it is written.
     `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
     configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias", pattern and targets
     separated by tabs)."""
@@ -159,3 +161,5 @@ class FileFacts:
     n_bytes: int = 0
     wildcard_exports: tuple[str, ...] | None = None
     manifest: tuple[tuple[str, str], ...] = ()
+    package: str = ""
+    owners: tuple[tuple[int, str], ...] = ()

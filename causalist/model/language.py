@@ -9,6 +9,9 @@ class ModuleSystem(StrEnum):
 
     DOTTED = "dotted"  # a.b.c below a package root, leading dots for relative imports
     PATH = "path"  # "./a/b" beside the importing file, bare names from a package
+    FOLDER = "folder"  # a folder is a package, named by its path below a manifest; its files share one scope
+    DECLARED = "declared"  # files say which package they belong to; all files of a package share one scope
+    TREE = "tree"  # files are modules of a tree that declarations in their parents build
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,15 @@ class ModuleSettings:
     compiled: tuple[tuple[str, tuple[str, ...]], ...] = ()
     wildcard_list: str = ""
     require: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSettings:
+    """`transparent` are generic types that stand for their first argument (`Box<T>`); with `first_of_tuple` a function
+    that returns several values is known by the first (`(T, error)`)."""
+
+    transparent: tuple[str, ...] = ()
+    first_of_tuple: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +82,4 @@ class LanguageSettings:
     modules: ModuleSettings
     comments: CommentSettings
     builtin_methods: tuple[str, ...] = ()
+    types: TypeSettings = TypeSettings()

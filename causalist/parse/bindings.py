@@ -74,7 +74,7 @@ class BindingReader:
 
     def on_type(self, start: int, end: int, tag: int) -> None:
         if self._binding_end >= 0 and 0 < start - self._binding_end <= _GAP:
-            name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+            name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
             self.bindings[-1] = self.bindings[-1]._replace(type=name)
             if self._is_twin:
                 self.bindings[-2] = self.bindings[-2]._replace(type=name)

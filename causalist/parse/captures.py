@@ -41,31 +41,33 @@ class Tag(IntEnum):
     IMPORT_ALIAS = 23
     IMPORT_DEFAULT = 24
     IMPORT_NAMESPACE = 25
-    NAME = 26
-    DOC = 27
-    COMMENT = 28
-    RETURNS = 29
-    BASE = 30
-    IMPLEMENTS = 31
-    BINDING_PATTERN = 32
-    BINDING_KEY = 33
-    BINDING_PROPERTY = 34
-    BINDING = 35
-    BINDING_ITEM = 36
-    BINDING_TYPE = 37
-    BINDING_VALUE = 38
-    GLOBAL = 39
-    EXPORTS = 40
-    EXPORTS_OBJECT = 41
-    EXPORTS_KEY = 42
-    EXPORTS_ITEM = 43
-    EXPORTS_VALUE = 44
-    EXPORT_DEFAULT = 45
-    CALL = 46
-    REQUIRE = 47
-    REQUIRE_MODULE = 48
-    REFERENCE = 49
-    ERROR = 50
+    OWNER = 26
+    NAME = 27
+    DOC = 28
+    COMMENT = 29
+    PACKAGE = 30
+    RETURNS = 31
+    BASE = 32
+    IMPLEMENTS = 33
+    BINDING_PATTERN = 34
+    BINDING_KEY = 35
+    BINDING_PROPERTY = 36
+    BINDING = 37
+    BINDING_ITEM = 38
+    BINDING_TYPE = 39
+    BINDING_VALUE = 40
+    GLOBAL = 41
+    EXPORTS = 42
+    EXPORTS_OBJECT = 43
+    EXPORTS_KEY = 44
+    EXPORTS_ITEM = 45
+    EXPORTS_VALUE = 46
+    EXPORT_DEFAULT = 47
+    CALL = 48
+    REQUIRE = 49
+    REQUIRE_MODULE = 50
+    REFERENCE = 51
+    ERROR = 52
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -92,6 +94,8 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "exports.item": Tag.EXPORTS_ITEM,
     "exports.value": Tag.EXPORTS_VALUE,
     "name": Tag.NAME,
+    "owner": Tag.OWNER,
+    "package": Tag.PACKAGE,
     "body": Tag.BODY,
     "doc": Tag.DOC,
     "comment": Tag.COMMENT,

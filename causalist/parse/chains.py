@@ -7,6 +7,8 @@ looked through, in expressions as in types: `await f()` has the type that `f` na
 
 import re
 
+from causalist.model.language import TypeSettings
+
 _PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
 _NAME = re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*")
 _WAITED = re.compile(r"(\(\s*)?await\s+")
@@ -16,6 +18,8 @@ _WRAPPED = re.compile(
 )
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
+_POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |dyn |impl )+")
+_GENERIC = re.compile(r"([^\W\d][\w.]*)<(.+)>")
 _SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object"})
 _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _LONGEST = 400
@@ -59,9 +63,9 @@ def chain_of(text: str) -> str:
             else:
                 return ""
             expect_name = False
-        elif character == ".":
-            position += 1
-            expect_name = True
+        elif character == "." or text.startswith("::", position):
+            position += 1 if character == "." else 2
+            expect_name = text[position : position + 1] != "<"  # `f::<T>`
         elif character == "?" and text.startswith("?.", position):
             position += 2
             expect_name = text[position : position + 1] not in ("(", "[")
@@ -122,28 +126,38 @@ def _closing(text: str, start: int) -> int:
     return -1
 
 
-def type_name(text: str) -> str:
+_PLAIN_TYPES = TypeSettings()
+
+
+def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     """The chain that names the main type of an annotation, or "".
 
-    Quotes, `Optional[...]`, `X | None`, `Promise<X>`, generics' arguments and `readonly` are looked through; a union of
-    several types, a tuple, a function type or a type that says nothing (`Any`) names none.
+    References and pointers, quotes, `Optional[...]`, `X | None`, `Promise<X>`, generics' arguments and `readonly` are
+    looked through; a union of several types, a tuple, a function type or a type that says nothing (`Any`) names none.
 
     >>> [type_name(t) for t in ("Session", "'a.Session'", "Optional[Session]", "Session | None", "List[int]", "A | B")]
     ['Session', 'a.Session', 'Session', 'Session', 'List', '']
     """
-    text = _SPACE.sub(" ", text.strip().strip("\"'")).strip()
+    text = _POINTER.sub("", _SPACE.sub(" ", text.strip().strip("\"'")).strip())
     if len(text) > _LONGEST:
         return ""
+    text = text.replace("::", ".")
+    if settings.first_of_tuple and text.startswith("(") and text.endswith(")"):
+        return type_name(_split_top(text[1:-1], ",")[0].rpartition(" ")[2], settings)
+    generic = _GENERIC.fullmatch(text)
+    if generic and generic[1].rpartition(".")[2] in settings.transparent:
+        arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")]
+        return type_name(arguments[0], settings) if arguments else ""
     wrapped = _WRAPPED.fullmatch(text)
     if wrapped:
-        return type_name(_split_top(wrapped[1], ",")[0])
+        return type_name(_split_top(wrapped[1], ",")[0], settings)
     union = _UNION.fullmatch(text)
     members = [part.strip() for part in _split_top(union[1] if union else text, "," if union else "|")]
     members = [part for part in members if part not in ("None", "null", "undefined", "")]
     if len(members) != 1:
         return ""
     if members[0] != text:
-        return type_name(members[0])
+        return type_name(members[0], settings)
     name = _TYPE.match(text)
     if not name or name[2][:1] not in ("", "[", "<") or name[2].startswith("[]"):
         return ""

@@ -39,6 +39,8 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         exports=tuple(sweep.modules.exports),
         bindings=tuple(sweep.named.bindings),
         returns=tuple(sweep.returns()),
+        package=sweep.package,
+        owners=tuple(sweep.owners()),
         words=words,
         counts=counts,
         diagnostics=(*_encoding(data), *sweep.diagnostics()),

@@ -21,6 +21,7 @@ from causalist.model.language import (
     ModuleSettings,
     ModuleSystem,
     NameSettings,
+    TypeSettings,
 )
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -139,6 +140,7 @@ def _read_settings(path: Path) -> LanguageSettings:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         names, modules, comments = data["names"], data["modules"], data["comments"]
+        types = data.get("types", {})
         return LanguageSettings(
             name=data["name"],
             dialects=tuple(_read_dialect(entry) for entry in data["dialects"]),
@@ -161,6 +163,9 @@ def _read_settings(path: Path) -> LanguageSettings:
             ),
             comments=CommentSettings(line=tuple(comments["line"]), doc=comments["doc"]),
             builtin_methods=tuple(data["builtin"]["methods"]),
+            types=TypeSettings(
+                transparent=tuple(types.get("transparent", ())), first_of_tuple=types.get("first_of_tuple", False)
+            ),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error

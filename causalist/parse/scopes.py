@@ -29,6 +29,7 @@ class Frame:
     named: bool = False
     holds: bool = False  # gives its name to what is inside although it is no scope
     body: int = -1
+    owner: str = ""  # the type that what is inside belongs to, where it stands elsewhere
 
 
 @dataclass(slots=True)
@@ -47,6 +48,7 @@ class Draft:
     doc: str = ""
     returns: str = ""
     is_property: bool = False  # called by being named
+    owner: str = ""  # the type that it belongs to, where that stands elsewhere
 
 
 class Scopes:

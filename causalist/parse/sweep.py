@@ -41,6 +41,7 @@ class Sweep:
         self.references: list[tuple[int, int, int]] = []
         self.errors: list[int] = []
         self.doc = ""
+        self.package = ""
         self.scopes = Scopes(data, settings)
         self.named = BindingReader(self.scopes)
         self.modules = ImportReader(self.scopes, self.named)
@@ -104,6 +105,9 @@ class Sweep:
             for d in self.drafts
         ]
 
+    def owners(self) -> list[tuple[int, str]]:
+        return [(i, d.owner) for i, d in enumerate(self.drafts) if d.owner]
+
     def returns(self) -> list[tuple[int, str]]:
         return [(i, d.returns) for i, d in enumerate(self.drafts) if d.returns]
 
@@ -128,7 +132,9 @@ class Sweep:
             Tag.REEXPORT: self.modules.on_group,
             Tag.IMPORT: self.modules.on_group,
             Tag.EXPORT: self.modules.on_group,
+            Tag.OWNER: self._on_owner,
             Tag.NAME: self._on_name,
+            Tag.PACKAGE: self._on_package,
             Tag.BODY: self._on_body,
             Tag.DOC: self._on_doc,
             Tag.COMMENT: self._on_comment,
@@ -181,6 +187,8 @@ class Sweep:
         self._span = None
         index = len(self.drafts)
         draft = Draft(kind, parent, start, end, span_start, prefix)
+        if frames and frames[-1].index < 0:
+            draft.owner = frames[-1].owner
         first_row = self.row(span_start)
         if self.settings.comments.doc == "comment" and first_row - 1 <= self._comment[3] <= first_row:
             draft.doc = comment_line(self.text(self._comment[0], self._comment[1]))
@@ -199,6 +207,27 @@ class Sweep:
     def _on_property(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].index >= 0 and self._frames[-1].start == start:
             self.drafts[self._frames[-1].index].is_property = True
+
+    def _on_owner(self, start: int, end: int, tag: int) -> None:
+        """The type that the open definition or holder belongs to, written before its name or in place of it."""
+        if not self._frames:
+            return
+        frame, owner = self._frames[-1], type_name(self.text(start, end), self.settings.types)
+        if not owner:
+            return
+        last = owner.rpartition(".")[2]
+        if frame.index < 0:
+            frame.owner = owner
+            if not frame.named:
+                self.scopes.set_name(frame, last)
+            return
+        draft = self.drafts[frame.index]
+        draft.owner = owner
+        draft.prefix = f"{draft.prefix}.{last}" if draft.prefix else last
+
+    def _on_package(self, start: int, end: int, tag: int) -> None:
+        self.package = self.package or self.scopes.compact(start, end)
+        self._taken = start
 
     def _on_name(self, start: int, end: int, tag: int) -> None:
         self._taken = start
@@ -252,7 +281,9 @@ class Sweep:
 
     def _on_returns(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].index >= 0 and self._frames[-1].body < 0:
-            self.drafts[self._frames[-1].index].returns = type_name(self.text(start, min(end, start + 200)))
+            self.drafts[self._frames[-1].index].returns = type_name(
+                self.text(start, min(end, start + 200)), self.settings.types
+            )
 
     def _on_base(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].index >= 0:

@@ -21,7 +21,7 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 2
+FACTS_FORMAT = 3
 _CHECKSUM = struct.Struct("<I")
 
 _ROWS: dict[str, Any] = {
@@ -60,6 +60,7 @@ def facts_from_bytes(data: bytes) -> f.FileFacts:
             values[name] = tuple(map(row._make, values[name]))
         values["words"] = tuple(values["words"])
         values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
+        values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
         values["manifest"] = tuple((str(k), str(v)) for k, v in values["manifest"])
         if values["wildcard_exports"] is not None:
             values["wildcard_exports"] = tuple(values["wildcard_exports"])

@@ -109,6 +109,7 @@ def test_rules_and_their_confidence() -> None:
         "same-file": 0.98,
         "import": 0.97,
         "re-export": 0.95,
+        "package-scope": 0.96,
         "star-import": 0.9,
         "module-attribute": 0.96,
         "self": 0.97,

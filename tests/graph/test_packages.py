@@ -1,0 +1,44 @@
+"""Scopes that are wider than a file, and members that stand outside of their type."""
+
+from causalist.graph.packages import PackageScopes, package_key
+from causalist.model.facts import FileFacts
+from causalist.model.language import CommentSettings, LanguageSettings, ModuleSettings, ModuleSystem, NameSettings
+
+
+def _settings(system: ModuleSystem) -> LanguageSettings:
+    return LanguageSettings("lang", (), NameSettings(), ModuleSettings(system), CommentSettings())
+
+
+class _Names:
+    def __init__(self, **by_qualname: int) -> None:
+        self.by_qualname = by_qualname
+
+
+def test_a_folder_is_a_package_and_its_tests_may_be_another() -> None:
+    folder = _settings(ModuleSystem.FOLDER)
+    inside = package_key("a/x.go", FileFacts("go", package="a"), folder)
+    assert inside == package_key("a/y.go", FileFacts("go", package="a"), folder)
+    assert inside != package_key("a/y_test.go", FileFacts("go", package="a_test"), folder)
+    assert inside != package_key("b/x.go", FileFacts("go", package="a"), folder)
+
+
+def test_a_declared_package_spans_folders_and_needs_its_declaration() -> None:
+    declared = _settings(ModuleSystem.DECLARED)
+    main = package_key("src/main/p/A.java", FileFacts("java", package="p"), declared)
+    assert main == package_key("src/test/p/ATest.java", FileFacts("java", package="p"), declared)
+    assert package_key("A.java", FileFacts("java"), declared) is None
+
+
+def test_files_of_a_package_see_one_another_and_the_first_of_a_name_counts() -> None:
+    settings = {"go": _settings(ModuleSystem.FOLDER), "py": _settings(ModuleSystem.DOTTED)}
+    files = [
+        ("a/x.go", FileFacts("go", package="a")),
+        ("a/y.go", FileFacts("go", package="a")),
+        ("b/z.go", FileFacts("go", package="b")),
+        ("a/w.py", FileFacts("py")),
+    ]
+    scopes = PackageScopes.of(files, settings)
+    tables = [_Names(f=0), _Names(f=1, g=2), _Names(h=3), _Names(i=4)]
+    assert [scopes.definition(0, name, tables) for name in "fghi"] == [0, 2, None, None]
+    assert scopes.definition(1, "f", tables) == 0
+    assert scopes.definition(3, "i", tables) is None
