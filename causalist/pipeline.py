@@ -4,14 +4,12 @@
 stages do not know one another; what passes between them is a type in `model/`.
 """
 
-import hashlib
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from causalist.errors import AmbiguousNode, EmptyQuestion, UnknownNode, UsageError
+from causalist.answers import answer_id, n_searched, pagerank_info, partly_read, repository_info
+from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import (
     extract_subgraph,
     hit_of,
@@ -22,15 +20,25 @@ from causalist.extract import (
     paths_from_seeds,
 )
 from causalist.indexing import IndexOptions, make_index, refreshed_index
-from causalist.model.answer import Answer, AskOptions, Level, Order, PageRankInfo, RankMode, RepositoryInfo, Status
+from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
-from causalist.model.graph import CodeGraph, Edge, EdgeKind
+from causalist.model.graph import CodeGraph, Edge
 from causalist.model.index import Index
+from causalist.model.navigate import Affected, Definition, Trail
 from causalist.model.pack import PackHeader, PackInput, PackItem
 from causalist.model.scores import Hit, Hop
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.model.symbols import NodeKind
+from causalist.navigate import (
+    affected_by,
+    calls_from,
+    calls_to,
+    chosen_edges,
+    find_nodes,
+    resolve,
+    trail_between,
+)
 from causalist.pack import check_budget, render_pack
 from causalist.rank import (
     Chosen,
@@ -41,14 +49,13 @@ from causalist.rank import (
     choose,
     default_weights,
     explain,
-    nodes_named,
     rank_question,
     read_question,
 )
 from causalist.source import BlobReader, find_root, read_file, refuse_root, scan_commit
+from causalist.steps import Clock
 from causalist.store import FactsCache
-
-_MOST_SUGGESTED = 20  # namesakes that the message about an unknown node lists
+from causalist.texts import Texts
 
 
 def check_question(query: str, options: AskOptions) -> None:
@@ -126,7 +133,7 @@ class Repository:
         """
         options = options or AskOptions()
         check_question(query, options)
-        clock = _Clock()
+        clock = Clock()
         graph, lexical = self.index.graph, self.index.lexical
         with clock.step("route"):
             question = read_question(query)
@@ -148,7 +155,7 @@ class Repository:
             ordered, edges = _ordered(graph, [*nodes, *via], results, options)
             ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
         with clock.step("deliver"):
-            texts = _Texts(self)
+            texts = Texts(self.index.manifest, self.read)
             items = self._pack_items(results, ordered, [*nodes, *via], inside, texts)
             kept = tuple(named_edge(graph, e, ids) for e in edges)
             removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
@@ -156,7 +163,7 @@ class Repository:
                 query,
                 self.root.name,
                 self.index.commit,
-                _n_searched(graph),
+                n_searched(graph),
                 stale=bool(texts.changed),
                 causal=options.order is Order.CAUSAL,
             )
@@ -168,19 +175,19 @@ class Repository:
                 else None
             )
         return Answer(
-            answer_id=_answer_id(self.index, query, options),
+            answer_id=answer_id(self.index, query, options),
             query=query,
             route=options.route or question.route,
             confidence=None,
             attempts=1,
             repository=self.info(stale=bool(texts.changed)),
-            pagerank=_pagerank_info(ranking, options),
+            pagerank=pagerank_info(ranking, options),
             results=results,
             edges=kept,
             removed_edges=removed,
             order=tuple(ids[i] for i in ordered.order),
             via=tuple(graph.nodes.ids[n] for n in via),
-            diagnostics=(*self.notes, *_partly_read(self.index, results), *texts.diagnostics()),
+            diagnostics=(*self.notes, *partly_read(self.index, results), *texts.diagnostics()),
             timings_ms=clock.milliseconds,
             pack=pack,
         )
@@ -195,69 +202,49 @@ class Repository:
     # -- looking up
 
     def resolve(self, name: str) -> int:
-        """The node with the id `name`, or the only one with that qualified or last name.
+        """The node that `name` means: an id, or a name that only one node has.
 
         Raises UnknownNode, or AmbiguousNode with the candidates.
         """
-        ids = self.index.graph.nodes.ids
-        exact = ids.position(name)
-        if exact >= 0:
-            return exact
-        last = name.rpartition("::")[2].rpartition(".")[2] if "/" not in name.rpartition("::")[2] else name
-        found = nodes_named(last, self.index.lexical) or nodes_named(name.rpartition("/")[2], self.index.lexical)
-        matching = [n for n in found if _names_end(ids[n], name)]
-        if len(matching) == 1:
-            return matching[0]
-        if matching:
-            listed = "\n".join(f"  {ids[n]}" for n in matching[:20])
-            raise AmbiguousNode(f"{len(matching)} nodes are called {name!r}; use one of these ids:\n{listed}")
-        if 0 < len(found) <= _MOST_SUGGESTED:
-            listed = "\n".join(f"  {ids[n]}" for n in found)
-            raise UnknownNode(f"nothing here is called {name!r}; by its last name there is:\n{listed}")
-        raise UnknownNode(f"nothing here is called {name!r}; ids look like src/auth.py::Session.verify")
+        return resolve(self.index, name)
+
+    def find(self, name: str, *, limit: int = 20) -> tuple[Hit, ...]:
+        """Nodes whose name is `name`, begins with it or holds it, the best fit first."""
+        return find_nodes(self.index, name, limit)
+
+    def show(self, name: str) -> Definition:
+        """A node with its source. Raises as `resolve`."""
+        hit = hit_of(self.index.graph, self.resolve(name), 0.0, 0.0, ())
+        texts = Texts(self.index.manifest, self.read)
+        text = "" if hit.kind == NodeKind.EXTERNAL.label else texts.of(hit)
+        return Definition(hit, text, stale=bool(texts.changed))
 
     def callers(self, name: str) -> tuple[Edge, ...]:
-        """Edges of calls that lead to a node, most confident first."""
-        graph, node = self.index.graph, self.resolve(name)
-        return _sorted_edges(graph.edge(e) for e in graph.incoming(node) if graph.edges.kinds[e] == EdgeKind.CALLS)
+        """Edges of calls that lead to a node, most confident first. Raises as `resolve`."""
+        return calls_to(self.index.graph, self.resolve(name))
 
     def callees(self, name: str) -> tuple[Edge, ...]:
-        """Edges of calls that a node makes inside the repository, most confident first."""
-        graph, node = self.index.graph, self.resolve(name)
-        return _sorted_edges(
-            graph.edge(e)
-            for e in graph.outgoing(node)
-            if graph.edges.kinds[e] == EdgeKind.CALLS
-            and graph.kind(int(graph.edges.targets[e])) is not NodeKind.EXTERNAL
-        )
+        """Edges of calls that a node makes inside the repository, most confident first. Raises as `resolve`."""
+        return calls_from(self.index.graph, self.resolve(name))
+
+    def path(self, source: str, target: str) -> Trail | None:
+        """The most probable way from one node to another, forward if there is one. Raises as `resolve`."""
+        return trail_between(self.index.graph, self.index.transition, self.resolve(source), self.resolve(target))
+
+    def impact(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
+        """What uses a node, what uses that, and so on: by depth, then id. Raises as `resolve`."""
+        node = self.resolve(name)
+        return affected_by(self.index.graph, [node], max_depth=max_depth, min_confidence=min_confidence)
 
     def edges(
         self, *, kinds: Sequence[str] = (), min_confidence: float = 0.5, everything: bool = False
     ) -> Iterator[Edge]:
         """Edges in the order of the graph. Without `everything`: those inside the repository with that confidence."""
-        known = {kind.label for kind in EdgeKind}
-        for kind in kinds:
-            if kind not in known:
-                raise UsageError(f"no edges of kind {kind!r}; there are {', '.join(sorted(known))}")
-        graph = self.index.graph
-        return (
-            edge
-            for edge in map(graph.edge, range(len(graph.edges)))
-            if (not kinds or edge.kind in kinds)
-            and (everything or (edge.confidence >= min_confidence and not edge.target.startswith("external:")))
-        )
+        return chosen_edges(self.index.graph, kinds=kinds, min_confidence=min_confidence, everything=everything)
 
     def info(self, *, stale: bool = False) -> RepositoryInfo:
-        graph = self.index.graph
-        inside = graph.nodes.kinds[graph.edges.targets] != NodeKind.EXTERNAL
-        return RepositoryInfo(
-            root=str(self.root),
-            commit=self.index.commit,
-            files=int((graph.nodes.kinds == NodeKind.FILE).sum()),
-            nodes=_n_searched(graph),
-            edges=int(inside.sum()),
-            stale=stale,
-        )
+        """What is searched."""
+        return repository_info(self.root, self.index, stale=stale)
 
     def status(self) -> Status:
         """What is indexed and what was left out."""
@@ -278,7 +265,7 @@ class Repository:
         ordered: OrderedSubgraph,
         nodes: Sequence[int],
         inside: Mapping[int, Sequence[int]],
-        texts: "_Texts",
+        texts: Texts,
     ) -> tuple[PackItem, ...]:
         """Items in causal order: results with their source, hops between as one-liners, files with definitions."""
         graph = self.index.graph
@@ -299,62 +286,6 @@ class Repository:
         return tuple(items)
 
 
-class _Texts:
-    """Source text of hits, each file read once. A file that is no longer what was indexed has no text: the spans of
-    the index would cut it in the wrong places."""
-
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
-        self._files: dict[str, bytes] = {}
-        self.changed: list[str] = []
-
-    def of(self, hit: Hit) -> str:
-        if hit.path not in self._files:
-            source = self._repository.read(FileEntry(hit.path, 0, 0))
-            manifest = self._repository.index.manifest
-            indexed = manifest.blobs[manifest.paths.position(hit.path)]
-            same = not isinstance(source, str) and source.blob == indexed
-            self._files[hit.path] = source.data if not isinstance(source, str) and same else b""
-            if not same:
-                self.changed.append(hit.path)
-        data = self._files[hit.path]
-        line = data.rfind(b"\n", 0, hit.start_byte) + 1
-        before = data[line : hit.start_byte]
-        # A definition in the middle of a line is shown as far in as the line is.
-        indent = before[: len(before) - len(before.lstrip())]
-        return (indent + data[hit.start_byte : hit.end_byte]).decode("utf-8", "replace")
-
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        if not self.changed:
-            return ()
-        named = ", ".join(self.changed[:3]) + (f" and {len(self.changed) - 3} more" if len(self.changed) > 3 else "")
-        return (Diagnostic("stale", f"changed since they were indexed, shown without their source: {named}", -1),)
-
-
-class _Clock:
-    """Milliseconds of named steps."""
-
-    def __init__(self) -> None:
-        self.milliseconds: dict[str, float] = {}
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        yield
-        self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
-
-
-def _partly_read(index: Index, results: Sequence[Hit]) -> tuple[Diagnostic, ...]:
-    """One diagnostic for all files of the answer of which something could not be read; `status` knows the others."""
-    answering = {hit.path for hit in results}
-    paths = sorted({note.path for note in index.notes if note.path in answering})
-    if not paths:
-        return ()
-    slugs = ", ".join(sorted({note.slug for note in index.notes if note.path in answering}))
-    named = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-    return (Diagnostic("partly-read", f"read only in part ({slugs}): {named}; `causalist status` lists them", -1),)
-
-
 def _ordered(
     graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions
 ) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
@@ -362,35 +293,3 @@ def _ordered(
     scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
     ids = [graph.nodes.ids[n] for n in nodes]
     return order_subgraph(edges, scores, ids, options.order), edges
-
-
-def _pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:
-    result = ranking.pagerank
-    if result is None:
-        return None
-    return PageRankInfo(result.n_iterations, result.residual, options.damping, result.rung)
-
-
-def _n_searched(graph: CodeGraph) -> int:
-    return int((graph.nodes.kinds != NodeKind.EXTERNAL).sum())
-
-
-def _sorted_edges(edges: Iterator[Edge]) -> tuple[Edge, ...]:
-    return tuple(sorted(edges, key=lambda e: (-e.confidence, e.source, e.target)))
-
-
-def _names_end(node_id: str, name: str) -> bool:
-    """Whether an id ends with `name` at a boundary of its parts."""
-    if node_id == name:
-        return True
-    return node_id.endswith(name) and node_id[-len(name) - 1] in "/.:#"
-
-
-def _answer_id(index: Index, query: str, options: AskOptions) -> str:
-    """A hash of index, question and options: the same answer has the same id."""
-    digest = hashlib.sha256()
-    digest.update(f"{index.version}\n{index.commit}\n".encode())
-    digest.update(index.manifest.paths.blob.tobytes())
-    digest.update(index.manifest.blobs.blob.tobytes())
-    digest.update(repr((query, sorted(asdict(options).items()))).encode())
-    return digest.hexdigest()[:16]

@@ -1,0 +1,38 @@
+"""What looking things up in the graph returns: definitions with their source, trails between two nodes, and what a
+change reaches."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from causalist.model.graph import Edge
+from causalist.model.scores import Hit, Hop
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A node with its source. `text` is "" where the file is no longer what was indexed; `stale` says that."""
+
+    hit: Hit
+    text: str
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The most probable way from one node to another. `hops[0]` is where it starts; `edges[i]` leads to `hops[i + 1]`
+    (against its direction where that hop says "(back)"), so that there is one edge less than hops. `probability` is the
+    product of the walk's entries along it. `forward` is true where every step follows a use from source to target."""
+
+    hops: tuple[Hop, ...]
+    probability: float
+    edges: tuple[Edge, ...] = ()
+    forward: bool = True
+
+
+class Affected(NamedTuple):
+    """A node that a change reaches: `depth` steps of use away, by the shortest way. `edge` is the first of that way,
+    the use by which the node itself depends on what is one step nearer."""
+
+    node: str
+    depth: int
+    edge: Edge

@@ -1,0 +1,42 @@
+"""Edges of one node, and of all that fit."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from causalist.errors import UsageError
+from causalist.model.graph import CodeGraph, Edge, EdgeKind
+from causalist.model.symbols import NodeKind
+
+
+def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
+    """Edges of calls that lead to a node, most confident first."""
+    return most_confident_first(graph.edge(e) for e in graph.incoming(node) if graph.edges.kinds[e] == EdgeKind.CALLS)
+
+
+def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
+    """Edges of calls that a node makes inside the repository, most confident first."""
+    return most_confident_first(
+        graph.edge(e)
+        for e in graph.outgoing(node)
+        if graph.edges.kinds[e] == EdgeKind.CALLS and graph.kind(int(graph.edges.targets[e])) is not NodeKind.EXTERNAL
+    )
+
+
+def chosen_edges(graph: CodeGraph, *, kinds: Sequence[str], min_confidence: float, everything: bool) -> Iterator[Edge]:
+    """Edges in the order of the graph. Without `everything`: those inside the repository with that confidence.
+
+    Raises UsageError for a kind that does not exist.
+    """
+    known = {kind.label for kind in EdgeKind}
+    for kind in kinds:
+        if kind not in known:
+            raise UsageError(f"no edges of kind {kind!r}; there are {', '.join(sorted(known))}")
+    return (
+        edge
+        for edge in map(graph.edge, range(len(graph.edges)))
+        if (not kinds or edge.kind in kinds)
+        and (everything or (edge.confidence >= min_confidence and not edge.target.startswith("external:")))
+    )
+
+
+def most_confident_first(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    return tuple(sorted(edges, key=lambda e: (-e.confidence, e.source, e.target, e.kind)))

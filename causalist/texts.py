@@ -1,0 +1,50 @@
+"""Source text of hits: the one place where an answer reads the repository.
+
+In: an index, a way to read its files, hits. Out: their text, and which files are no longer what was indexed.
+"""
+
+from collections.abc import Callable
+
+from causalist.model.facts import Diagnostic
+from causalist.model.index import Manifest
+from causalist.model.scores import Hit
+from causalist.model.source import FileEntry, SourceFile
+
+_MOST_NAMED = 3  # changed files that the diagnostic names
+
+
+class Texts:
+    """Source text of hits, each file read once. A file that is no longer what was indexed has no text: the spans of
+    the index would cut it in the wrong places."""
+
+    def __init__(self, manifest: Manifest, read: Callable[[FileEntry], SourceFile | str]) -> None:
+        self._manifest = manifest
+        self._read = read
+        self._files: dict[str, bytes] = {}
+        self.changed: list[str] = []
+
+    def of(self, hit: Hit) -> str:
+        """The text of a hit from the indentation of its first line on; "" where its file changed."""
+        data = self._content(hit.path)
+        line = data.rfind(b"\n", 0, hit.start_byte) + 1
+        before = data[line : hit.start_byte]
+        # A definition in the middle of a line is shown as far in as the line is.
+        indent = before[: len(before) - len(before.lstrip())]
+        return (indent + data[hit.start_byte : hit.end_byte]).decode("utf-8", "replace")
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        if not self.changed:
+            return ()
+        n_more = len(self.changed) - _MOST_NAMED
+        named = ", ".join(self.changed[:_MOST_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
+        return (Diagnostic("stale", f"changed since they were indexed, shown without their source: {named}", -1),)
+
+    def _content(self, path: str) -> bytes:
+        if path not in self._files:
+            source = self._read(FileEntry(path, 0, 0))
+            indexed = self._manifest.blobs[self._manifest.paths.position(path)]
+            same = not isinstance(source, str) and source.blob == indexed
+            self._files[path] = source.data if not isinstance(source, str) and same else b""
+            if not same:
+                self.changed.append(path)
+        return self._files[path]

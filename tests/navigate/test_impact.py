@@ -1,0 +1,81 @@
+"""What a change reaches, against a plain search in networkx."""
+
+import networkx as nx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
+from causalist.model.navigate import Affected
+from causalist.navigate import affected_by
+from tests.graphs import EdgeSpec, make_graph, random_graphs
+
+
+def reached(
+    graph: CodeGraph, *changed: str, max_depth: int | None = None, min_confidence: float = 0.0
+) -> tuple[Affected, ...]:
+    nodes = [graph.nodes.ids.position(node) for node in changed]
+    assert min(nodes) >= 0
+    return affected_by(graph, nodes, max_depth=max_depth, min_confidence=min_confidence)
+
+
+GRAPH = make_graph(
+    ["a.py", "a.py::C", "a.py::C.m", "b.py", "b.py::f", "b.py::g", "c.py", "c.py::h"],
+    [
+        EdgeSpec("b.py::f", "a.py::C.m", EdgeKind.CALLS, 0.4, row=1, rule="name-only"),
+        EdgeSpec("b.py::f", "a.py::C.m", EdgeKind.REFERENCES, 0.9, row=2),
+        EdgeSpec("b.py::g", "b.py::f", EdgeKind.CALLS, 0.9, row=3),
+        EdgeSpec("b.py::f", "b.py::g", EdgeKind.CALLS, 0.9, row=4),
+        EdgeSpec("c.py::h", "a.py::C", EdgeKind.EXTENDS, 0.9, row=5),
+        EdgeSpec("c.py", "a.py", EdgeKind.IMPORTS, 1.0, row=0),
+        EdgeSpec("a.py", "a.py::C", EdgeKind.CONTAINS, 1.0),
+        EdgeSpec("a.py::C", "a.py::C.m", EdgeKind.CONTAINS, 1.0),
+    ],
+)
+
+
+def test_users_of_users_by_depth() -> None:
+    assert [(a.node, a.depth, a.edge.target, a.edge.kind) for a in reached(GRAPH, "a.py::C.m")] == [
+        ("b.py::f", 1, "a.py::C.m", "references"),  # the more confident of the two
+        ("b.py::g", 2, "b.py::f", "calls"),
+    ]
+
+
+def test_a_change_of_a_class_or_file_is_one_of_what_it_holds() -> None:
+    assert [(a.node, a.depth) for a in reached(GRAPH, "a.py::C")] == [("b.py::f", 1), ("c.py::h", 1), ("b.py::g", 2)]
+    assert [(a.node, a.depth) for a in reached(GRAPH, "a.py")] == [
+        ("b.py::f", 1), ("c.py", 1), ("c.py::h", 1), ("b.py::g", 2)
+    ]  # fmt: skip
+
+
+def test_bounds() -> None:
+    assert [a.node for a in reached(GRAPH, "a.py::C.m", max_depth=1)] == ["b.py::f"]
+    assert reached(GRAPH, "a.py::C.m", max_depth=0) == ()
+    assert reached(GRAPH, "a.py::C.m", min_confidence=0.95) == ()
+    assert [a.node for a in reached(GRAPH, "a.py", min_confidence=0.95)] == ["c.py"]
+
+
+def test_nothing_uses_it() -> None:
+    assert reached(GRAPH, "c.py::h") == ()
+
+
+@given(random_graphs(), st.data())
+def test_is_breadth_first_search_against_the_edges(graph: CodeGraph, data: st.DataObject) -> None:
+    ids = list(graph.nodes.ids)
+    start = data.draw(st.sampled_from(ids))
+    reverse = nx.DiGraph()
+    reverse.add_nodes_from(ids)
+    labels = {kind.label for kind in ORDERING_KINDS}
+    edges = [graph.edge(e) for e in range(len(graph.edges))]
+    reverse.add_edges_from((e.target, e.source) for e in edges if e.kind in labels)
+    # make_graph's symbols stand in their file.
+    inside = {n for n in ids if n == start or n.startswith(f"{start}::")}
+    expected: dict[str, int] = {}
+    for node in inside:
+        for other, depth in nx.single_source_shortest_path_length(reverse, node).items():
+            expected[other] = min(depth, expected.get(other, depth))
+    found = reached(graph, start)
+    assert {a.node: a.depth for a in found} == {n: d for n, d in expected.items() if n not in inside}
+    assert list(found) == sorted(found, key=lambda a: (a.depth, a.node))
+    for a in found:
+        same = [e for e in edges if e.source == a.node and e.kind in labels and expected.get(e.target) == a.depth - 1]
+        assert a.edge in same and a.edge.confidence == max(e.confidence for e in same)

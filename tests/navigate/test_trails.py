@@ -1,0 +1,84 @@
+"""The way between two nodes, on graphs with the arithmetic beside them."""
+
+import pytest
+
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.navigate import Trail
+from causalist.navigate import trail_between
+from causalist.rank import build_transition
+from causalist.rank.walk import WalkWeights
+from tests.graphs import EdgeSpec, make_graph
+
+# a calls b and c; b calls d; c is doubtful about d. e uses a. x and d change together.
+GRAPH = make_graph(
+    ["m.py", *(f"m.py::{name}" for name in "abcdex")],
+    [
+        EdgeSpec("m.py::a", "m.py::b", EdgeKind.CALLS, 0.8, row=3),
+        EdgeSpec("m.py::a", "m.py::c", EdgeKind.CALLS, 1.0, row=4),
+        EdgeSpec("m.py::b", "m.py::d", EdgeKind.CALLS, 1.0, row=6, rule="same-file"),
+        EdgeSpec("m.py::c", "m.py::d", EdgeKind.CALLS, 0.4, row=8, rule="name-only"),
+        EdgeSpec("m.py::e", "m.py::a", EdgeKind.CALLS, 1.0, row=10),
+        EdgeSpec("m.py::d", "m.py::x", EdgeKind.CO_CHANGES, 1.0, row=-1),
+    ],
+)
+WEIGHTS = WalkWeights(
+    forward=((EdgeKind.CALLS, 1.0), (EdgeKind.CO_CHANGES, 0.5)), backward=((EdgeKind.CALLS, 0.2),)
+)
+
+
+def trail(source: str, target: str, graph: CodeGraph = GRAPH) -> Trail | None:
+    m = build_transition(graph, WEIGHTS)
+    ids = graph.nodes.ids
+    return trail_between(graph, m, ids.position(f"m.py::{source}"), ids.position(f"m.py::{target}"))
+
+
+def names(way: Trail | None) -> list[tuple[str, str | None]]:
+    assert way is not None
+    return [(hop.node.partition("::")[2], hop.edge) for hop in way.hops]
+
+
+def test_the_most_probable_way_forward() -> None:
+    way = trail("a", "d")
+    assert names(way) == [("a", None), ("b", "calls"), ("d", "calls")]
+    assert way is not None and way.forward
+    # D_a = 1 + 1 forward + 0.2 back to e = 2.2; D_b = 1 + 0.2 = 1.2.
+    # By c it is 1 / 2.2 * 0.4 / 1.2, half of 0.8 / 2.2 * 1 / 1.2.
+    assert way.probability == pytest.approx(0.8 / 2.2 * 1 / 1.2)
+    assert [(e.source, e.target, e.rule, e.confidence, e.line) for e in way.edges] == [
+        ("m.py::a", "m.py::b", "import", 0.8, 4),
+        ("m.py::b", "m.py::d", "same-file", 1.0, 7),
+    ]
+
+
+def test_against_the_edges_only_where_there_is_no_way_along_them() -> None:
+    way = trail("d", "e")
+    assert names(way) == [("d", None), ("b", "calls (back)"), ("a", "calls (back)"), ("e", "calls (back)")]
+    assert way is not None and not way.forward
+    assert [(e.source, e.target) for e in way.edges] == [
+        ("m.py::b", "m.py::d"), ("m.py::a", "m.py::b"), ("m.py::e", "m.py::a")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", [("d", "x"), ("x", "d")])
+def test_changing_together_is_no_use(pair: tuple[str, str]) -> None:
+    way = trail(*pair)
+    assert names(way) == [(pair[0], None), (pair[1], "co_changes")]
+    assert way is not None and not way.forward
+    assert [(e.source, e.target) for e in way.edges] == [("m.py::d", "m.py::x")]
+
+
+def test_from_a_node_to_itself() -> None:
+    way = trail("a", "a")
+    assert names(way) == [("a", None)]
+    assert way is not None and (way.probability, way.edges, way.forward) == (1.0, (), True)
+
+
+def test_no_way() -> None:
+    graph = make_graph(["m.py", "m.py::a", "m.py::b", "m.py::c"], [("m.py::a", "m.py::c")])
+    assert trail("a", "b", graph) is None
+
+
+def test_externals_are_not_walked() -> None:
+    graph = make_graph(["m.py", "m.py::a", "m.py::b", "external:os"], [("m.py::a", "external:os")])
+    m = build_transition(graph, WEIGHTS)
+    assert trail_between(graph, m, graph.nodes.ids.position("m.py::a"), graph.nodes.ids.position("external:os")) is None
