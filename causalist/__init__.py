@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from causalist.collect import IndexOptions
     from causalist.errors import CausalistError
-    from causalist.indexing import IndexOptions
     from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity
     from causalist.model.graph import Edge
     from causalist.model.scores import Hit
@@ -40,7 +40,7 @@ _HOME = {
     "CausalistError": "causalist.errors",
     "Edge": "causalist.model.graph",
     "Hit": "causalist.model.scores",
-    "IndexOptions": "causalist.indexing",
+    "IndexOptions": "causalist.collect",
     "Level": "causalist.model.answer",
     "Order": "causalist.model.answer",
     "RankMode": "causalist.model.answer",

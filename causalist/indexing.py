@@ -4,99 +4,56 @@ A file whose metadata has not changed is not read, a content that was parsed bef
 a function of paths, facts and weights; nothing in it depends on the order, the process or the time in which they came.
 """
 
-import gc
 import hashlib
-import multiprocessing
-import os
 import shutil
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from filelock import FileLock, Timeout
+from numpy.typing import NDArray
 
+from causalist import collect
+from causalist.collect import IndexOptions, Read, collect_facts, no_garbage_collection, reader_of
 from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
 from causalist.graph import build_graph
 from causalist.model.facts import Diagnostic, FileFacts
+from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.index import FileNote, Index, Manifest
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.model.strings import StringTable
+from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import (
-    dialect_of,
     grammar_version,
-    load_grammar,
     load_settings,
-    parse_source,
-    parse_text,
-    prose_kind,
 )
-from causalist.rank import WalkWeights, build_lexical, build_transition
+from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
 from causalist.source import read_file, scan_folder
 from causalist.store import (
     FACTS_NAME,
     FOLDER,
     INDEX_NAME,
     FactsCache,
-    facts_from_bytes,
-    facts_to_bytes,
     prepare_folder,
     read_index,
     write_index,
 )
 
-# Raised when parsing, linking or the lexical index change what they give for the same bytes.
-PARSER_VERSION = 2
+# Raised when linking or the lexical index change what they give for the same facts.
 INDEX_VERSION = 2
 
-Read = Callable[[FileEntry], SourceFile | str]
-
-# Below this many bytes to parse, starting processes costs more than it saves.
-_WORTH_PROCESSES = 1_500_000
-_CHUNK_BYTES = 400_000
 # A file written this shortly before it was looked at may change again without a new time stamp.
 _RACY_NS = 2_000_000_000
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 
 
-class Progress(Protocol):
-    """Told what is being done and how far it is; `total` is 0 where it is not known."""
-
-    def __call__(self, what: str, done: int, total: int) -> None: ...
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexOptions:
-    """`processes`: how many parse at once; None: as many as there are processors that this process may use."""
-
-    processes: int | None = None
-    progress: Progress = _silent
-
-
-def reader_of(path: str) -> str:
-    """What reads the file: dialect and grammar version, or the kind of prose. Part of the key of cached facts."""
-    dialect = dialect_of(path)
-    if dialect:
-        return f"{PARSER_VERSION}:{dialect}:{grammar_version(dialect)}"
-    kind = prose_kind(path)
-    # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
-    name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
-    return f"{PARSER_VERSION}:text:{kind}:{name}"
-
-
 def index_version() -> str:
     """Names everything but the files that an index depends on; another version is built again."""
-    parts = [f"{INDEX_VERSION}:{PARSER_VERSION}"]
+    parts = [f"{INDEX_VERSION}:{collect.PARSER_VERSION}"]
     parts += [f"{dialect}:{grammar_version(dialect)}" for dialect in sorted(load_settings())]
     parts.append(repr(WalkWeights()))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
@@ -145,20 +102,8 @@ def make_index(
     scan: Scan, read: Read, cache: FactsCache, previous: Index | None, scanned_at: int, options: IndexOptions
 ) -> Index:
     """The index of everything in `scan`. Raises NothingToIndex if no file has anything to search."""
-    with _no_garbage_collection():
+    with no_garbage_collection():
         return _make_index(scan, read, cache, previous, scanned_at, options)
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Facts are millions of small objects without cycles; looking for cycles among them takes a sixth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _make_index(
@@ -166,7 +111,7 @@ def _make_index(
 ) -> Index:
     blobs = known_blobs(scan.entries, previous)
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
-    facts, unfit = _all_facts(scan.entries, blobs, read, cache, options)
+    facts, unfit = collect_facts(scan.entries, blobs, _indexed(previous), read, cache, options)
     for path in sorted(unfit):
         skipped[unfit[path]] += 1
         if len(examples.setdefault(unfit[path], [])) < 3:
@@ -178,7 +123,7 @@ def _make_index(
     linked = build_graph(files, load_settings())
     transition = build_transition(linked.graph, WalkWeights())
     options.progress("indexing words", 0, 0)
-    lexical = build_lexical(files, linked)
+    lexical = build_lexical(files, linked, _kept_words(files, linked, previous))
     cache.keep_only((blobs[path], reader_of(path)) for path, _ in files)
     return Index(
         version=index_version(),
@@ -198,6 +143,27 @@ def _make_index(
         notes=tuple(FileNote(path, d.slug, d.detail, d.row) for path, f in files for d in f.diagnostics),
         languages=dict(sorted(Counter(f.language or "text" for _, f in files).items())),
     )
+
+
+def _kept_words(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, previous: Index | None) -> Kept | None:
+    """Where the nodes of the previous index are now, of those files whose facts came without words."""
+    kept = {file_id(path) for path, facts in files if facts.counts is None}
+    if previous is None or not kept:
+        return None
+    then, now = (_nodes_of_files(graph.nodes, kept) for graph in (previous.graph, linked.graph))
+    if len(then) != len(now):
+        raise ValueError("the same facts made other nodes than before")
+    nodes = np.full(len(previous.graph.nodes), -1, dtype=np.int32)
+    nodes[then] = now  # both are sorted by id, hence in the same order
+    return Kept(previous.lexical, nodes)
+
+
+def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
+    """Positions of all nodes of these files, ascending."""
+    is_wanted = np.zeros(len(nodes), dtype=np.bool_)
+    for node in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
+        is_wanted[node] = nodes.ids[node] in files
+    return np.flatnonzero((nodes.files >= 0) & is_wanted[np.maximum(nodes.files, 0)])
 
 
 def _restamped_if_same(scan: Scan, read: Read, previous: Index | None, scanned_at: int) -> Index | None:
@@ -298,89 +264,11 @@ def _stored(path: Path, notes: dict[Diagnostic, None]) -> Index | None:
         return None
 
 
-def _all_facts(
-    entries: Sequence[FileEntry], blobs: dict[str, str], read: Read, cache: FactsCache, options: IndexOptions
-) -> tuple[dict[str, FileFacts], dict[str, str]]:
-    """(facts by path, reason by path of files that are not searched); completes `blobs`."""
-    by_key = cache.get_many((blobs[e.path], reader_of(e.path)) for e in entries if e.path in blobs)
-    facts: dict[str, FileFacts] = {}
-    unfit: dict[str, str] = {}
-    fresh: list[tuple[str, bytes]] = []
-    waiting: list[tuple[FileEntry, SourceFile]] = []
-    for entry in entries:
-        blob = blobs.get(entry.path)
-        if blob is not None and (blob, reader_of(entry.path)) in by_key:
-            facts[entry.path] = by_key[blob, reader_of(entry.path)]
-            continue
-        source = read(entry)
-        if isinstance(source, str):
-            unfit[entry.path] = source
-            blobs.pop(entry.path, None)
-            continue
-        blobs[entry.path] = source.blob
-        waiting.append((entry, source))
-    known = cache.get_many((s.blob, reader_of(e.path)) for e, s in waiting)
-    for entry, source in waiting:
-        key = (source.blob, reader_of(entry.path))
-        if key in known:
-            facts[entry.path] = known[key]
-        else:
-            fresh.append((entry.path, source.data))
-    stored: dict[tuple[str, str], bytes] = {}
-    for path, parsed, encoded in _parse_all(fresh, options):
-        stored[blobs[path], reader_of(path)] = encoded
-        facts[path] = parsed
-    cache.put_many(stored.items())
-    return facts, unfit
-
-
-def _parse_all(files: Sequence[tuple[str, bytes]], options: IndexOptions) -> Iterator[tuple[str, FileFacts, bytes]]:
-    """(path, facts, encoded facts) of each file, in order; in several processes when there is enough to do."""
-    wanted = options.processes or _usable_processors()
-    total = len(files)
-    if wanted < 2 or sum(len(data) for _, data in files) < _WORTH_PROCESSES:
-        for done, (path, data) in enumerate(files):
-            options.progress("parsing", done, total)
-            facts = _parse(path, data)
-            yield path, facts, facts_to_bytes(facts)
-        return
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    done = 0
-    with ProcessPoolExecutor(max_workers=wanted, mp_context=context) as pool:
-        for chunk in pool.map(_parse_chunk, _chunks(files)):
-            for path, encoded in chunk:
-                yield path, facts_from_bytes(encoded), encoded
-            done += len(chunk)
-            options.progress("parsing", done, total)
-
-
-def _parse(path: str, data: bytes) -> FileFacts:
-    dialect = dialect_of(path)
-    return parse_source(data, load_grammar(dialect)) if dialect else parse_text(path, data)
-
-
-def _parse_chunk(chunk: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    with _no_garbage_collection():
-        return [(path, facts_to_bytes(_parse(path, data))) for path, data in chunk]
-
-
-def _chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
-    chunk: list[tuple[str, bytes]] = []
-    size = 0
-    for path, data in files:
-        chunk.append((path, data))
-        size += len(data)
-        if size >= _CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-def _usable_processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _indexed(previous: Index | None) -> Mapping[str, str]:
+    """The content (blob) of each file whose words an index of this version holds."""
+    if previous is None or previous.version != index_version():
+        return {}
+    return dict(zip(previous.manifest.paths, previous.manifest.blobs, strict=True))
 
 
 def _nothing(scan: Scan, skipped: Counter[str]) -> str:

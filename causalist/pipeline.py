@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from causalist.answers import answer_id, n_searched, pagerank_info, partly_read, repository_info
+from causalist.collect import IndexOptions
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import (
     extract_subgraph,
@@ -19,7 +20,7 @@ from causalist.extract import (
     order_subgraph,
     paths_from_seeds,
 )
-from causalist.indexing import IndexOptions, make_index, refreshed_index
+from causalist.indexing import make_index, refreshed_index
 from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph, Edge

@@ -64,7 +64,7 @@ def open_repository(
 
     `when_empty` makes the document that is printed before NothingToIndex goes on its way: with --json there is one.
     """
-    from causalist.indexing import IndexOptions
+    from causalist.collect import IndexOptions
     from causalist.pipeline import Repository
 
     with progress_on_stderr() as progress:

@@ -10,11 +10,14 @@ from causalist.model.strings import StringTable
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Documents by term, with their BM25 impact: the score of a document is the sum over the question's terms."""
+    """Documents by term. Counts are kept rather than weights, so that postings of files that did not change can be
+    taken over when the number and length of all documents have."""
 
     indptr: NDArray[np.int64]  # (n_terms + 1,)
     documents: NDArray[np.int32]  # (n_postings,), NodeIndex, ascending within a term
-    impacts: NDArray[np.float32]  # (n_postings,), positive
+    counts: NDArray[np.int32]  # (n_postings,), weighted occurrences; empty where only the document counts
+    norms: NDArray[np.float64]  # (n_nodes,), BM25's K1 * (1 - b + b * length / mean length); empty as `counts` is
+    n_documents: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from causalist.model.facts import MODULE_SCOPE, WordCount
+from causalist.model.facts import MODULE_SCOPE, WordCounts
 
 _WORD = re.compile(r"\w+")
 _LONGEST = 64  # longer runs are data: hashes, base64, encoded images
 
 
-def count_words(data: bytes, spans: Sequence[tuple[int, int]]) -> tuple[tuple[str, ...], tuple[WordCount, ...]]:
+def count_words(data: bytes, spans: Sequence[tuple[int, int]]) -> tuple[tuple[str, ...], WordCounts]:
     """(distinct words sorted, counts) of `data`, whose documents are `spans`: (start byte, end byte), properly nested.
 
-    >>> count_words(b"a b (b c) a", [(4, 9)])
-    (('a', 'b', 'c'), (WordCount(document=-1, word=0, n=2), WordCount(document=-1, word=1, n=1), \
-WordCount(document=0, word=1, n=1), WordCount(document=0, word=2, n=1)))
+    >>> words, counts = count_words(b"a b (b c) a", [(4, 9)])
+    >>> words, [tuple(count) for count in counts]
+    (('a', 'b', 'c'), [(-1, 0, 2), (-1, 1, 1), (0, 1, 1), (0, 2, 1)])
     """
     pieces: dict[int, list[bytes]] = {}
     position = 0
@@ -54,9 +54,6 @@ WordCount(document=0, word=1, n=1), WordCount(document=0, word=2, n=1)))
     words = sorted(word for word in vocabulary if len(word) <= _LONGEST and "\ufffd" not in word)
     number = {word: i for i, word in enumerate(words)}
     counts = [
-        WordCount(document, number[word], table[word])
-        for document, table in tables
-        for word in sorted(table)
-        if word in number
+        (document, number[word], table[word]) for document, table in tables for word in sorted(table) if word in number
     ]
-    return tuple(words), tuple(counts)
+    return tuple(words), WordCounts.of(counts)

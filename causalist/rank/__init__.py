@@ -2,13 +2,14 @@
 
 from causalist.rank._transition import WalkWeights, build_transition
 from causalist.rank.fuse import Weights, default_weights, known_terms
-from causalist.rank.lexical import bm25, build_lexical
+from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
 from causalist.rank.mentions import nodes_named
 from causalist.rank.question import Question, read_question
 from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, rank_question
 
 __all__ = [
     "Chosen",
+    "Kept",
     "Question",
     "Ranking",
     "WalkWeights",
@@ -20,6 +21,7 @@ __all__ = [
     "choose",
     "default_weights",
     "explain",
+    "impacts",
     "known_terms",
     "nodes_named",
     "rank_question",

@@ -17,7 +17,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Reason
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.lexical import bm25
+from causalist.rank.lexical import bm25, impacts
 from causalist.rank.mentions import mention_scores
 from causalist.rank.question import Question, question_asks_for
 
@@ -165,10 +165,10 @@ def _matching_words(node: int, postings: Postings, question: Question, lexical: 
         number = lexical.terms.position(term)
         if number < 0:
             continue
-        start, stop = int(postings.indptr[number]), int(postings.indptr[number + 1])
-        at = start + int(np.searchsorted(postings.documents[start:stop], node))
-        if at < stop and postings.documents[at] == node:
-            found.append((-weight * float(postings.impacts[at]), term))
+        documents, values = impacts(postings, number)
+        at = int(np.searchsorted(documents, node))
+        if at < len(documents) and documents[at] == node:
+            found.append((-weight * float(values[at]), term))
     return list(dict.fromkeys(question.written.get(term, term) for _, term in sorted(found)))[:5]
 
 

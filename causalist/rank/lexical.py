@@ -1,12 +1,13 @@
 """Facts -> the lexical index, and BM25 over it.
 
 BM25 (Robertson and Zaragoza, 2009): `idf(t) = ln(1 + (N - df + 0.5) / (df + 0.5))`, and a document's impact for t is
-`idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))`. Impacts are computed when the index is
-built, so that a question only adds up the postings of its terms.
+`idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))`. A question reads the
+postings of its terms and nothing else.
 """
 
 from collections.abc import Mapping, Sequence
 from posixpath import splitext
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,63 +23,117 @@ K1 = 1.2  # the usual default
 B_DEFINITION = 0.6  # chosen by hand: definitions vary in length for reasons other than verbosity
 B_FILE = 0.75  # the usual default
 # How many occurrences in the body a field is worth; chosen by hand, see docs/benchmarks.md.
-WEIGHT_NAME = 3.0
-WEIGHT_OUTER_NAME = 1.0
-WEIGHT_PATH = 1.0
-WEIGHT_PATH_IN_FILE = 3.0
+WEIGHT_NAME = 3
+WEIGHT_OUTER_NAME = 1
+WEIGHT_PATH = 1
+WEIGHT_PATH_IN_FILE = 3
 
-_Triples = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # document, term, weighted count
+_Triples = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]  # document, term, weighted count
 
 
-def build_lexical(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph) -> LexicalIndex:
-    """The lexical index of a repository; `files` in the order in which the graph was built from them."""
-    vocabulary = _Vocabulary()
-    documents, words, counts = _occurrences(files, linked, vocabulary)
-    names = _names(files, linked, vocabulary)
-    paths = _paths(files, linked, vocabulary)
-    order = vocabulary.sorted_order()
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
+class Kept(NamedTuple):
+    """The lexical index of an earlier state of the repository, whose words of unchanged files are taken over.
 
-    def sort(triples: _Triples) -> _Triples:
-        return triples[0], rank[triples[1]], triples[2]
+    `nodes`: shape (n_nodes of that state,), where each node is now; -1 for nodes of files whose words are read again.
+    Nodes that are kept stand in the same order as then.
+    """
 
-    body = sort(vocabulary.expand(documents, words, counts))
-    own, outer = sort(names[0]), sort(names[1])
-    path = sort(paths)
-    n_terms = len(order)
+    lexical: LexicalIndex
+    nodes: NDArray[np.int32]
+
+
+def build_lexical(
+    files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, kept: Kept | None = None
+) -> LexicalIndex:
+    """The lexical index of a repository; `files` in the order in which the graph was built from them.
+
+    Files whose facts came without words (`counts` is None) have to be among those `kept`. The result does not depend on
+    what is kept and what is read.
+    """
+    fresh = [(i, path, facts) for i, (path, facts) in enumerate(files) if facts.counts is not None]
+    if kept is None and len(fresh) < len(files):
+        raise ValueError("facts without words need an index to keep them from")
     graph = linked.graph
     file_of = graph.nodes.files.astype(np.int64)
+    vocabulary = _Vocabulary()
+    documents, words, counts = _occurrences(fresh, linked, vocabulary)
+    own, outer = _names(fresh, linked, vocabulary)
+    path = _paths(fresh, linked, vocabulary)
+    body = vocabulary.expand(documents, words, counts)
     path_of_documents = _spread_paths(path, file_of, graph.nodes.kinds)
-    definitions = _bm25(
-        _concatenate([(body, 1.0), (own, WEIGHT_NAME), (outer, WEIGHT_OUTER_NAME), (path_of_documents, WEIGHT_PATH)]),
-        n_terms,
-        B_DEFINITION,
-    )
-    whole = (file_of[body[0]], body[1], body[2])
-    files_index = _bm25(_concatenate([(whole, 1.0), (path, WEIGHT_PATH_IN_FILE)]), n_terms, B_FILE)
-    terms = StringTable.from_strings(vocabulary.terms[i] for i in order)
+    parts: list[list[tuple[_Triples, int]]] = [
+        [(body, 1), (own, WEIGHT_NAME), (outer, WEIGHT_OUTER_NAME), (path_of_documents, WEIGHT_PATH)],
+        [((file_of[body[0]], body[1], body[2]), 1), (path, WEIGHT_PATH_IN_FILE)],
+        [(path, 1)],
+        [(own, 1)],
+    ]
+    tables = [_concatenate(part) for part in parts]
+    strings = vocabulary.terms
+    if kept is not None:
+        old = kept.lexical
+        before = [_taken_over(p, kept.nodes) for p in (old.definitions, old.files, old.paths, old.symbol_names)]
+        offset = len(strings)
+        tables = [
+            _concatenate([(new, 1), ((d, t + offset, c), 1)]) for new, (d, t, c) in zip(tables, before, strict=True)
+        ]
+        strings = [*strings, *old.terms]
+    terms, rank = _used_terms(strings, [table[1] for table in tables])
+    definitions, whole, paths, symbol_names = (_summed((d, rank[t], c), len(file_of)) for d, t, c in tables)
     name_table, name_indptr, name_nodes = _name_table(files, linked)
     return LexicalIndex(
-        terms=terms,
-        definitions=definitions,
-        files=files_index,
-        paths=_idf_postings(path, n_terms, len(files)),
-        symbol_names=_idf_postings(own, n_terms, len(graph.nodes)),
+        terms=StringTable.from_strings(terms),
+        definitions=_bm25_postings(definitions, len(terms), len(file_of), B_DEFINITION),
+        files=_bm25_postings(whole, len(terms), len(file_of), B_FILE),
+        paths=_idf_postings(paths, len(terms), len(files)),
+        symbol_names=_idf_postings(symbol_names, len(terms), len(file_of)),
         names=name_table,
         name_indptr=name_indptr,
         name_nodes=name_nodes,
     )
 
 
+def impacts(postings: Postings, term: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """(documents, what each gets for the term), both of shape (n,); see the formula above. Without counts: the idf."""
+    start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
+    documents = postings.documents[start:stop]
+    frequency = stop - start
+    idf = float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
+    if not len(postings.norms):
+        return documents, np.full(frequency, idf)
+    counts = postings.counts[start:stop]
+    return documents, idf * counts * (K1 + 1) / (counts + postings.norms[documents])
+
+
 def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArray[np.float64]:
     """Scores of all nodes, shape (n_nodes,): the weighted sum of the impacts of `terms` (number -> weight)."""
     scores = np.zeros(n_nodes, dtype=np.float64)
     for term, weight in sorted(terms.items()):
-        start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
+        documents, values = impacts(postings, term)
         # A document stands at most once in a term's postings, so plain indexing adds each once.
-        scores[postings.documents[start:stop]] += weight * postings.impacts[start:stop]
+        scores[documents] += weight * values
     return scores
+
+
+def _taken_over(postings: Postings, nodes: NDArray[np.int32]) -> _Triples:
+    """The postings of the nodes that are kept, under their new numbers."""
+    terms = np.repeat(np.arange(len(postings.indptr) - 1, dtype=np.int64), np.diff(postings.indptr))
+    moved = nodes[postings.documents]
+    stays = moved >= 0
+    counts = postings.counts if len(postings.counts) else np.ones(len(moved), dtype=np.int32)
+    return moved[stays].astype(np.int64), terms[stays], counts[stays].astype(np.int64)
+
+
+def _used_terms(strings: Sequence[str], used: Sequence[NDArray[np.int64]]) -> tuple[list[str], NDArray[np.int64]]:
+    """(the distinct terms that any document has, sorted; the place of each of `strings` among them)."""
+    is_used = np.zeros(len(strings), dtype=np.bool_)
+    for numbers in used:
+        is_used[numbers] = True
+    kept = np.flatnonzero(is_used).tolist()
+    terms = sorted({strings[i] for i in kept})
+    place = {term: i for i, term in enumerate(terms)}
+    rank = np.full(len(strings), -1, dtype=np.int64)
+    rank[kept] = [place[strings[i]] for i in kept]
+    return terms, rank
 
 
 class _Vocabulary:
@@ -104,10 +159,7 @@ class _Vocabulary:
             self.terms.append(term)
         return number
 
-    def sorted_order(self) -> NDArray[np.int64]:
-        return np.array(sorted(range(len(self.terms)), key=self.terms.__getitem__), dtype=np.int64)
-
-    def expand(self, documents: NDArray[np.int64], words: NDArray[np.int64], counts: NDArray[np.float64]) -> _Triples:
+    def expand(self, documents: NDArray[np.int64], words: NDArray[np.int64], counts: NDArray[np.int64]) -> _Triples:
         """(document, word, count) -> (document, term, count), one for each term of the word."""
         lengths = np.array([len(t) for t in self._word_terms], dtype=np.int64)
         flat = np.array([t for terms in self._word_terms for t in terms], dtype=np.int64)
@@ -120,35 +172,36 @@ class _Vocabulary:
         return np.repeat(documents, repeats), terms, np.repeat(counts, repeats)
 
 
-def _occurrences(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
+_Fresh = Sequence[tuple[int, str, FileFacts]]  # position among all files, path, facts with words
+
+
+def _occurrences(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
+    """(document, word, count) of all words."""
     documents: list[NDArray[np.int64]] = []
     words: list[NDArray[np.int64]] = []
-    counts: list[NDArray[np.float64]] = []
-    for i, (_, facts) in enumerate(files):
+    counts: list[NDArray[np.int64]] = []
+    for i, _, facts in fresh:
         if not facts.counts:
             continue
-        numbers = np.array([vocabulary.word(w) for w in facts.words], dtype=np.int64)
-        rows = np.array(facts.counts, dtype=np.int64)
+        numbers = np.fromiter(map(vocabulary.word, facts.words), dtype=np.int64, count=len(facts.words))
+        rows = facts.counts.rows()
         nodes = linked.document_nodes[i]
         # Position -1 is the file itself, appended at the end so that the index -1 finds it.
         of_document = np.append(nodes, linked.file_nodes[i]).astype(np.int64)
         assert MODULE_SCOPE == -1
         documents.append(of_document[rows[:, 0]])
         words.append(numbers[rows[:, 1]])
-        counts.append(rows[:, 2].astype(np.float64))
+        counts.append(rows[:, 2].astype(np.int64))
     if not documents:
-        empty = np.zeros(0, dtype=np.int64)
-        return empty, empty, np.zeros(0)
+        return _as_triples([])
     return np.concatenate(documents), np.concatenate(words), np.concatenate(counts)
 
 
-def _names(
-    files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, vocabulary: _Vocabulary
-) -> tuple[_Triples, _Triples]:
+def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> tuple[_Triples, _Triples]:
     """Terms of the own names of definitions and headings, and of the names around them."""
     own: list[tuple[int, int]] = []
     outer: list[tuple[int, int]] = []
-    for i, (_, facts) in enumerate(files):
+    for i, _, facts in fresh:
         nodes = linked.document_nodes[i].tolist()
         for node, definition in zip(nodes, facts.definitions, strict=False):
             if definition.kind == NodeKind.FIELD:
@@ -162,9 +215,9 @@ def _names(
     return _as_triples(own), _as_triples(outer)
 
 
-def _paths(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
+def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
     rows: list[tuple[int, int]] = []
-    for i, (path, _) in enumerate(files):
+    for i, path, _ in fresh:
         found = dict.fromkeys(t for part in splitext(path)[0].split("/") for t in terms_of(part))
         rows.extend((int(linked.file_nodes[i]), vocabulary.term(t)) for t in found)
     return _as_triples(rows)
@@ -180,15 +233,15 @@ def _spread_paths(path: _Triples, file_of: NDArray[np.int64], kinds: NDArray[np.
     repeats = last - first
     within = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     picked = terms[np.repeat(first, repeats) + within]
-    return np.repeat(nodes, repeats), picked, np.ones(len(picked))
+    return np.repeat(nodes, repeats), picked, np.ones(len(picked), dtype=np.int64)
 
 
 def _as_triples(rows: list[tuple[int, int]]) -> _Triples:
     array = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    return array[:, 0], array[:, 1], np.ones(len(array))
+    return array[:, 0], array[:, 1], np.ones(len(array), dtype=np.int64)
 
 
-def _concatenate(parts: Sequence[tuple[_Triples, float]]) -> _Triples:
+def _concatenate(parts: Sequence[tuple[_Triples, int]]) -> _Triples:
     return (
         np.concatenate([p[0] for p, _ in parts]),
         np.concatenate([p[1] for p, _ in parts]),
@@ -196,43 +249,41 @@ def _concatenate(parts: Sequence[tuple[_Triples, float]]) -> _Triples:
     )
 
 
-def _summed(triples: _Triples) -> _Triples:
+def _summed(triples: _Triples, n_nodes: int) -> _Triples:
     """Equal (term, document) pairs added up, sorted by term, then document."""
     documents, terms, counts = triples
     if not len(documents):
         return triples
-    width = int(documents.max()) + 1
-    keys, inverse = np.unique(terms * width + documents, return_inverse=True)
-    summed = np.bincount(inverse, weights=counts, minlength=len(keys)).astype(np.float64)
-    return (keys % width).astype(np.int64), (keys // width).astype(np.int64), summed
+    keys = terms * n_nodes + documents
+    order = np.argsort(keys, kind="stable")  # fast where what was taken over is in order already
+    keys = keys[order]
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    keys = keys[first]
+    return keys % n_nodes, keys // n_nodes, np.add.reduceat(counts[order], first)
 
 
-def _bm25(triples: _Triples, n_terms: int, b: float) -> Postings:
-    documents, terms, counts = _summed(triples)
-    if not len(documents):
-        return Postings(np.zeros(n_terms + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
-    length = np.bincount(documents, weights=counts)
+def _bm25_postings(triples: _Triples, n_terms: int, n_nodes: int, b: float) -> Postings:
+    """`triples` as `_summed` gives them."""
+    documents, terms, counts = triples
+    length = np.bincount(documents, weights=counts, minlength=n_nodes)
     n_documents = int(np.count_nonzero(length))
-    norm = K1 * (1 - b + b * length[documents] / (length.sum() / n_documents))
-    frequency = np.bincount(terms, minlength=n_terms)
-    idf = np.log1p((n_documents - frequency + 0.5) / (frequency + 0.5))
-    impacts = idf[terms] * counts * (K1 + 1) / (counts + norm)
-    return _postings(documents, terms, impacts, n_terms)
+    mean = float(length.sum()) / max(n_documents, 1)
+    relative = length / mean if n_documents else length
+    norms = (K1 * (1 - b + b * relative)).astype(np.float64)
+    return Postings(_pointers(terms, n_terms), documents.astype(np.int32), counts.astype(np.int32), norms, n_documents)
 
 
 def _idf_postings(triples: _Triples, n_terms: int, n_documents: int) -> Postings:
-    documents, terms, _ = _summed(triples)
-    frequency = np.bincount(terms, minlength=n_terms)
-    idf = np.log1p((n_documents - frequency + 0.5) / (frequency + 0.5))
-    return _postings(documents, terms, idf[terms], n_terms)
+    """Postings that say whether a document has a term, not how often."""
+    documents, terms, _ = triples
+    none = np.zeros(0, dtype=np.int32)
+    return Postings(_pointers(terms, n_terms), documents.astype(np.int32), none, np.zeros(0), n_documents)
 
 
-def _postings(
-    documents: NDArray[np.int64], terms: NDArray[np.int64], impacts: NDArray[np.float64], n_terms: int
-) -> Postings:
+def _pointers(terms: NDArray[np.int64], n_terms: int) -> NDArray[np.int64]:
     indptr = np.zeros(n_terms + 1, dtype=np.int64)
     np.cumsum(np.bincount(terms, minlength=n_terms), out=indptr[1:])
-    return Postings(indptr, documents.astype(np.int32), impacts.astype(np.float32))
+    return indptr
 
 
 def _name_table(

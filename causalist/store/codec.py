@@ -1,4 +1,4 @@
-"""Plain data <-> bytes: facts as JSON, frozen dataclasses of arrays as named arrays and a JSON header.
+"""Plain data <-> bytes: facts as JSON with their words beside it, frozen dataclasses as named arrays and a JSON header.
 
 Nothing is pickled and nothing is executed; what does not fit is `IndexUnreadable`.
 """
@@ -21,8 +21,9 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 3
+FACTS_FORMAT = 4
 _CHECKSUM = struct.Struct("<I")
+_LENGTHS = struct.Struct("<II")
 
 _ROWS: dict[str, Any] = {
     "definitions": f.Definition,
@@ -33,39 +34,50 @@ _ROWS: dict[str, Any] = {
     "exports": f.Export,
     "bindings": f.Binding,
     "passages": f.Passage,
-    "counts": f.WordCount,
     "diagnostics": f.Diagnostic,
 }
-_FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts))
+_WORDS = ("words", "counts")  # in a part of their own that need not be read
+_FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts) if field.name not in _WORDS)
 
 
 def facts_to_bytes(facts: f.FileFacts) -> bytes:
-    """A CRC-32, then the facts as one JSON array in the order of the fields of `FileFacts`.
+    """Checksum and lengths, the facts as one JSON array in the order of the fields of `FileFacts`, the words as
+    another, and their counts.
 
-    A changed letter in a name would still be JSON, and a wrong answer.
+    The checksum is there because a changed letter in a name would still be JSON, and a wrong answer.
     """
     rows = [getattr(facts, name) for name in _FIELDS]
-    data = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    return _CHECKSUM.pack(zlib.crc32(data)) + data
+    data, words = (
+        json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        for part in (rows, facts.words)
+    )
+    body = _LENGTHS.pack(len(data), len(words)) + data + words + (facts.counts.data if facts.counts else b"")
+    return _CHECKSUM.pack(zlib.crc32(body)) + body
 
 
-def facts_from_bytes(data: bytes) -> f.FileFacts:
-    """The inverse of `facts_to_bytes`; raises IndexUnreadable for anything else."""
-    text = data[_CHECKSUM.size :]
-    if data[: _CHECKSUM.size] != _CHECKSUM.pack(zlib.crc32(text)):
+def facts_from_bytes(data: bytes, *, words: bool = True) -> f.FileFacts:
+    """The inverse of `facts_to_bytes`, or nearly so without `words`. Raises IndexUnreadable for anything else."""
+    body = data[_CHECKSUM.size :]
+    if data[: _CHECKSUM.size] != _CHECKSUM.pack(zlib.crc32(body)) or len(body) < _LENGTHS.size:
         raise IndexUnreadable("stored facts are damaged; they are made again")
     try:
+        n_data, n_words = _LENGTHS.unpack_from(body)
+        text, rest = body[_LENGTHS.size : _LENGTHS.size + n_data], _LENGTHS.size + n_data
         values = dict(zip(_FIELDS, json.loads(text.decode("utf-8", "surrogatepass")), strict=True))
         for name, row in _ROWS.items():
             values[name] = tuple(map(row._make, values[name]))
-        values["words"] = tuple(values["words"])
         values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
         values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
         values["manifest"] = tuple((str(k), str(v)) for k, v in values["manifest"])
         if values["wildcard_exports"] is not None:
             values["wildcard_exports"] = tuple(values["wildcard_exports"])
+        values["counts"] = None
+        if words:
+            values["words"] = tuple(json.loads(body[rest : rest + n_words].decode("utf-8", "surrogatepass")))
+            values["counts"] = f.WordCounts(body[rest + n_words :])
+            values["counts"].rows()  # a length that is no number of rows is damage
         return f.FileFacts(**values)
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError, struct.error) as error:
         raise IndexUnreadable(f"stored facts are damaged ({error}); they are made again") from error
 
 

@@ -34,6 +34,7 @@ from causalist.rank import (
     build_transition,
     choose,
     default_weights,
+    impacts,
     known_terms,
     rank_question,
     read_question,
@@ -181,9 +182,8 @@ def block_bm25(example: Example) -> str:
 
 
 def _stored_impact(example: Example, term: int, node: int) -> float:
-    postings = example.repository.index.lexical.definitions
-    rows = slice(int(postings.indptr[term]), int(postings.indptr[term + 1]))
-    return float(postings.impacts[rows][postings.documents[rows] == node][0])
+    documents, values = impacts(example.repository.index.lexical.definitions, term)
+    return float(values[documents == node][0])
 
 
 def _documents(example: Example) -> tuple[dict[int, float], dict[int, Counter[str]]]:

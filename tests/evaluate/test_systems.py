@@ -5,6 +5,7 @@ import pytest
 
 from causalist.evaluate.systems import FILE_SYSTEMS, SYMBOL_SYSTEMS, whole_file_bm25
 from causalist.pipeline import Repository
+from causalist.rank import impacts
 from tests.evaluate.conftest import Clones
 
 
@@ -40,8 +41,8 @@ def test_scores_are_those_of_the_formula(shop: Repository) -> None:
     # "price" is in 2 of 5 files; with one term the order is that of tf / (tf + norm), so of the impacts themselves.
     files = shop.index.lexical.files
     term = shop.index.lexical.terms.position("price")
-    span = slice(int(files.indptr[term]), int(files.indptr[term + 1]))
-    documents = files.documents[span][np.argsort(-files.impacts[span])]
+    documents, values = impacts(files, term)
+    documents = documents[np.argsort(-values)]
     assert whole_file_bm25(shop, "price", 10) == [shop.index.graph.nodes.ids[int(d)] for d in documents]
     assert len(documents) == 2
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Passage, WordCount
+from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Passage, WordCounts
 from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.symbols import NodeKind, Role, file_id, section_id, symbol_id
@@ -79,8 +79,8 @@ def facts_of(text: str = "", parts: Iterable[Def | Section] = ()) -> FileFacts:
         ),
         passages=tuple(Passage(s.slug, s.title, -1, 0, 0, 0, 0) for s in sections),
         words=tuple(words),
-        counts=tuple(
-            WordCount(document, words.index(word), table[word])
+        counts=WordCounts.of(
+            (document, words.index(word), table[word])
             for document, table in sorted(counted.items())
             for word in sorted(table)
         ),

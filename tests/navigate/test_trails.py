@@ -21,9 +21,7 @@ GRAPH = make_graph(
         EdgeSpec("m.py::d", "m.py::x", EdgeKind.CO_CHANGES, 1.0, row=-1),
     ],
 )
-WEIGHTS = WalkWeights(
-    forward=((EdgeKind.CALLS, 1.0), (EdgeKind.CO_CHANGES, 0.5)), backward=((EdgeKind.CALLS, 0.2),)
-)
+WEIGHTS = WalkWeights(forward=((EdgeKind.CALLS, 1.0), (EdgeKind.CO_CHANGES, 0.5)), backward=((EdgeKind.CALLS, 0.2),))
 
 
 def trail(source: str, target: str, graph: CodeGraph = GRAPH) -> Trail | None:

@@ -5,7 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from causalist.indexing import IndexOptions, make_index
+from causalist.collect import IndexOptions
+from causalist.indexing import make_index
 from causalist.model.answer import Answer
 from causalist.model.graph import Edge
 from causalist.pipeline import Repository

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from causalist import indexing
+from causalist import collect
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline import Repository
 from tests.indexes import digest
@@ -18,7 +18,7 @@ _HASH_SEEDS = ("0", "1", "2", "42", "4294967295")
 
 def digests(root: Path) -> list[str]:
     """Of the index and all answers, once parsed by one process and once by two."""
-    indexing._WORTH_PROCESSES, indexing._CHUNK_BYTES = 0, 10_000
+    collect._WORTH_PROCESSES, collect._CHUNK_BYTES = 0, 10_000
     return [line for processes in (1, 2) for line in _of(in_memory(root, processes))]
 
 

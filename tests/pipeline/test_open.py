@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from causalist import indexing
+from causalist import collect, indexing
+from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex, RefusedRoot, RepositoryNotFound
-from causalist.indexing import IndexOptions, is_current
+from causalist.indexing import is_current
 from causalist.pipeline import Repository
 from causalist.source import scan_folder
 from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, read_index
@@ -231,8 +232,8 @@ def test_the_same_text_is_read_by_the_name_of_its_file(tree: WorkTree) -> None:
     Repository.open(tree.path)
     tree.write("tsconfig.json", text)
     check_fresh(Repository.open(tree.path))
-    assert indexing.reader_of("package.json") != indexing.reader_of("tsconfig.json")
-    assert indexing.reader_of("a/package.json") == indexing.reader_of("b/package.json")
+    assert collect.reader_of("package.json") != collect.reader_of("tsconfig.json")
+    assert collect.reader_of("a/package.json") == collect.reader_of("b/package.json")
 
 
 def test_a_current_index_is_told_by_metadata_alone(tree: WorkTree) -> None:
@@ -254,7 +255,7 @@ def test_another_version_of_the_program_builds_again(
     linked = Repository.open(tree.path)
     assert linked.index.version != before.index.version
     assert parsed == [], "facts stay right when only the index is made differently"
-    monkeypatch.setattr(indexing, "PARSER_VERSION", indexing.PARSER_VERSION + 1)
+    monkeypatch.setattr(collect, "PARSER_VERSION", collect.PARSER_VERSION + 1)
     again = Repository.open(tree.path)
     assert again.index.version != linked.index.version
     assert sorted(parsed) == ["README.md", "app.py", "store.py"]
@@ -384,8 +385,8 @@ def test_a_read_only_index_that_is_not_right_is_refreshed_in_memory(
 def test_the_number_of_processes_does_not_show(
     processes: int, sample: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "_WORTH_PROCESSES", 0)
-    monkeypatch.setattr(indexing, "_CHUNK_BYTES", 5_000)
+    monkeypatch.setattr(collect, "_WORTH_PROCESSES", 0)
+    monkeypatch.setattr(collect, "_CHUNK_BYTES", 5_000)
     again = in_memory(sample.root, processes)
     assert arrays_of(again.index).keys() == arrays_of(sample.index).keys()
     assert differences(again.index, sample.index) == []

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from math import log
 from posixpath import splitext
 
@@ -13,13 +14,13 @@ from hypothesis import strategies as st
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
-from causalist.model.symbols import NodeKind
-from causalist.rank.lexical import bm25, build_lexical
+from causalist.model.symbols import NodeKind, split_id
+from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
 from causalist.rank.terms import terms_of
 from tests.indexes import differences
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
 
-FLOAT32 = 1e-6  # impacts are kept as float32, which has seven digits
+FLOAT32 = 1e-6  # how exactly numbers written out here agree
 
 
 def impact(c: Corpus, postings: Postings, term: str) -> dict[str, float]:
@@ -97,11 +98,17 @@ def test_idf_of_paths_and_names_by_hand() -> None:
 
 
 def test_scores_add_up_with_the_weights_of_the_terms() -> None:
-    """Term 0 gives node 0 an impact of 1 and node 2 one of 0.5, term 1 gives node 2 one of 2."""
-    postings = Postings(np.array([0, 2, 3]), np.array([0, 2, 2], np.int32), np.array([1.0, 0.5, 2.0], np.float32))
+    """Two terms among 7 documents; ln(1 + 5.5 / 2.5) = ln 3.2 for the first, which two have, and ln(1 + 6.5 / 1.5)
+    = ln 16/3 for the second. With norms of 1.1 one occurrence is worth 2.2 / 2.1, with 3.3 three are 6.6 / 6.3."""
+    documents, counts = np.array([0, 2, 2], np.int32), np.array([1, 3, 1], np.int32)
+    postings = Postings(np.array([0, 2, 3]), documents, counts, np.array([1.1, 9.0, 3.3]), 7)
+    first, second = log(3.2), log(16 / 3)
     assert bm25(postings, {}, 3).tolist() == [0.0, 0.0, 0.0]
-    assert bm25(postings, {0: 1.0}, 3).tolist() == [1.0, 0.0, 0.5]
-    assert bm25(postings, {1: 0.25, 0: 2.0}, 3).tolist() == [2.0, 0.0, 1.5]
+    assert bm25(postings, {0: 1.0}, 3) == pytest.approx([first * 2.2 / 2.1, 0, first * 6.6 / 6.3])
+    weighted = second * 0.25 * 2.2 / 4.3 + 2 * first * 6.6 / 6.3
+    assert bm25(postings, {1: 0.25, 0: 2.0}, 3) == pytest.approx([2 * first * 2.2 / 2.1, 0, weighted])
+    plain = Postings(np.array([0, 2, 3]), documents, np.zeros(0, np.int32), np.zeros(0), 7)
+    assert bm25(plain, {0: 2.0, 1: 1.0}, 3) == pytest.approx([2 * first, 0, 2 * first + second])
 
 
 # -- what is a document of what
@@ -229,8 +236,8 @@ def test_a_score_is_the_sum_of_the_impacts_of_its_terms(c: Corpus, data: st.Data
     for postings in (c.lexical.definitions, c.lexical.files, c.lexical.paths, c.lexical.symbol_names):
         expected = np.zeros(len(c.graph.nodes))
         for term, weight in terms.items():
-            for k in range(int(postings.indptr[term]), int(postings.indptr[term + 1])):
-                expected[postings.documents[k]] += weight * float(postings.impacts[k])
+            for document, impact in zip(*impacts(postings, term), strict=True):
+                expected[document] += weight * float(impact)
         scores = bm25(postings, terms, len(c.graph.nodes))
         assert np.allclose(scores, expected, rtol=FLOAT32, atol=0)
         assert np.isfinite(scores).all()
@@ -243,14 +250,15 @@ def test_the_index_is_in_the_stated_form(c: Corpus) -> None:
     assert list(x.terms) == sorted(set(x.terms))
     assert list(x.names) == sorted(set(x.names))
     for postings in (x.definitions, x.files, x.paths, x.symbol_names):
-        assert (postings.indptr.dtype, postings.documents.dtype, postings.impacts.dtype) == (
-            np.int64,
-            np.int32,
-            np.float32,
-        )
+        types = (postings.indptr.dtype, postings.documents.dtype, postings.counts.dtype, postings.norms.dtype)
+        assert types == (np.int64, np.int32, np.int32, np.float64)
         assert len(postings.indptr) == len(x.terms) + 1
-        assert postings.indptr[-1] == len(postings.documents) == len(postings.impacts)
-        assert (postings.impacts > 0).all()
+        assert postings.indptr[-1] == len(postings.documents)
+        counted = postings is x.definitions or postings is x.files
+        assert len(postings.counts) == (len(postings.documents) if counted else 0)
+        assert len(postings.norms) == (len(c.graph.nodes) if counted else 0)
+        assert (postings.counts > 0).all()
+        assert all((impacts(postings, t)[1] > 0).all() for t in range(len(x.terms)))
         for t in range(len(x.terms)):
             row = postings.documents[postings.indptr[t] : postings.indptr[t + 1]].tolist()
             assert row == sorted(set(row))
@@ -266,6 +274,28 @@ def test_the_order_of_the_files_does_not_matter(c: Corpus, random) -> None:
     random.shuffle(order)
     linked = LinkedGraph(c.graph, c.linked.file_nodes[order], tuple(c.linked.document_nodes[i] for i in order))
     assert differences(build_lexical([c.files[i] for i in order], linked), c.lexical) == []
+
+
+@given(st.lists(corpora(), min_size=2, max_size=2), st.data())
+def test_words_that_are_taken_over_make_the_same_index(states: list[Corpus], data: st.DataObject) -> None:
+    """Files that both states have alike may come without words, in any combination."""
+    before, after = states
+    known = dict(before.files)
+    alike = [path for path, facts in after.files if known.get(path) == facts]
+    dropped = set(data.draw(st.lists(st.sampled_from(alike), unique=True))) if alike else set()
+    files = [(p, replace(f, words=(), counts=None) if p in dropped else f) for p, f in after.files]
+    nodes = np.full(len(before.graph.nodes), -1, dtype=np.int32)
+    for i, name in enumerate(before.graph.nodes.ids):
+        if split_id(name)[0] in dropped:
+            nodes[i] = after.node(name)
+    kept = Kept(before.lexical, nodes)
+    assert differences(build_lexical(files, after.linked, kept), after.lexical) == []
+
+
+def test_facts_without_words_need_an_index_that_has_them() -> None:
+    c = corpus({"a.py": "auth"})
+    with pytest.raises(ValueError, match="without words"):
+        build_lexical([("a.py", replace(c.files[0][1], counts=None))], c.linked)
 
 
 @given(corpora(), st.permutations(["१.x", "२.x", "३.x", "४.x", "५.x"]))

@@ -6,11 +6,12 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from causalist.model.facts import Definition, FileFacts
+from causalist.model.facts import Definition, FileFacts, WordCounts
 from causalist.store import FactsCache, facts_to_bytes, prepare_folder
 from causalist.store.codec import FACTS_FORMAT
 from causalist.store.facts_cache import Key
@@ -71,6 +72,13 @@ def test_later_facts_replace_earlier_ones(path: Path) -> None:
     assert cache.get_many([key(1)]) == {key(1): facts(9)}
 
 
+def test_facts_may_come_without_their_words(path: Path) -> None:
+    whole = replace(facts(1), words=("a", "b"), counts=WordCounts.of([(-1, 0, 2), (0, 1, 1)]))
+    FactsCache(path).put_many([(key(1), facts_to_bytes(whole))])
+    assert FactsCache(path).get_many([key(1)]) == {key(1): whole}
+    assert FactsCache(path).get_many([key(1)], words=False) == {key(1): replace(whole, words=(), counts=None)}
+
+
 def test_no_file_appears_before_there_is_something_to_keep(path: Path) -> None:
     assert known(FactsCache(path), 3) == []
     assert not path.exists()
@@ -127,8 +135,8 @@ def test_damage_costs_time_only(path: Path) -> None:
         n_lost += 60 - len(known(cache, 60))
         cache.put_many((key(n), facts_to_bytes(facts(n))) for n in range(60))
         cache.keep_only(key(n) for n in range(60))
-        # SQLite does not notice keys out of order; such a row stays lost, and is parsed each time.
-        assert len(known(cache, 60)) > 50, trial
+        # SQLite does not notice keys out of order; a page of such rows stays lost, and is parsed each time.
+        assert len(known(cache, 60)) > 20, trial
         for rest in _rest(path):
             rest.unlink(missing_ok=True)
     assert n_lost > 0

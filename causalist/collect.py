@@ -1,0 +1,164 @@
+"""Files -> facts: what was parsed before comes from the cache, the rest is parsed, in several processes if there is
+enough to do.
+"""
+
+import gc
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from causalist.model.facts import FileFacts
+from causalist.model.source import FileEntry, SourceFile
+from causalist.parse import dialect_of, grammar_version, load_grammar, parse_source, parse_text, prose_kind
+from causalist.store import FactsCache, facts_from_bytes, facts_to_bytes
+
+# Raised when parsing changes what it gives for the same bytes.
+PARSER_VERSION = 2
+
+Read = Callable[[FileEntry], SourceFile | str]
+
+# Below this many bytes to parse, starting processes costs more than it saves.
+_WORTH_PROCESSES = 1_500_000
+_CHUNK_BYTES = 400_000
+
+
+class Progress(Protocol):
+    """Told what is being done and how far it is; `total` is 0 where it is not known."""
+
+    def __call__(self, what: str, done: int, total: int) -> None: ...
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """`processes`: how many parse at once; None: as many as there are processors that this process may use."""
+
+    processes: int | None = None
+    progress: Progress = _silent
+
+
+def reader_of(path: str) -> str:
+    """What reads the file: dialect and grammar version, or the kind of prose. Part of the key of cached facts."""
+    dialect = dialect_of(path)
+    if dialect:
+        return f"{PARSER_VERSION}:{dialect}:{grammar_version(dialect)}"
+    kind = prose_kind(path)
+    # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
+    name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
+    return f"{PARSER_VERSION}:text:{kind}:{name}"
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """Facts are millions of small objects without cycles; looking for cycles among them takes a sixth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def collect_facts(
+    entries: Sequence[FileEntry],
+    blobs: dict[str, str],
+    indexed: Mapping[str, str],
+    read: Read,
+    cache: FactsCache,
+    options: IndexOptions,
+) -> tuple[dict[str, FileFacts], dict[str, str]]:
+    """(facts by path, reason by path of files that are not searched); completes `blobs`.
+
+    Files whose words are `indexed` (blob by path) come without them, unless their facts are wanted for another file.
+    """
+    keys = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if e.path in blobs}
+    with_words = {key for path, key in keys.items() if indexed.get(path) != key[0]}
+    by_key = cache.get_many(with_words)
+    by_key.update(cache.get_many((key for key in keys.values() if key not in with_words), words=False))
+    facts: dict[str, FileFacts] = {}
+    unfit: dict[str, str] = {}
+    fresh: list[tuple[str, bytes]] = []
+    waiting: list[tuple[FileEntry, SourceFile]] = []
+    for entry in entries:
+        blob = blobs.get(entry.path)
+        if blob is not None and (blob, reader_of(entry.path)) in by_key:
+            facts[entry.path] = by_key[blob, reader_of(entry.path)]
+            continue
+        source = read(entry)
+        if isinstance(source, str):
+            unfit[entry.path] = source
+            blobs.pop(entry.path, None)
+            continue
+        blobs[entry.path] = source.blob
+        waiting.append((entry, source))
+    known = cache.get_many((s.blob, reader_of(e.path)) for e, s in waiting)
+    for entry, source in waiting:
+        key = (source.blob, reader_of(entry.path))
+        if key in known:
+            facts[entry.path] = known[key]
+        else:
+            fresh.append((entry.path, source.data))
+    stored: dict[tuple[str, str], bytes] = {}
+    for path, parsed, encoded in _parse_all(fresh, options):
+        stored[blobs[path], reader_of(path)] = encoded
+        facts[path] = parsed
+    cache.put_many(stored.items())
+    return facts, unfit
+
+
+def _parse_all(files: Sequence[tuple[str, bytes]], options: IndexOptions) -> Iterator[tuple[str, FileFacts, bytes]]:
+    """(path, facts, encoded facts) of each file, in order; in several processes when there is enough to do."""
+    wanted = options.processes or _usable_processors()
+    total = len(files)
+    if wanted < 2 or sum(len(data) for _, data in files) < _WORTH_PROCESSES:
+        for done, (path, data) in enumerate(files):
+            options.progress("parsing", done, total)
+            facts = _parse(path, data)
+            yield path, facts, facts_to_bytes(facts)
+        return
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    done = 0
+    with ProcessPoolExecutor(max_workers=wanted, mp_context=context) as pool:
+        for chunk in pool.map(_parse_chunk, _chunks(files)):
+            for path, encoded in chunk:
+                yield path, facts_from_bytes(encoded), encoded
+            done += len(chunk)
+            options.progress("parsing", done, total)
+
+
+def _parse(path: str, data: bytes) -> FileFacts:
+    dialect = dialect_of(path)
+    return parse_source(data, load_grammar(dialect)) if dialect else parse_text(path, data)
+
+
+def _parse_chunk(chunk: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    with no_garbage_collection():
+        return [(path, facts_to_bytes(_parse(path, data))) for path, data in chunk]
+
+
+def _chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
+    chunk: list[tuple[str, bytes]] = []
+    size = 0
+    for path, data in files:
+        chunk.append((path, data))
+        size += len(data)
+        if size >= _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _usable_processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
