@@ -4,7 +4,9 @@ A file whose metadata has not changed is not read, a content that was parsed bef
 a function of paths, facts and weights; nothing in it depends on the order, the process or the time in which they came.
 """
 
+import errno
 import hashlib
+import os
 import shutil
 import time
 from collections import Counter
@@ -38,6 +40,7 @@ from causalist.store import (
     FOLDER,
     INDEX_NAME,
     FactsCache,
+    cache_folder,
     prepare_folder,
     read_index,
     write_index,
@@ -192,50 +195,68 @@ def _restamped_if_same(scan: Scan, read: Read, previous: Index | None, scanned_a
 def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnostic, ...]]:
     """The current index of a folder: the stored one if nothing changed, else a new one, stored if possible.
 
-    Raises NothingToIndex, and IndexNotWritable when another process holds the folder for too long. A folder that
-    cannot be written costs a diagnostic: the index then stays in memory.
+    It is stored in the folder itself, or in the user's cache folder where that cannot be written. Where neither can,
+    a diagnostic says so, and the index stays in memory. Raises NothingToIndex.
     """
     scanned_at = time.time_ns()
     scan = scan_folder(root)
-    path = root / FOLDER / INDEX_NAME
     notes: dict[Diagnostic, None] = {}
-    previous = _stored(path, notes)
-    if previous is not None and is_current(scan, previous):
-        return previous, tuple(notes)
+    places = (root / FOLDER, cache_folder(root))
+    known = [_stored(place / INDEX_NAME, notes) for place in places]
+    previous: Index | None = None
+    for stored in known:
+        if stored is not None and is_current(scan, stored):
+            return stored, tuple(notes)
+        previous = previous or stored
 
     def read(entry: FileEntry) -> SourceFile | str:
         return read_file(root, entry)
 
-    is_new = not (root / FOLDER).exists()
-    try:
-        folder = prepare_folder(root)
-        with _locked(folder):
-            previous = _stored(path, notes)  # another process may have just done the work
-            if previous is not None and is_current(scan, previous):
-                return previous, tuple(notes)
-            index = _restamped_if_same(scan, read, previous, scanned_at)
-            if index is None:
-                index = _made_with(FactsCache(folder / FACTS_NAME), scan, read, previous, scanned_at, options)
-            write_index(path, index)
-    except IndexNotWritable as error:
-        notes[Diagnostic(error.slug, f"{error}; the index is kept in memory only", -1)] = None
-        index = make_index(scan, read, FactsCache(), previous, scanned_at, options)
-    except NothingToIndex:
-        if is_new:
-            shutil.rmtree(root / FOLDER, ignore_errors=True)
-        raise
+    index: Index | None = None
+    problems: list[IndexNotWritable] = []
+    for place in places:
+        is_new = not os.path.lexists(place)
+        try:
+            prepare_folder(place)
+            with _locked(place, root):
+                stored = _stored(place / INDEX_NAME, notes)  # another process may have just done the work
+                if stored is not None and is_current(scan, stored):
+                    return stored, tuple(notes)
+                previous = stored or previous
+                index = index or _restamped_if_same(scan, read, previous, scanned_at)
+                if index is None:
+                    index = _made_with(FactsCache(place / FACTS_NAME), scan, read, previous, scanned_at, options)
+                write_index(place / INDEX_NAME, index)
+            break
+        except IndexNotWritable as error:
+            problems.append(error)
+        except NothingToIndex:
+            if is_new:
+                shutil.rmtree(place, ignore_errors=True)
+            raise
+    else:
+        notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in memory only", -1)] = None
+        index = index or make_index(scan, read, FactsCache(), previous, scanned_at, options)
+        return index, tuple(notes)
+    if problems and not _is_read_only(problems[0]):
+        notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in {places[1]}", -1)] = None
     return index, tuple(notes)
 
 
+def _is_read_only(error: IndexNotWritable) -> bool:
+    """Whether nobody needs to be told: a folder that one may not write is none of its owner's mistakes."""
+    return isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Holds the folder's lock. Raises IndexNotWritable where that cannot be had."""
+def _locked(folder: Path, root: Path) -> Iterator[None]:
+    """Holds the lock of an index of `root`. Raises IndexNotWritable where that cannot be had."""
     lock = FileLock(folder / "lock", timeout=_LOCK_SECONDS)
     try:
         lock.acquire()
     except Timeout:
         raise IndexNotWritable(
-            f"another process has been indexing {folder.parent} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
+            f"another process has been indexing {root} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
         ) from None
     except OSError as error:
         raise IndexNotWritable(f"cannot lock {folder}: {error.strerror or error}") from error
@@ -260,6 +281,8 @@ def _stored(path: Path, notes: dict[Diagnostic, None]) -> Index | None:
     try:
         return read_index(path)
     except IndexUnreadable as error:
+        if isinstance(error.__cause__, PermissionError):
+            return None  # somebody else's
         notes[Diagnostic(error.slug, str(error), -1)] = None
         return None
 

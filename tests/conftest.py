@@ -1,12 +1,15 @@
-"""What all tests share: the option that rewrites golden files. The diff is meant to be read before it is committed."""
+"""What holds for every test: nothing is written to the cache folder of whoever runs them."""
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing with them")
-
-
-@pytest.fixture
-def update_golden(request: pytest.FixtureRequest) -> bool:
-    return bool(request.config.getoption("--update-golden"))
+@pytest.fixture(autouse=True, scope="session")
+def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The cache folder of this run, for this process and those that it starts."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder

@@ -2,7 +2,7 @@
 
 from causalist.store.codec import facts_from_bytes, facts_to_bytes
 from causalist.store.facts_cache import FactsCache
-from causalist.store.folder import FACTS_NAME, FOLDER, INDEX_NAME, prepare_folder
+from causalist.store.folder import FACTS_NAME, FOLDER, INDEX_NAME, cache_folder, prepare_folder
 from causalist.store.index_file import read_index, write_index
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "FOLDER",
     "INDEX_NAME",
     "FactsCache",
+    "cache_folder",
     "facts_from_bytes",
     "facts_to_bytes",
     "prepare_folder",

@@ -1,4 +1,4 @@
-"""Where an index lives: `.causalist/` in the root, which hides itself from git.
+"""Where an index lives: `.causalist/` in the root, which hides itself from git, or else the user's cache.
 
 A repository is hostile input: what it ships under that name may be links that lead elsewhere. Nothing is written
 through them.
@@ -17,11 +17,26 @@ FACTS_NAME = "facts.db"
 _WRITTEN = (".gitignore", "lock", INDEX_NAME, FACTS_NAME, f"{FACTS_NAME}-wal", f"{FACTS_NAME}-shm")
 
 
-def prepare_folder(root: Path) -> Path:
-    """Creates `.causalist/` with a `.gitignore` of its own. Raises IndexNotWritable."""
-    folder = root / FOLDER
+def cache_folder(root: Path) -> Path:
+    """The folder in the user's cache that takes the index of `root` where `root` itself cannot be written.
+
+    The root's path names it: two checkouts never share one.
+    """
+    import hashlib
+
+    from platformdirs import user_cache_path
+
+    named = hashlib.sha256(os.fsencode(root)).hexdigest()[:24]
+    return user_cache_path("causalist", appauthor=False) / "indexes" / named
+
+
+def prepare_folder(folder: Path) -> None:
+    """Creates the folder of an index, with a `.gitignore` of its own. Raises IndexNotWritable."""
     try:
-        folder.mkdir(exist_ok=True)
+        if folder.name == FOLDER:
+            folder.mkdir(exist_ok=True)
+        else:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not stat.S_ISDIR(os.lstat(folder).st_mode):
             raise IndexNotWritable(f"cannot write {folder}: it is a link; remove it, or give the folder it leads to")
         for name in _WRITTEN:
@@ -35,7 +50,6 @@ def prepare_folder(root: Path) -> Path:
             pass
     except OSError as error:
         raise IndexNotWritable(f"cannot write {folder}: {error.strerror or error}") from error
-    return folder
 
 
 def _is_ordinary(path: Path) -> bool:

@@ -335,7 +335,63 @@ def ordinary(tree: WorkTree) -> Iterator[tuple[Path, Callable[[], None]]]:
                 path.chmod(0o755 if path.is_dir() else 0o644)
 
 
-def test_a_read_only_folder_is_indexed_in_memory(ordinary: tuple[Path, Callable[[], None]]) -> None:
+@pytest.fixture
+def writable_cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache folder that everybody may write to."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        monkeypatch.setenv("XDG_CACHE_HOME", name)
+        yield Path(name)
+
+
+def test_a_read_only_folder_is_indexed_in_the_cache_folder(
+    writable_cache: Path, ordinary: tuple[Path, Callable[[], None]], parsed: list[str]
+) -> None:
+    folder, become_ordinary = ordinary
+    folder.chmod(0o555)
+    become_ordinary()
+    first = Repository.open(folder)
+    assert first.notes == () and sorted(parsed) == ["app.py", "store.py"]
+    assert not (folder / FOLDER).exists()
+    (stored,) = writable_cache.rglob(INDEX_NAME)
+    assert stored.parent.stat().st_mode & 0o777 == 0o700
+    parsed.clear()
+    again = Repository.open(folder)
+    assert again.notes == () and parsed == []
+    assert digest(again.index) == digest(first.index)
+
+
+def test_a_stale_read_only_index_is_refreshed_in_the_cache_folder(
+    writable_cache: Path, ordinary: tuple[Path, Callable[[], None]], parsed: list[str]
+) -> None:
+    folder, become_ordinary = ordinary
+    Repository.open(folder)
+    (folder / "store.py").write_text("def keep_order():\n    pass\n")
+    os.utime(folder / "store.py", ns=(10**18, 10**18))
+    _make_read_only(folder)
+    become_ordinary()
+    assert "store.py::keep_order" in symbols(Repository.open(folder))
+    parsed.clear()
+    assert "store.py::keep_order" in symbols(Repository.open(folder))
+    assert parsed == []
+
+
+def test_two_read_only_folders_do_not_share_an_index(
+    writable_cache: Path, ordinary: tuple[Path, Callable[[], None]]
+) -> None:
+    folder, become_ordinary = ordinary
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "b.py").write_text("def resend(): pass\n")
+    for each in (folder, other):
+        each.chmod(0o555)
+    become_ordinary()
+    assert "app.py::checkout" in symbols(Repository.open(folder))
+    assert symbols(Repository.open(other)) == {"b.py::resend"}
+    assert len(list(writable_cache.rglob(INDEX_NAME))) == 2
+
+
+def test_without_any_place_to_write_the_index_stays_in_memory(ordinary: tuple[Path, Callable[[], None]]) -> None:
     folder, become_ordinary = ordinary
     folder.chmod(0o555)
     become_ordinary()
@@ -363,7 +419,7 @@ def test_a_read_only_index_is_used_while_it_is_right(
     assert repository.notes == () and parsed == []
 
 
-def test_a_read_only_index_that_is_not_right_is_refreshed_in_memory(
+def test_a_stale_read_only_index_is_refreshed_in_memory_at_worst(
     ordinary: tuple[Path, Callable[[], None]],
 ) -> None:
     folder, become_ordinary = ordinary

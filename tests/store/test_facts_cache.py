@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from causalist.model.facts import Definition, FileFacts, WordCounts
-from causalist.store import FactsCache, facts_to_bytes, prepare_folder
+from causalist.store import FOLDER, FactsCache, facts_to_bytes, prepare_folder
 from causalist.store.codec import FACTS_FORMAT
 from causalist.store.facts_cache import Key
 
@@ -43,7 +43,8 @@ def known(cache: FactsCache, count: int) -> list[int]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return prepare_folder(tmp_path) / "facts.db"
+    prepare_folder(tmp_path / FOLDER)
+    return tmp_path / FOLDER / "facts.db"
 
 
 @pytest.mark.parametrize("place", ["memory", "disk"])

@@ -36,29 +36,33 @@ def test_git_does_not_see_it(tmp_path: Path) -> None:
 
 
 def test_it_can_be_prepared_again(tmp_path: Path) -> None:
-    folder = prepare_folder(tmp_path)
+    folder = tmp_path / FOLDER
+    prepare_folder(folder)
     assert folder == tmp_path / FOLDER
     (folder / ".gitignore").write_text("*\n# kept\n")
-    assert prepare_folder(tmp_path) == folder
+    prepare_folder(folder)
     assert (folder / ".gitignore").read_text() == "*\n# kept\n"
     assert names_in(folder) == [".gitignore"]
 
 
 def test_an_empty_ignore_file_is_written_again(tmp_path: Path) -> None:
     """A process that is killed between creating and writing leaves it empty."""
-    (prepare_folder(tmp_path) / ".gitignore").write_text("")
-    assert (prepare_folder(tmp_path) / ".gitignore").read_text() == "*\n"
+    folder = tmp_path / FOLDER
+    folder.mkdir()
+    (folder / ".gitignore").write_text("")
+    prepare_folder(folder)
+    assert (folder / ".gitignore").read_text() == "*\n"
 
 
 def test_a_file_in_its_place_is_not_writable(tmp_path: Path) -> None:
     (tmp_path / FOLDER).write_text("")
     with pytest.raises(IndexNotWritable):
-        prepare_folder(tmp_path)
+        prepare_folder(tmp_path / FOLDER)
 
 
 def test_a_root_that_is_gone_is_not_writable(tmp_path: Path) -> None:
     with pytest.raises(IndexNotWritable):
-        prepare_folder(tmp_path / "gone")
+        prepare_folder(tmp_path / "gone" / FOLDER)
 
 
 @pytest.mark.parametrize("name", [".gitignore", "lock", INDEX_NAME, FACTS_NAME, f"{FACTS_NAME}-wal"])
@@ -71,7 +75,7 @@ def test_links_that_a_repository_ships_are_not_followed(name: str, target: str, 
         outside.write_text("precious")
     (root / FOLDER / name).symlink_to(outside)
     with pytest.raises(IndexNotWritable, match="no ordinary file"):
-        prepare_folder(root)
+        prepare_folder(root / FOLDER)
     repository = Repository.open(root)
     assert "index-not-writable" in [note.slug for note in repository.notes]
     assert [hit.id for hit in repository.ask("where is an invoice resent or resend?").results]
@@ -84,5 +88,5 @@ def test_a_folder_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     outside.mkdir()
     (root / FOLDER).symlink_to(outside)
     with pytest.raises(IndexNotWritable, match="link"):
-        prepare_folder(root)
+        prepare_folder(root / FOLDER)
     assert names_in(outside) == []
