@@ -1,15 +1,15 @@
 """Parts of an answer that say what it rests on: the repository, the walk, the files, and an id for all of it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from causalist.model.answer import AskOptions, PageRankInfo, RepositoryInfo
+from causalist.model.answer import AskOptions, Level, PageRankInfo, RepositoryInfo
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.scores import Hit
+from causalist.model.scores import Hit, Matched
 from causalist.model.symbols import NodeKind
 from causalist.rank import Ranking
 
@@ -45,6 +45,21 @@ def partly_read(index: Index, results: Sequence[Hit]) -> tuple[Diagnostic, ...]:
     n_more = len(paths) - _MOST_NAMED
     named = ", ".join(paths[:_MOST_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
     return (Diagnostic("partly-read", f"read only in part ({slugs}): {named}; `causalist status` lists them", -1),)
+
+
+def not_shown(
+    matched: Mapping[int, Matched], results: Sequence[Hit], index: Index, level: Level
+) -> tuple[Diagnostic, ...]:
+    """How many matches of a pattern stand in nodes that are not among the results."""
+    shown = {hit.node for hit in results}
+    owners = index.graph.nodes.files
+    rest = [n for n in matched if (int(owners[n]) if level is Level.FILE else n) not in shown]
+    if not rest:
+        return ()
+    n_matches = sum(matched[n].n for n in rest)
+    return (
+        Diagnostic("more-matches", f"{n_matches} more in {len(rest)} other places; --top-k shows more of them", -1),
+    )
 
 
 def pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:

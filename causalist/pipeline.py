@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from causalist.answers import answer_id, n_searched, pagerank_info, partly_read, repository_info
+from causalist.answers import answer_id, n_searched, not_shown, pagerank_info, partly_read, repository_info
 from causalist.collect import IndexOptions
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import (
@@ -21,13 +21,14 @@ from causalist.extract import (
     paths_from_seeds,
 )
 from causalist.indexing import make_index, refreshed_index
+from causalist.literals import find_matches
 from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph, Edge
 from causalist.model.index import Index
 from causalist.model.navigate import Affected, Definition, Trail
 from causalist.model.pack import PackHeader, PackInput, PackItem
-from causalist.model.scores import Hit, Hop
+from causalist.model.scores import Hit, Hop, Matched
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.model.symbols import NodeKind
@@ -43,6 +44,7 @@ from causalist.navigate import (
 from causalist.pack import check_budget, render_pack
 from causalist.rank import (
     Chosen,
+    Question,
     Ranking,
     WalkWeights,
     best_inside,
@@ -52,6 +54,7 @@ from causalist.rank import (
     explain,
     rank_question,
     read_question,
+    seed_shares,
 )
 from causalist.source import BlobReader, find_root, read_file, refuse_root, scan_commit
 from causalist.steps import Clock
@@ -70,6 +73,11 @@ def check_question(query: str, options: AskOptions) -> None:
     if options.rank is RankMode.PAGERANK and not options.graph:
         raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
     check_budget(options.max_tokens, options.format)
+
+
+def is_pattern(query: str) -> bool:
+    """Whether a question is nothing but a literal in quotes or a regular expression between slashes."""
+    return read_question(query).is_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +150,9 @@ class Repository:
             if options.normalise:
                 transition = build_transition(graph, WalkWeights(), normalise=True)
         with clock.step("rank"):
-            ranking = rank_question(question, graph, lexical, transition, default_weights(), options)
+            texts = Texts(self.index.manifest, self.read)
+            matched = self._matched(question, texts)
+            ranking = rank_question(question, graph, lexical, transition, default_weights(), options, matched)
             chosen = choose(ranking, graph, transition, options)
         with clock.step("assemble"):
             nodes = [c.node for c in chosen]
@@ -153,10 +163,12 @@ class Repository:
             results = tuple(
                 self._hit(c, ranking, paths[end], options.level) for c, end in zip(chosen, ends, strict=True)
             )
+            if options.explain:
+                shares = seed_shares(nodes, ranking, graph, transition, options)
+                results = tuple(replace(hit, seeds=s) for hit, s in zip(results, shares, strict=True))
             ordered, edges = _ordered(graph, [*nodes, *via], results, options)
             ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
         with clock.step("deliver"):
-            texts = Texts(self.index.manifest, self.read)
             items = self._pack_items(results, ordered, [*nodes, *via], inside, texts)
             kept = tuple(named_edge(graph, e, ids) for e in edges)
             removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
@@ -188,7 +200,12 @@ class Repository:
             removed_edges=removed,
             order=tuple(ids[i] for i in ordered.order),
             via=tuple(graph.nodes.ids[n] for n in via),
-            diagnostics=(*self.notes, *partly_read(self.index, results), *texts.diagnostics()),
+            diagnostics=(
+                *self.notes,
+                *partly_read(self.index, results),
+                *not_shown(matched, results, self.index, options.level),
+                *texts.diagnostics(),
+            ),
             timings_ms=clock.milliseconds,
             pack=pack,
         )
@@ -197,7 +214,8 @@ class Repository:
         """Ids of the best nodes (or files, by `options.level`) for a question: `ask` without paths, order and pack."""
         graph, transition = self.index.graph, self.index.transition
         question = read_question(query)
-        ranking = rank_question(question, graph, self.index.lexical, transition, default_weights(), options)
+        matched = self._matched(question, Texts(self.index.manifest, self.read))
+        ranking = rank_question(question, graph, self.index.lexical, transition, default_weights(), options, matched)
         return [graph.nodes.ids[c.node] for c in choose(ranking, graph, transition, options)]
 
     # -- looking up
@@ -254,6 +272,15 @@ class Repository:
                       index.notes)  # fmt: skip
 
     # -- parts of an answer
+
+    def _matched(self, question: Question, texts: Texts) -> dict[int, Matched]:
+        """Where the patterns of a question stand; of several in one node the one that stands there most."""
+        found: dict[int, Matched] = {}
+        for pattern in question.patterns:
+            for node, matched in find_matches(pattern, self.index, texts).items():
+                if node not in found or matched.n > found[node].n:
+                    found[node] = matched
+        return found
 
     def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0

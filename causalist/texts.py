@@ -32,6 +32,10 @@ class Texts:
         indent = before[: len(before) - len(before.lstrip())]
         return (indent + data[hit.start_byte : hit.end_byte]).decode("utf-8", "replace")
 
+    def whole(self, path: str) -> str:
+        """The text of a file, which is not kept; "" where it changed."""
+        return (self._files.get(path) or self._read_again(path)).decode("utf-8", "replace")
+
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         if not self.changed:
             return ()
@@ -41,10 +45,16 @@ class Texts:
 
     def _content(self, path: str) -> bytes:
         if path not in self._files:
-            source = self._read(FileEntry(path, 0, 0))
-            indexed = self._manifest.blobs[self._manifest.paths.position(path)]
-            same = not isinstance(source, str) and source.blob == indexed
-            self._files[path] = source.data if not isinstance(source, str) and same else b""
-            if not same:
-                self.changed.append(path)
+            self._files[path] = self._read_again(path)
         return self._files[path]
+
+    def _read_again(self, path: str) -> bytes:
+        indexed = self._manifest.blobs[self._manifest.paths.position(path)]
+        if not indexed:
+            return b""  # found unfit when it was indexed
+        source = self._read(FileEntry(path, 0, 0))
+        if not isinstance(source, str) and source.blob == indexed:
+            return source.data
+        if path not in self.changed:
+            self.changed.append(path)
+        return b""

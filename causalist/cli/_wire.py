@@ -138,6 +138,7 @@ def _result(rank: int, hit: "Hit") -> Document:
         "pagerank": hit.pagerank,
         "reasons": [{"signal": r.signal, "value": r.value, "detail": r.detail} for r in hit.reasons],
         "path_from_seed": [{"node": hop.node, "edge": hop.edge, "line": hop.line} for hop in hit.path_from_seed],
+        "seeds": hit.seeds if hit.seeds is None else [{"node": s.node, "share": s.share} for s in hit.seeds],
     }
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._output import emit, emit_document, say
+from causalist.cli._explain import explanation
+from causalist.cli._output import emit, emit_document, emit_lines, say
 from causalist.cli._repository import json_option, open_repository, repository_options
 from causalist.cli._run import FAILURE, NOTHING_FOUND
 from causalist.cli._wire import answer_document, unanswered_document
@@ -37,6 +38,7 @@ MOST_LISTED = 20
 @click.option("--damping", type=float, default=0.85, show_default=True, help="Probability of following an edge.")
 @click.option("--specificity", type=click.Choice(["log", "passages", "none"]), default="log", show_default=True,
               help="How seeds are weighted by their neighbours.")  # fmt: skip
+@click.option("--explain", is_flag=True, help="Show below the pack what each score is made of.")
 @click.option("--strict", is_flag=True, help="Fail if a file could not be read or parsed as a whole.")
 @json_option
 def command(
@@ -53,20 +55,23 @@ def command(
     order: str,
     damping: float,
     specificity: str,
+    explain: bool,
     strict: bool,
     as_json: bool,
 ) -> None:
     """Answers QUERY with the code itself.
 
-    A QUERY of "-" is read from standard input.
+    A QUERY of "-" is read from standard input. One that is a "literal" in quotes or an /expression/ between slashes
+    (/…/i whatever the case) is looked for as it stands in the text of every file.
 
     \b
     Example:
       causalist ask "where is a webhook signature checked" --max-tokens 2000
+      causalist ask '/retry_.*_policy/'
       git log -1 --format=%B | causalist ask - --level file --json
     """
     from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
-    from causalist.pipeline import check_question
+    from causalist.pipeline import check_question, is_pattern
 
     options = AskOptions(
         top_k=top_k,
@@ -79,6 +84,7 @@ def command(
         order=Order(order),
         damping=damping,
         specificity=Specificity(specificity),
+        explain=explain,
     )
     question = _question(query)
     check_question(question, options)
@@ -93,11 +99,17 @@ def command(
         emit_document(answer_document(answer))
     elif answer.pack is not None:
         emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
+        if explain:
+            emit_lines(["", *explanation(answer)])
     if not answer.results:
-        say(
-            f"nothing found: no word of the question occurs in the files of {answer.repository.root} "
-            f"({answer.repository.files} searched); try a name or another word that they may use"
-        )
+        searched = f"the files of {answer.repository.root} ({answer.repository.files} searched)"
+        if is_pattern(question):
+            say(f"nothing found: {question.strip()} stands nowhere in {searched}; a question in words finds more")
+        else:
+            say(
+                f"nothing found: no word of the question occurs in {searched}; try a name or another word that they "
+                "may use"
+            )
         click.get_current_context().exit(NOTHING_FOUND)
 
 

@@ -57,6 +57,7 @@ class AskOptions:
     order: Order = Order.CAUSAL
     damping: float = 0.85
     specificity: Specificity = Specificity.LOG
+    explain: bool = False  # say which seeds each hit's PageRank stems from
     normalise: bool = False  # columns of the walk normalised to 1 instead of returning what they lack
 
 

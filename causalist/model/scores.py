@@ -43,6 +43,21 @@ class Reason(NamedTuple):
     detail: str
 
 
+class Matched(NamedTuple):
+    """A pattern in the text of a node: how often, in which rows (0-based, the first few), and the first line."""
+
+    n: int
+    rows: tuple[int, ...]
+    sample: str
+
+
+class SeedShare(NamedTuple):
+    """The share of a hit's PageRank that stems from a seed, in (0, 1]."""
+
+    node: str
+    share: float
+
+
 class Hop(NamedTuple):
     """One step of the way from a seed to a hit. The first hop is the seed itself and has no edge. `edge` is the kind
     with a direction: "calls" forward, "calls (back)" backward; `line` is 1-based, in `path`."""
@@ -55,7 +70,8 @@ class Hop(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A node that answers. `score` decides the rank; `pagerank` stands beside it. Rows are 0-based."""
+    """A node that answers. `score` decides the rank; `pagerank` stands beside it. Rows are 0-based. `seeds` are those
+    that gave most of the PageRank, largest first; None unless they were asked for."""
 
     node: int
     id: str
@@ -72,3 +88,4 @@ class Hit:
     pagerank: float
     reasons: tuple[Reason, ...] = ()
     path_from_seed: tuple[Hop, ...] = ()
+    seeds: tuple[SeedShare, ...] | None = None

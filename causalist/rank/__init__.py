@@ -3,13 +3,14 @@
 from causalist.rank._transition import WalkWeights, build_transition
 from causalist.rank.fuse import Weights, default_weights, known_terms
 from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
-from causalist.rank.mentions import nodes_named
-from causalist.rank.question import Question, read_question
-from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, rank_question
+from causalist.rank.mentions import files_with_all, nodes_named
+from causalist.rank.question import Pattern, Question, read_question
+from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, rank_question, seed_shares
 
 __all__ = [
     "Chosen",
     "Kept",
+    "Pattern",
     "Question",
     "Ranking",
     "WalkWeights",
@@ -21,9 +22,11 @@ __all__ = [
     "choose",
     "default_weights",
     "explain",
+    "files_with_all",
     "impacts",
     "known_terms",
     "nodes_named",
     "rank_question",
     "read_question",
+    "seed_shares",
 ]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex, Postings
-from causalist.model.scores import Reason
+from causalist.model.scores import Matched, Reason
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical import bm25, impacts
 from causalist.rank.mentions import mention_scores
@@ -68,8 +68,15 @@ class Signals:
         return sorted(((n, v) for n, v in parts if v > 0), key=lambda p: (-p[1], p[0]))
 
 
-def lexical_signals(question: Question, graph: CodeGraph, lexical: LexicalIndex, weights: Weights) -> Signals:
-    """Everything that the question says about nodes without walking the graph."""
+def lexical_signals(
+    question: Question,
+    graph: CodeGraph,
+    lexical: LexicalIndex,
+    weights: Weights,
+    matched: Mapping[int, Matched] | None = None,
+) -> Signals:
+    """Everything that the question says about nodes without walking the graph. `matched`: where its patterns stand;
+    if it is nothing but a pattern, no other node has a signal."""
     n = len(graph.nodes)
     terms = known_terms(question, lexical)
     files = graph.nodes.files
@@ -90,6 +97,7 @@ def lexical_signals(question: Question, graph: CodeGraph, lexical: LexicalIndex,
     np.maximum.at(mentioned_in_file, files[files >= 0], mentioned[files >= 0])
     name_in_file = np.zeros(n)
     np.maximum.at(name_in_file, files[files >= 0], by_name[files >= 0])
+    literal, literal_in_file = _matched_scores(matched or {}, files, n)
     of_file = np.maximum(files, 0)
     searched = (files >= 0) & (graph.nodes.kinds != NodeKind.FIELD)
     file_score = _scaled(by_file)
@@ -99,6 +107,7 @@ def lexical_signals(question: Question, graph: CodeGraph, lexical: LexicalIndex,
         "file text": np.where(searched, file_score[of_file], 0.0),
         "path": np.where(searched, by_path[of_file], 0.0),
         "mention": mentioned,
+        "literal": literal,
     }
     file = {
         "text": file_score,
@@ -107,13 +116,32 @@ def lexical_signals(question: Question, graph: CodeGraph, lexical: LexicalIndex,
         "path": by_path,
         "name": name_in_file,
         "mention": mentioned_in_file,
+        "literal": literal_in_file,
     }
+    if question.is_pattern:
+        definition = {name: np.where(literal > 0, values, 0.0) for name, values in definition.items()}
+        file = {name: np.where(literal_in_file > 0, values, 0.0) for name, values in file.items()}
     return Signals(
         {name: values * weights.definition.get(name, 0.0) for name, values in definition.items()},
         {name: np.where(is_file, values, 0.0) * weights.file.get(name, 0.0) for name, values in file.items()},
         role,
         kind,
     )
+
+
+def _matched_scores(matched: Mapping[int, Matched], files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
+    """(by node, by file): 1/2 for one match, towards 1 with the logarithm of their number."""
+    counts = np.zeros(n)
+    for node, found in matched.items():
+        counts[node] = found.n
+    inside = files >= 0
+    by_file = np.bincount(files[inside], weights=counts[inside], minlength=n)
+    return _saturated(counts), _saturated(by_file.astype(np.float64))
+
+
+def _saturated(counts: Scores) -> Scores:
+    top = max(float(np.log1p(counts.max(initial=0.0))), 1.0)
+    return np.where(counts > 0, 0.5 + 0.5 * np.log1p(counts) / top, 0.0)
 
 
 def with_support(signals: Signals, support: Scores, graph: CodeGraph, weights: Weights) -> Signals:

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank.question import Question
+from causalist.rank.lexical import impacts
+from causalist.rank.question import Pattern, Question
+from causalist.rank.terms import terms_of
 
 # A name that this many definitions bear says little; its weight falls with the square root of the number.
 _MOST_NAMESAKES = 50
@@ -78,3 +80,17 @@ def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> 
         return exact
     # `package.module.thing` may name a module by its last parts.
     return [n for n in nodes_named(before[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+
+
+def files_with_all(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) -> list[str]:
+    """Paths of the files that have every word of a pattern, in order; none for a pattern without words."""
+    terms = dict.fromkeys(t for word in pattern.text.split() for t in terms_of(word.strip(".,:;()[]{}")))
+    numbers = [lexical.terms.position(term) for term in terms]
+    if not numbers or min(numbers) < 0:
+        return []
+    files: NDArray[np.int32] | None = None
+    for number in numbers:
+        having = impacts(lexical.files, number)[0]
+        files = having if files is None else np.intersect1d(files, having)
+    assert files is not None
+    return [split_id(graph.nodes.ids[int(n)])[0] for n in files]

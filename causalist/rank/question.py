@@ -26,6 +26,11 @@ _FRAME = re.compile(
     r"File \"([^\"\n]+)\", line \d+(?:, in (\w+))?|^[^\S\n]+at (?:async )?(?:([\w.$<>]+) )?\(?([^\s()]+):\d+:\d+\)?",
     re.M,
 )
+_EXPRESSION = re.compile(r"/([^\n]+)/(i?)")
+_QUOTED_WHOLE = re.compile(r"([\"'])([^\n]+)\1")
+_QUOTED = re.compile(r"\"([^\"\n]{1,200})\"")
+_SHORTEST_QUOTED = 3
+_MOST_QUOTED = 3
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
 _MULTI_HOP = re.compile(
     r"\bwhy\b|\bhow (?:does|do|is|are)\b.*\b(?:reach|become|becomes|turn|get|end up)\b|\baffects?\b|related to"
@@ -55,11 +60,21 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class Pattern:
+    """A text or a regular expression to look for as it stands. `alone`: it is all of the question."""
+
+    text: str
+    is_expression: bool = False
+    ignore_case: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """`terms`: weight by term; `written`: the word that a term comes from. `abbreviations`: weight by word that may
     stand for a longer word of the question. `title_terms`: those of the title. `named`: each once, those of the title
     first. `asks_for_behaviour`: the question is about what happens, so that code which runs answers it rather than a
-    declaration."""
+    declaration. `patterns` are looked for in the text of files."""
 
     text: str
     terms: dict[str, float]
@@ -69,12 +84,19 @@ class Question:
     named: tuple[Named, ...]
     route: Route
     asks_for_behaviour: bool
+    patterns: tuple[Pattern, ...] = ()
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether nothing but a pattern is asked for."""
+        return any(pattern.alone for pattern in self.patterns)
 
 
 def read_question(text: str) -> Question:
     """Terms and names of a question; deterministic, no repository needed."""
     text = text[:_LONGEST]
     title, _, body = text.strip().partition("\n")
+    patterns = _patterns(text.strip(), title)
     title_counts = _term_counts(title)
     counts = _term_counts(body)
     weights: dict[str, float] = {}
@@ -93,9 +115,26 @@ def read_question(text: str) -> Question:
         written=_written(text),
         title_terms=frozenset(title_counts),
         named=ordered,
-        route=_route(title, ordered, bool(body.strip())),
+        route=Route.LOOKUP if any(p.alone for p in patterns) else _route(title, ordered, bool(body.strip())),
+        patterns=patterns,
         asks_for_behaviour=bool(_BEHAVIOUR.match(title.lower())),
     )
+
+
+def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
+    """`"literal"` or `/expression/` as the whole question, or literals in double quotes inside of its title.
+
+    >>> _patterns('/retry_.*_policy/i', '')[0], _patterns('why "E108"?', 'why "E108"?')[0].text
+    (Pattern(text='retry_.*_policy', is_expression=True, ignore_case=True, alone=True), 'E108')
+    """
+    expression = _EXPRESSION.fullmatch(text)
+    if expression:
+        return (Pattern(expression[1], is_expression=True, ignore_case=bool(expression[2]), alone=True),)
+    whole = _QUOTED_WHOLE.fullmatch(text)
+    if whole:
+        return (Pattern(whole[2], alone=True),)
+    quoted = dict.fromkeys(q.strip() for q in _QUOTED.findall(title))
+    return tuple(Pattern(q) for q in quoted if len(q) >= _SHORTEST_QUOTED)[:_MOST_QUOTED]
 
 
 def _written(text: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ nothing stands there.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +16,18 @@ from numpy.typing import NDArray
 from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lexical import LexicalIndex
-from causalist.model.scores import PageRankResult, Reason, Transition
+from causalist.model.scores import Matched, PageRankResult, Reason, SeedShare, Transition
 from causalist.model.symbols import NodeKind
 from causalist.rank._product import csr_product
 from causalist.rank.fuse import Signals, Weights, fused, lexical_signals, reasons_of, with_support
 from causalist.rank.question import Question
-from causalist.rank.walk import personalized_pagerank, seed_distribution, support
+from causalist.rank.walk import attribute_to_seeds, personalized_pagerank, seed_distribution, support
 
+N_SHARES = 5  # seeds that a hit names
+LEAST_SHARE = 0.01
+# Shares are shown in per cent.
+SHARE_TOLERANCE = 1e-6
+_MOST_LINES = 5  # lines of matches that a reason names
 _REPEATED = re.compile(r"~\d+$")
 N_CANDIDATE_FILES = 20  # files that are taken for found by words
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
@@ -61,6 +66,7 @@ class Ranking:
     matches: Mapping[int, float]
     seeds: NDArray[np.float64]
     pagerank: PageRankResult | None
+    matched: Mapping[int, Matched] = field(default_factory=dict)
 
 
 class Chosen(NamedTuple):
@@ -78,9 +84,12 @@ def rank_question(
     transition: Transition,
     weights: Weights,
     options: AskOptions,
+    matched: Mapping[int, Matched] | None = None,
 ) -> Ranking:
-    """Scores of every node for a question. Without any match all scores are zero and there is no walk."""
-    signals = lexical_signals(question, graph, lexical, weights)
+    """Scores of every node for a question. Without any match all scores are zero and there is no walk.
+
+    `matched`: where the question's patterns stand."""
+    signals = lexical_signals(question, graph, lexical, weights, matched)
     definitions, files = fused(signals, graph)
     matches = _best_matches(definitions, transition)
     seeds = np.zeros(len(graph.nodes))
@@ -93,7 +102,7 @@ def rank_question(
             walk = personalized_pagerank(transition, seeds, damping=SUPPORT_DAMPING)
             signals = with_support(signals, support(transition, walk, SUPPORT_DAMPING), graph, weights)
             definitions, files = fused(signals, graph)
-    return Ranking(question, definitions, files, signals, matches, seeds, pagerank)
+    return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {})
 
 
 def choose(ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions) -> list[Chosen]:
@@ -156,14 +165,46 @@ def explain(
         mass = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank else 0.0
         found = "a seed of the walk" if chosen.node in ranking.matches else "reached over the graph, not by words"
         return (Reason("pagerank", round(mass, 9), found),)
-    return reasons_of(
-        chosen.node,
-        int(graph.nodes.files[chosen.node]),
-        ranking.signals,
-        ranking.question,
-        lexical,
-        is_file=level is Level.FILE,
-    )
+    by_file = level is Level.FILE
+    owner = int(graph.nodes.files[chosen.node])
+    reasons = reasons_of(chosen.node, owner, ranking.signals, ranking.question, lexical, is_file=by_file)
+    if not ranking.matched:
+        return reasons
+    inside = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
+    return tuple(r._replace(detail=_places(inside)) if r.signal == "literal" else r for r in reasons)
+
+
+def seed_shares(
+    nodes: Sequence[int], ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions
+) -> list[tuple[SeedShare, ...]]:
+    """For each of `nodes` the seeds that most of its PageRank stems from, largest share first. A file's is that of all
+    its nodes together. Empty where the walk gives a node nothing."""
+    if ranking.pagerank is None:
+        return [() for _ in nodes]
+    seeds = np.flatnonzero(ranking.seeds)
+    shares = attribute_to_seeds(transition, ranking.seeds, damping=options.damping, tolerance=SHARE_TOLERANCE)
+    owners = graph.nodes.files
+    result: list[tuple[SeedShare, ...]] = []
+    for node in nodes:
+        inside = owners == node if options.level is Level.FILE else np.arange(len(owners)) == node
+        parts = shares[:, inside].sum(axis=1)
+        if parts.sum() <= 0:
+            result.append(())
+            continue
+        parts = parts / parts.sum()
+        best = np.lexsort((seeds, -np.round(parts, SCORE_DECIMALS)))[:N_SHARES]
+        named = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= LEAST_SHARE]
+        result.append(tuple(named))
+    return result
+
+
+def _places(found: Sequence[Matched]) -> str:
+    """How often, in which lines, and the first of them."""
+    rows = sorted({row for each in found for row in each.rows})
+    n = sum(each.n for each in found)
+    first = min(found, key=lambda each: each.rows[0])
+    lines = ", ".join(str(row + 1) for row in rows[:_MOST_LINES]) + (", …" if len(rows) > _MOST_LINES else "")
+    return f"{n} in line{'s' if len(rows) > 1 else ''} {lines}: {first.sample}"
 
 
 def _passage_counts(graph: CodeGraph) -> NDArray[np.int32]:

@@ -24,7 +24,7 @@ from causalist.model.index import Index
 from causalist.store.codec import Arrays, flatten, unflatten
 
 _MAGIC = b"causalist index\n"
-_FORMAT = 1
+_FORMAT = 2
 _PREFIX = struct.Struct("<16sIII")  # magic, format, length of the header, its CRC-32
 _ALIGNMENT = 64
 _DTYPES = ("uint8", "bool", "int32", "int64", "float32", "float64")
@@ -81,8 +81,8 @@ def _remove_abandoned(path: Path) -> None:
 
 
 def read_index(path: Path) -> Index | None:
-    """The index at `path`, mapped; None if there is none. Raises IndexUnreadable if it is damaged or of another
-    format."""
+    """The index at `path`, mapped; None if there is none, or one of another format, as an update of the program leaves
+    it. Raises IndexUnreadable if it is damaged."""
     try:
         mapped, size = _mapped(path)
         return _decoded(path, mapped, size)
@@ -108,10 +108,12 @@ def _mapped(path: Path) -> tuple[mmap.mmap, int]:
         os.close(descriptor)
 
 
-def _decoded(path: Path, mapped: mmap.mmap, size: int) -> Index:
+def _decoded(path: Path, mapped: mmap.mmap, size: int) -> Index | None:
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
-    if magic != _MAGIC or number != _FORMAT:
-        raise IndexUnreadable(f"{path} is not an index of format {_FORMAT}; it is built again")
+    if magic != _MAGIC:
+        raise IndexUnreadable(f"{path} is no index; it is built again")
+    if number != _FORMAT:
+        return None
     header_bytes = mapped[_PREFIX.size : _PREFIX.size + length]
     if zlib.crc32(header_bytes) != checksum:
         raise IndexUnreadable(f"the header of {path} is damaged; it is built again")

@@ -18,7 +18,7 @@ ASK = ["format_version", "answer_id", "query", "route", "confidence", "attempts"
 REPOSITORY = ["root", "commit", "files", "nodes", "edges", "stale"]
 PAGERANK = ["iterations", "residual", "damping", "rung"]
 RESULT = ["rank", "node", "path", "symbol", "kind", "start_line", "end_line", "score", "pagerank", "reasons",
-          "path_from_seed"]  # fmt: skip
+          "path_from_seed", "seeds"]  # fmt: skip
 REASON = ["signal", "value", "detail"]
 HOP = ["node", "edge", "line"]
 EDGE = ["source", "target", "kind", "rule", "confidence", "line", "n"]

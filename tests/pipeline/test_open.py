@@ -275,7 +275,6 @@ def test_a_damaged_index_is_built_again(damage: str, tree: WorkTree, parsed: lis
         "foreign": b"hello\n" * 1000,
         "empty": b"",
         "folder": None,
-        "old format": data[:16] + b"\0\0\0\0" + data[20:],
     }[damage]
     path.unlink()
     if damaged is None:
@@ -290,6 +289,16 @@ def test_a_damaged_index_is_built_again(damage: str, tree: WorkTree, parsed: lis
     if damaged is not None:
         assert parsed == [], "the facts are not damaged"
         assert Repository.open(tree.path).notes == ()
+
+
+def test_an_index_of_another_format_is_replaced_without_a_word(tree: WorkTree, parsed: list[str]) -> None:
+    Repository.open(tree.path)
+    path = tree.path / FOLDER / INDEX_NAME
+    data = path.read_bytes()
+    path.write_bytes(data[:16] + b"\1\0\0\0" + data[20:])
+    parsed.clear()
+    assert Repository.open(tree.path).notes == () and parsed == []
+    check_fresh(Repository.open(tree.path))
 
 
 def test_a_damage_is_reported_once(tree: WorkTree) -> None:

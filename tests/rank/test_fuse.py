@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.model.graph import EdgeKind
+from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.fuse import (
     Signals,
@@ -38,8 +39,8 @@ PLAIN = Weights(
 )
 
 
-def signals_of(c: Corpus, text: str, weights: Weights = PLAIN) -> Signals:
-    return lexical_signals(read_question(text), c.graph, c.lexical, weights)
+def signals_of(c: Corpus, text: str, weights: Weights = PLAIN, matched: Mapping[int, Matched] | None = None) -> Signals:
+    return lexical_signals(read_question(text), c.graph, c.lexical, weights, matched)
 
 
 def only(signal: str, *, role: Mapping[str, float] | None = None, kind: Mapping[str, float] | None = None) -> Weights:
@@ -158,18 +159,30 @@ def test_the_score_is_the_weighted_sum_times_the_role() -> None:
 def test_each_weight_scales_its_own_signal() -> None:
     c = corpus({"token/cache.py": [Def("tokenCache", "token cache")], "q.py": "token"})
     text = "what is `tokenCache` of the token cache"
-    plain = signals_of(c, text)
+    matched = {c.node("q.py"): Matched(1, (0,), "token")}
+    plain = signals_of(c, text, matched=matched)
     names = [n for n in PLAIN.definition if n != "graph"]
     weights = Weights(
         {n: i + 2.0 for i, n in enumerate(names)}, {n: i + 3.0 for i, n in enumerate(plain.file)}, {}, PLAIN.kind
     )
-    weighted = signals_of(c, text, weights)
+    weighted = signals_of(c, text, weights, matched)
     for i, name in enumerate(names):
         assert plain.definition[name].any()
         assert weighted.definition[name].tolist() == (plain.definition[name] * (i + 2.0)).tolist()
     for i, name in enumerate(plain.file):
         assert plain.file[name].any()
         assert weighted.file[name].tolist() == (plain.file[name] * (i + 3.0)).tolist()
+
+
+def test_matches_of_a_pattern_count_by_the_logarithm_of_their_number() -> None:
+    """One match of at most three: 1/2 + 1/2 ln 2 / ln 4 = 3/4; a file has those of all its nodes together."""
+    c = corpus({"p.py": [Def("f"), Def("g")], "q.py": "token"})
+    matched = {c.node("p.py::f"): Matched(3, (0,), ""), c.node("p.py::g"): Matched(1, (5,), "")}
+    signals = signals_of(c, "'token'", only("literal"), matched)
+    assert c.of(signals.definition["literal"]) == pytest.approx({"p.py::f": 1.0, "p.py::g": 0.75})
+    assert c.of(signals.file["literal"]) == pytest.approx({"p.py": 1.0})
+    # Nothing but a pattern is asked for: what does not match has no other signal either.
+    assert c.of(signals_of(c, "'token'", PLAIN, matched).definition["text"]) == {}
 
 
 def test_support_is_scaled_by_the_best_and_summed_over_a_file() -> None:

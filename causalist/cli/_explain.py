@@ -1,0 +1,40 @@
+"""`ask --explain`: what each score is made of, for people."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from causalist.model.answer import Answer
+    from causalist.model.scores import Hit, Hop
+
+
+def explanation(answer: "Answer") -> list[str]:
+    """Lines, best hit first: the signals that make the score, the seeds that make the PageRank, the way from one."""
+    walk = answer.pagerank
+    walked = (
+        f"damping {walk.damping:g}, {walk.iterations} iterations, residual {walk.residual:.1e}, {walk.rung}"
+        if walk
+        else "not walked"
+    )
+    lines = [f"explanation: route {answer.route.value}; PageRank {walked}"]
+    for rank, hit in enumerate(answer.results, 1):
+        lines += ["", *_of_hit(rank, hit)]
+    return lines
+
+
+def _of_hit(rank: int, hit: "Hit") -> list[str]:
+    lines = [f"#{rank} {hit.id}  score {hit.score:.4f}  pagerank {hit.pagerank:.2e}"]
+    for reason in hit.reasons:
+        # Of what only the graph found the reason is the PageRank, which stands above.
+        value = f"{reason.value:+.4f}" if reason.signal != "pagerank" else "       "
+        lines.append(f"   {value}  {reason.signal:<15}  {reason.detail}".rstrip())
+    if hit.seeds:
+        lines.append("   from     " + ", ".join(f"{seed.share:.0%} {seed.node}" for seed in hit.seeds))
+    if len(hit.path_from_seed) > 1:
+        lines.append("   way      " + hit.path_from_seed[0].node)
+        lines += [f"            {_hop(hop)}" for hop in hit.path_from_seed[1:]]
+    return lines
+
+
+def _hop(hop: "Hop") -> str:
+    where = f"  ({hop.path}:{hop.line})" if hop.path and hop.line else ""
+    return f"{hop.edge} → {hop.node}{where}"

@@ -1,0 +1,130 @@
+"""Exact look-up: a quoted literal or a regular expression -> the nodes in whose text it stands.
+
+What people and agents run grep for, with the definition around each match instead of a bare line. Everything that is
+indexed is read, so that a match is never missed because of how words are split; nothing else is.
+"""
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from causalist.errors import UsageError
+from causalist.model.graph import CodeGraph
+from causalist.model.index import Index
+from causalist.model.scores import Matched
+from causalist.model.symbols import NodeKind, file_id
+from causalist.rank import Pattern, files_with_all
+from causalist.texts import Texts
+
+if TYPE_CHECKING:
+    import regex
+
+# An expression that takes longer than this, in seconds, goes back and forth over its own matches.
+TIME_LIMIT = 5.0
+_MOST_IN_FILE = 10_000  # matches of one file that are counted
+_MOST_ROWS = 20  # lines of one node that are told
+_LONGEST_SAMPLE = 120  # characters of the line that is shown
+
+
+@dataclass(slots=True)
+class _Tally:
+    n: int = 0
+    rows: dict[int, None] = field(default_factory=dict)
+    sample: str = ""
+
+
+def find_matches(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Matched]:
+    """Matches by node: the innermost definition or passage around each, else the file.
+
+    A pattern that is only part of a question is looked for in files that have all of its words. Raises UsageError for
+    an expression that does not compile, or that takes too long.
+    """
+    search = _searcher(pattern)
+    graph = index.graph
+    paths = list(index.manifest.paths) if pattern.alone else files_with_all(pattern, graph, index.lexical)
+    found: dict[int, _Tally] = {}
+    for path in paths:
+        text = texts.whole(path)
+        if not text:
+            continue
+        matches = list(islice(search(text), _MOST_IN_FILE))
+        if matches:
+            _assign(matches, text, path, graph, found)
+    return {node: Matched(t.n, tuple(t.rows), t.sample) for node, t in sorted(found.items())}
+
+
+def _searcher(pattern: Pattern) -> Callable[[str], Iterator[int]]:
+    """What yields the start of each match in a text."""
+    if not pattern.is_expression:
+        return partial(_occurrences, pattern.text)
+    import regex
+
+    try:
+        return _Expression(
+            regex.compile(pattern.text, regex.MULTILINE | (regex.IGNORECASE if pattern.ignore_case else 0))
+        )
+    except regex.error as error:
+        raise UsageError(
+            f"/{pattern.text}/ is no regular expression: {error}; to look for it as it stands, put it in quotes: "
+            f"'\"{pattern.text}\"'"
+        ) from error
+
+
+def _occurrences(literal: str, text: str) -> Iterator[int]:
+    at = text.find(literal)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + len(literal))
+
+
+class _Expression:
+    """All files together have `TIME_LIMIT`: the clock decides whether there is an answer, never which."""
+
+    def __init__(self, compiled: "regex.Pattern[str]") -> None:
+        self._compiled = compiled
+        self._until = time.monotonic() + TIME_LIMIT
+
+    def __call__(self, text: str) -> Iterator[int]:
+        left = self._until - time.monotonic()
+        try:
+            if left <= 0:
+                raise TimeoutError
+            for match in self._compiled.finditer(text, timeout=left):
+                if match.end() > match.start():  # nothing is found by matching nothing
+                    yield match.start()
+        except TimeoutError:
+            raise UsageError(
+                f"/{self._compiled.pattern}/ takes more than {TIME_LIMIT:g} s here; make it more specific, or avoid "
+                "repetitions inside of repetitions"
+            ) from None
+
+
+def _assign(matches: list[int], text: str, path: str, graph: CodeGraph, found: dict[int, _Tally]) -> None:
+    """Adds the matches of one file to the nodes around them."""
+    file = graph.nodes.ids.position(file_id(path))
+    nodes = graph.nodes
+    inside = np.flatnonzero((nodes.files == file) & ~np.isin(nodes.kinds, [NodeKind.FILE, NodeKind.FIELD]))
+    starts, ends = nodes.start_bytes[inside], nodes.end_bytes[inside]
+    plain = text.isascii()
+    newlines = [i for i, character in enumerate(text) if character == "\n"]
+    position = offset = 0  # of the last match, in characters and in bytes
+    for at in matches:
+        offset = at if plain else offset + len(text[position:at].encode("utf-8", "replace"))
+        position = at
+        around = np.flatnonzero((starts <= offset) & (offset < ends))
+        node = int(inside[around[np.argmin(ends[around] - starts[around])]]) if len(around) else file
+        tally = found.setdefault(node, _Tally())
+        row = bisect_right(newlines, at - 1) if at else 0
+        if not tally.n:
+            begin = newlines[row - 1] + 1 if row else 0
+            end = newlines[row] if row < len(newlines) else len(text)
+            tally.sample = " ".join(text[begin:end][: 4 * _LONGEST_SAMPLE].split())[:_LONGEST_SAMPLE]
+        tally.n += 1
+        if len(tally.rows) < _MOST_ROWS:
+            tally.rows[row] = None

@@ -1,0 +1,135 @@
+"""Exact look-up: every match, the definition around it, and nothing else."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from causalist import literals
+from causalist.errors import UsageError
+from causalist.model.answer import Answer, AskOptions, Level, Route
+from causalist.model.scores import Hit
+from causalist.pipeline import Repository
+from tests.pipeline.conftest import WorkTree
+from tests.pipeline.sample import ROOT
+
+_SHOP = '''"""Errors of the shop: E108 and others."""
+import store
+
+
+def refuse(order):
+    raise ValueError("E108: no such order")
+
+
+class Till:
+    """Takes money."""
+
+    def open(self):
+        """E108 is not raised here."""
+        return "E1080", "e108"
+
+    def close(self):
+        return retry_until_policy(1)
+'''
+
+
+@pytest.fixture
+def shop(tree: WorkTree) -> Repository:
+    tree.write("shop.py", _SHOP)
+    tree.write("tests/test_shop.py", 'def test_refuse():\n    assert "E108" in str(refuse)\n')
+    tree.write("notes.md", "# Codes\n\nÄ ünï: E108 means that an order is not known.\n")
+    return Repository.open(tree.path)
+
+
+def literal(hit: Hit) -> str:
+    (detail,) = [r.detail for r in hit.reasons if r.signal == "literal"]
+    return detail
+
+
+def found(answer: Answer) -> dict[str, str]:
+    return {hit.id: literal(hit) for hit in answer.results}
+
+
+def test_a_literal_is_found_where_it_stands_and_nowhere_else(shop: Repository) -> None:
+    answer = shop.ask('"E108"', AskOptions(top_k=10))
+    assert answer.route is Route.LOOKUP
+    assert found(answer) == {
+        "shop.py": '1 in line 1: """Errors of the shop: E108 and others."""',
+        "shop.py::refuse": '1 in line 6: raise ValueError("E108: no such order")',
+        "shop.py::Till.open": '2 in lines 13, 14: """E108 is not raised here."""',
+        "notes.md#codes": "1 in line 3: Ä ünï: E108 means that an order is not known.",
+        "tests/test_shop.py::test_refuse": '1 in line 2: assert "E108" in str(refuse)',
+    }
+    assert [hit.id for hit in answer.results][-1].startswith(("tests/", "notes"))
+
+
+def test_files_have_the_matches_of_all_that_is_inside(shop: Repository) -> None:
+    answer = shop.ask('"E108"', AskOptions(level=Level.FILE))
+    assert found(answer)["shop.py"].startswith("4 in lines 1, 6, 13, 14: ")
+    assert set(found(answer)) == {"shop.py", "notes.md", "tests/test_shop.py"}
+
+
+@pytest.mark.parametrize(
+    ("question", "nodes"),
+    [
+        ("/retry_.*_policy/", {"shop.py::Till.close"}),
+        (
+            "/E108\\b/",
+            {"shop.py", "shop.py::refuse", "shop.py::Till.open", "notes.md#codes", "tests/test_shop.py::test_refuse"},
+        ),
+        ("/^class/", {"shop.py::Till"}),
+        ("/TAKES money/i", {"shop.py::Till"}),
+        ("/TAKES money/", set()),
+        ("/ünï:/", {"notes.md#codes"}),
+        ("'takes Money'", set()),
+        ('"saved"', {"README.md#shop"}),
+        ("/x*/", set()),
+    ],
+)
+def test_expressions_and_case(question: str, nodes: set[str], shop: Repository) -> None:
+    assert {hit.id for hit in shop.ask(question).results} == nodes
+
+
+def test_a_literal_inside_of_a_question_raises_what_has_it(shop: Repository) -> None:
+    best = shop.ask('when is "E108: no such order" raised?').results[0]
+    assert best.id == "shop.py::refuse" and literal(best).startswith("1 in line 6")
+    assert shop.ask("when is an order refused?").results[0].id == "shop.py::refuse"
+
+
+def test_what_is_not_shown_is_counted(shop: Repository) -> None:
+    answer = shop.ask('"E108"', AskOptions(top_k=2))
+    assert [d.detail for d in answer.diagnostics if d.slug == "more-matches"] == [
+        "4 more in 3 other places; --top-k shows more of them"
+        if found(answer).keys() == {"shop.py", "shop.py::refuse"}
+        else "3 more in 3 other places; --top-k shows more of them"
+    ]
+
+
+def test_an_expression_that_does_not_compile_is_refused(shop: Repository) -> None:
+    with pytest.raises(UsageError, match=r"/\(/ is no regular expression: missing \)"):
+        shop.ask("/(/")
+
+
+def test_an_expression_that_never_ends_is_stopped(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.write("data.txt", "x" + "a" * 40 + "!")
+    monkeypatch.setattr(literals, "TIME_LIMIT", 0.2)
+    with pytest.raises(UsageError, match=r"takes more than 0\.2 s"):
+        Repository.open(tree.path).ask("/x(a|aa|a?)+$/")
+
+
+def test_every_match_of_a_plain_search_is_found() -> None:
+    """Counted by hand of Python's own `re` over the files, one after the other."""
+    repository = Repository.open(ROOT)
+    files = {p: (ROOT / p).read_text() for p in repository.index.manifest.paths}
+    for expression in (r"verify\w+", r"\bthrow new \w+Error\(", r"TODO|FIXME", "é|ü|–"):
+        expected = {path: len(re.findall(expression, text)) for path, text in files.items()}
+        answer = repository.ask(f"/{expression}/", AskOptions(level=Level.FILE, top_k=1000))
+        told = {hit.path: int(literal(hit).partition(" ")[0]) for hit in answer.results}
+        assert told == {path: n for path, n in expected.items() if n}
+
+
+def test_a_file_that_has_changed_since_is_told_and_not_searched(shop: Repository) -> None:
+    Path(shop.root, "shop.py").write_text("E108 E108")
+    answer = shop.ask('"E108"')
+    assert "shop.py" not in {hit.path for hit in answer.results}
+    assert any(d.slug == "stale" and "shop.py" in d.detail for d in answer.diagnostics)
