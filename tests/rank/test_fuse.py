@@ -32,8 +32,8 @@ from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, fac
 FLOAT32 = 1e-6  # impacts are kept as float32
 # Every signal at its own value, no factors: what is tested is then what was computed.
 PLAIN = Weights(
-    dict.fromkeys(["text", "name", "file text", "path", "mention", "graph"], 1.0),
-    dict.fromkeys(["text", "best definition", "definitions", "path", "name", "mention", "graph"], 1.0),
+    dict.fromkeys(["text", "name", "file text", "path", "mention", "literal", "graph"], 1.0),
+    dict.fromkeys(["text", "best definition", "definitions", "path", "name", "mention", "literal", "graph"], 1.0),
     {},
     {"declarations only": 1.0},
 )
