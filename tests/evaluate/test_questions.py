@@ -1,6 +1,7 @@
 """Data files that are as they should be, and those that are not: the message names file, line and key."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,10 @@ import pytest
 
 from causalist.errors import EvaluationError
 from causalist.evaluate.questions import read_questions
+from causalist.model.symbols import NodeId, split_id
 from tests.evaluate.clone_builders import row, write_rows
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks/questions"
 
 
 def refused(tmp_path: Path, line: str | bytes) -> str:
@@ -88,3 +92,14 @@ def test_line_separators_inside_a_text_are_not_ends_of_lines(tmp_path: Path) -> 
     data.write_text(json.dumps(row(query="one\u2028two"), ensure_ascii=False) + "\n", encoding="utf-8")
     assert read_questions(data)[0].query == "one\u2028two"
     assert read_questions(write_rows(tmp_path / "empty.jsonl", [])) == []
+
+
+@pytest.mark.parametrize("data", sorted(BENCHMARKS.glob("*.jsonl")), ids=lambda data: data.name)
+def test_the_labelled_questions_of_the_benchmarks_are_whole(data: Path) -> None:
+    questions = read_questions(data)
+    assert len(questions) >= 20
+    for question in questions:
+        assert re.fullmatch("[0-9a-f]{40}", question.commit), question.id
+        assert question.gold_symbols, question.id
+        for symbol in question.gold_symbols:
+            assert split_id(NodeId(symbol))[0] in question.gold_files, f"{question.id}: {symbol} is in no gold file"
