@@ -14,7 +14,8 @@ from causalist.source import read_file, scan_folder
 from causalist.store import FactsCache
 
 ROOT = Path(__file__).parents[2]
-SAMPLE = ROOT / "sample_repos" / "taskboard-api"
+SAMPLES = ROOT / "sample_repos"
+SAMPLE = SAMPLES / "taskboard-api"
 NAME = SAMPLE.name
 
 WHERE_AUTH = "where does user authentication happen?"
@@ -28,11 +29,11 @@ CHAIN = ("src/middleware/auth-middleware.ts", "src/security/jwt-verifier.ts", "s
 HUBS = ("src/main.ts", "src/index.ts", "src/types.ts")
 
 
-def copy_sample(folder: Path) -> Path:
+def copy_sample(folder: Path, name: str = NAME) -> Path:
     """A copy outside of git, under the same name: what is in packs must not depend on the checkout."""
-    target = folder / NAME
-    ignored = shutil.ignore_patterns(".causalist", "node_modules", "dist", ".git")
-    shutil.copytree(SAMPLE, target, ignore=ignored)
+    target = folder / name
+    ignored = shutil.ignore_patterns(".causalist", "node_modules", "dist", ".git", "__pycache__")
+    shutil.copytree(SAMPLES / name, target, ignore=ignored)
     return target
 
 

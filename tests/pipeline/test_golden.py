@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,15 +32,23 @@ def test_pack(level: Level, sample: Repository, update_golden: bool) -> None:
     check_golden(f"where-auth.{level}.txt", pack.text, update_golden)
 
 
-def test_ranks(sample: Repository, update_golden: bool) -> None:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for question in QUESTIONS:
+def rank_rows(repository: Repository, questions: Iterable[str]) -> Iterator[tuple[object, ...]]:
+    for question in questions:
         for level in Level:
             for specificity in (Specificity.LOG, Specificity.NONE):
                 options = AskOptions(top_k=_TOP_K, level=level, specificity=specificity)
-                for rank, hit in enumerate(sample.ask(question, options).results, start=1):
+                for rank, hit in enumerate(repository.ask(question, options).results, start=1):
                     reason = ": ".join(part for part in (hit.reasons[0].signal, hit.reasons[0].detail) if part)
-                    writer.writerow((question, level, specificity, rank, hit.id, reason))
-    check_golden("ranks.csv", out.getvalue(), update_golden)
+                    yield question, level, specificity, rank, hit.id, reason
+
+
+def written(rows: Iterable[tuple[object, ...]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def test_ranks(sample: Repository, update_golden: bool) -> None:
+    check_golden("ranks.csv", written(rank_rows(sample, QUESTIONS)), update_golden)

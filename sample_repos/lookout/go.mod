@@ -1,0 +1,3 @@
+module example.org/lookout
+
+go 1.22
