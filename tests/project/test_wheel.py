@@ -1,6 +1,7 @@
 """What is installed is what is here: the wheel holds every file, and works without the checkout."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,9 +11,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.project.environments import (
+    Environment,
+    closure,
+    direct,
+    extras_of_wheel,
+    import_names,
+    imports_of,
+    requirements_of_wheel,
+)
+
 _ROOT = Path(__file__).parents[2]
 _SAMPLE = _ROOT / "sample_repos" / "taskboard-api"
 _IGNORED = shutil.ignore_patterns("__pycache__", ".causalist", "*.egg-info", "build", "dist")
+
+
+_EXTRAS = tuple(tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
 
 
 def packages_on_disk() -> list[str]:
@@ -69,51 +83,177 @@ def test_the_wheel_holds_every_file_and_no_other(unpacked: Path) -> None:
     assert any(name.endswith("/licenses/LICENSE") for name in found - inside)
 
 
-_USE = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import causalist
-from causalist.model.answer import AskOptions, Level
-from causalist.parse.languages import grammars_folder
-from causalist.pipeline import Repository
-repository = Repository.open(sys.argv[2])
-answer = repository.ask("where does user authentication happen?", AskOptions(top_k=8, level=Level.FILE))
-print(json.dumps({
-    "package": causalist.__file__,
-    "grammars": str(grammars_folder()),
-    "languages": dict(repository.index.languages),
-    "notes": [note.slug for note in repository.notes],
-    "results": [hit.id for hit in answer.results],
-}))
+@pytest.fixture(scope="module")
+def bare(wheel: Path) -> Environment:
+    """The wheel, installed by pip, and what it declares; nothing else can be imported."""
+    made = Environment(wheel.parent / "bare")
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(made.python),
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+    ]
+    done = subprocess.run([*command, str(wheel)], capture_output=True, text=True, env=_settings(wheel.parent))
+    assert done.returncode == 0, done.stdout + done.stderr
+    made.link(closure(direct(requirements_of_wheel(wheel))))
+    return made
+
+
+def with_extra(wheel: Path, bare: Environment, extra: str, folder: Path) -> Environment:
+    """The installed wheel of `bare` and the declared closure with `extra`."""
+    made = Environment(folder)
+    for path in bare.site.glob("causalist*"):
+        (made.site / path.name).symlink_to(path)
+    declared = requirements_of_wheel(wheel)
+    made.link(closure(direct(declared)) | closure(direct(declared, extra)))
+    return made
+
+
+def _settings(home: Path) -> dict[str, str]:
+    """An environment without the user's settings and without a way to the checkout."""
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
+    return kept | {"HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+
+
+def run(environment: Environment, folder: Path, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [str(environment.python), "-I", *arguments]
+    return subprocess.run(command, cwd=folder, env=_settings(folder), input=text, capture_output=True, text=True)
+
+
+def ask(environment: Environment, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The installed command on a copy of the sample."""
+    sample = folder / _SAMPLE.name
+    if not sample.exists():
+        shutil.copytree(_SAMPLE, sample, ignore=_IGNORED)
+    options = ("ask", "where does user authentication happen?", "--repo", str(sample), "--level", "file", "--json")
+    return run(environment, folder, "-m", "causalist", *options)
+
+
+def check_answer(done: subprocess.CompletedProcess[str]) -> None:
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert "src/security/jwt-verifier.ts" in [result["node"] for result in told["results"]]
+    assert told["diagnostics"] == []
+
+
+_ABOUT = """
+import json, causalist
+from causalist.parse.languages import grammars_folder, load_settings
+about = {"package": causalist.__file__, "grammars": str(grammars_folder()), "dialects": sorted(load_settings())}
+print(json.dumps(about))
 """
 
 
-def _run(unpacked: Path, tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Away from the checkout: `-I` takes neither the working folder nor PYTHONPATH."""
-    command = [sys.executable, "-I", *arguments]
-    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+def test_a_bare_install_answers(bare: Environment, tmp_path: Path) -> None:
+    check_answer(ask(bare, tmp_path))
+    told = json.loads(run(bare, tmp_path, "-c", _ABOUT).stdout)
+    assert Path(told["package"]).is_relative_to(bare.site)
+    assert Path(told["grammars"]) == bare.site / "causalist" / "grammars"
+    assert {path.parent.name for path in (_ROOT / "grammars").glob("*/language.toml")} <= set(told["dialects"])
 
 
-def test_the_wheel_indexes_and_answers_without_the_checkout(unpacked: Path, tmp_path: Path) -> None:
-    sample = tmp_path / _SAMPLE.name
-    shutil.copytree(_SAMPLE, sample, ignore=_IGNORED)
-    done = _run(unpacked, tmp_path, "-c", _USE, str(unpacked), str(sample))
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert Path(told["package"]).is_relative_to(unpacked)
-    assert Path(told["grammars"]) == unpacked / "causalist" / "grammars"
-    assert told["languages"]["typescript"] > 30
-    assert told["notes"] == []
-    assert "src/security/jwt-verifier.ts" in told["results"]
-
-
-def test_the_command_of_the_wheel_runs(unpacked: Path, tmp_path: Path) -> None:
-    (entry,) = unpacked.glob("*.dist-info/entry_points.txt")
-    assert "causalist = causalist.cli:main" in entry.read_text()
-    code = (
-        f"import sys; sys.path.insert(0, {str(unpacked)!r}); sys.argv = ['causalist', '--help']\n"
-        "import causalist.cli; causalist.cli.main()"
-    )
-    done = _run(unpacked, tmp_path, "-c", code)
+def test_the_command_of_a_bare_install_runs(bare: Environment, tmp_path: Path) -> None:
+    command = bare.scripts / "causalist"
+    done = subprocess.run([command, "--help"], cwd=tmp_path, env=_settings(tmp_path), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "ask" in done.stdout and done.stderr == ""
+
+
+def test_a_dependency_that_is_not_declared_shows(wheel: Path, bare: Environment, tmp_path: Path) -> None:
+    without = [r for r in direct(requirements_of_wheel(wheel)) if r.name != "pathspec"]
+    made = Environment(tmp_path / "without")
+    made.link(closure(without))
+    for path in bare.site.glob("causalist*"):
+        (made.site / path.name).symlink_to(path)
+    done = ask(made, tmp_path)
+    assert done.returncode != 0
+    assert "pathspec" in done.stderr
+
+
+def modules_that_load_with(names: set[str]) -> list[str]:
+    """Modules of the package that need nothing but `names` when they are imported."""
+    result = []
+    for path in sorted((_ROOT / "causalist").rglob("*.py")):
+        if all(name.partition(".")[0] in names for name, at_once in imports_of(path) if at_once):
+            parts = path.relative_to(_ROOT).with_suffix("").parts
+            result.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return [name for name in result if not name.endswith("__main__")]
+
+
+def check_modules(environment: Environment, folder: Path, names: list[str]) -> None:
+    code = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
+    done = run(environment, folder, "-c", code, *names)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_module_loads_in_a_bare_install_unless_it_is_of_an_extra(
+    wheel: Path, bare: Environment, tmp_path: Path
+) -> None:
+    modules = modules_that_load_with(import_names(direct(requirements_of_wheel(wheel))))
+    assert len(modules) > 50 and "causalist.pipeline" in modules
+    check_modules(bare, tmp_path, modules)
+
+
+def test_every_import_is_declared(wheel: Path) -> None:
+    """By the project itself: what a dependency happens to bring along may be gone with its next version."""
+    declared = requirements_of_wheel(wheel)
+    known = import_names(direct(declared))
+    for extra in extras_of_wheel(wheel):
+        if extra != "dev":
+            known |= import_names(direct(declared, extra))
+    unknown = {
+        f"{path.relative_to(_ROOT)}: {name}"
+        for path in (_ROOT / "causalist").rglob("*.py")
+        for name, _ in imports_of(path)
+        if name.partition(".")[0] not in known
+    }
+    assert not unknown
+
+
+_HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+def speak_mcp(environment: Environment, folder: Path) -> None:
+    done = run(environment, folder, "-m", "causalist", "serve", "mcp", "--repo", str(folder / _SAMPLE.name),
+               text=json.dumps(_HELLO) + "\n")  # fmt: skip
+    assert done.stdout, done.stderr
+    assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "causalist"
+
+
+def count_exactly(environment: Environment, folder: Path) -> None:
+    code = "import bpe_openai; print(bpe_openai.get_encoding('o200k_base').count('def f(x): return x'))"
+    done = run(environment, folder, "-c", code)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == 7
+
+
+# What an extra is for, beyond that everything which needs it can be imported and that `ask` answers as before.
+_JOBS = {"mcp": speak_mcp, "tokens": count_exactly}
+
+
+@pytest.mark.parametrize("extra", _EXTRAS)
+def test_each_extra_alone_is_complete(extra: str, wheel: Path, bare: Environment, tmp_path: Path) -> None:
+    assert extra in extras_of_wheel(wheel)
+    made = with_extra(wheel, bare, extra, tmp_path / "environment")
+    declared = requirements_of_wheel(wheel)
+    own = import_names(direct(declared, extra))
+    check_answer(ask(made, tmp_path))
+    check_modules(made, tmp_path, modules_that_load_with(import_names(direct(declared)) | own))
+    used = {name for path in (_ROOT / "causalist").rglob("*.py") for name, _ in imports_of(path)}
+    check_modules(made, tmp_path, sorted(name for name in used if name.partition(".")[0] in own))
+    if extra in _JOBS:
+        _JOBS[extra](made, tmp_path)
