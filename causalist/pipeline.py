@@ -33,6 +33,7 @@ from causalist.model.source import FileEntry, SourceFile
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.model.symbols import NodeKind
 from causalist.navigate import (
+    Named,
     affected_by,
     calls_from,
     calls_to,
@@ -56,7 +57,7 @@ from causalist.rank import (
     read_question,
     seed_shares,
 )
-from causalist.source import BlobReader, find_root, read_file, refuse_root, scan_commit
+from causalist.source import BlobReader, find_root, read_file, refuse_root, relative_folder, scan_commit
 from causalist.steps import Clock
 from causalist.store import FactsCache
 from causalist.texts import Texts
@@ -88,6 +89,7 @@ class Repository:
     index: Index
     read: Callable[[FileEntry], SourceFile | str]
     notes: tuple[Diagnostic, ...] = field(default=())
+    folder: str = ""  # POSIX path below the root from which it was opened; relative paths start there
 
     @classmethod
     def open(
@@ -109,7 +111,8 @@ class Repository:
         if not force:
             refuse_root(root)
         index, notes = refreshed_index(root, options)
-        return cls(root, index, lambda entry: read_file(root, entry), notes)
+        folder = "" if exact_root else relative_folder(root, Path(path))
+        return cls(root, index, lambda entry: read_file(root, entry), notes, folder)
 
     @classmethod
     def at_commit(
@@ -221,11 +224,15 @@ class Repository:
     # -- looking up
 
     def resolve(self, name: str) -> int:
-        """The node that `name` means: an id, or a name that only one node has.
+        """The node that `name` means: an id, a path with or without a line, or the end of an id that only one has.
 
-        Raises UnknownNode, or AmbiguousNode with the candidates.
+        Raises UnknownNode with what is near, or AmbiguousNode with the candidates.
         """
-        return resolve(self.index, name)
+        return self.named(name).node
+
+    def named(self, name: str) -> Named:
+        """`resolve`, with a note on what was taken for granted."""
+        return resolve(self.index, name, root=self.root, folder=self.folder)
 
     def find(self, name: str, *, limit: int = 20) -> tuple[Hit, ...]:
         """Nodes whose name is `name`, begins with it or holds it, the best fit first."""

@@ -7,10 +7,11 @@ In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, e
 from causalist.navigate.edges import calls_from, calls_to, chosen_edges
 from causalist.navigate.find import find_nodes
 from causalist.navigate.impact import affected_by
-from causalist.navigate.names import resolve
+from causalist.navigate.names import Named, resolve
 from causalist.navigate.trails import trail_between
 
 __all__ = [
+    "Named",
     "affected_by",
     "calls_from",
     "calls_to",

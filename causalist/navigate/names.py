@@ -1,37 +1,244 @@
-"""A name as people write it -> the one node that it means."""
+"""A name as people write it -> the one node that it means.
+
+In order, and the first that leads to something decides: an id; a path as shells and editors write it (from the current
+folder, absolute, with backslashes), also with a line; the end of an id; a dotted module path; a file without its
+extension; a section by its heading; something outside of the repository; any of the ends whatever the case.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from posixpath import normpath, splitext
+from typing import NamedTuple
+
+import numpy as np
 
 from causalist.errors import AmbiguousNode, UnknownNode
 from causalist.model.index import Index
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, escape_path, split_id
+from causalist.navigate.nearest import nearest
 from causalist.rank import nodes_named
 
-_MOST_SUGGESTED = 20  # namesakes that the message about an unknown node lists
+_MOST_SUGGESTED = 20  # namesakes that a message lists
+_MOST_NEAREST = 5  # names that differ by little
+_LINE = re.compile(r"(?P<path>.*?[^:]):(?P<line>\d{1,9})(:\d+)?:?")
+_REPEATED = re.compile(r"~\d+$")
 
 
-def resolve(index: Index, name: str) -> int:
-    """The node with the id `name`, or the only one with that qualified or last name.
+class Named(NamedTuple):
+    """The node that a name means. `note` says what was taken for granted, "" if nothing was."""
 
-    Raises UnknownNode, or AmbiguousNode with the candidates.
+    node: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where names are read: `root` of the repository, and the folder below it that relative paths start from."""
+
+    index: Index
+    root: Path | None
+    folder: str
+
+    def describe(self, node: int) -> str:
+        graph = self.index.graph
+        kind = graph.kind(node)
+        line = "" if kind in (NodeKind.FILE, NodeKind.EXTERNAL) else f", line {graph.nodes.start_rows[node] + 1}"
+        return f"  {graph.nodes.ids[node]}  {kind.label}{line}"
+
+
+def resolve(index: Index, name: str, *, root: Path | None = None, folder: str = "") -> Named:
+    """The only node that `name` means, see the head of this module.
+
+    `root`: the repository's folder, for absolute paths. `folder`: POSIX path below it that relative paths start from.
+    Raises UnknownNode with what is near, or AmbiguousNode with the candidates.
     """
-    ids = index.graph.nodes.ids
-    exact = ids.position(name)
-    if exact >= 0:
-        return exact
-    last = name.rpartition("::")[2].rpartition(".")[2] if "/" not in name.rpartition("::")[2] else name
-    found = nodes_named(last, index.lexical) or nodes_named(name.rpartition("/")[2], index.lexical)
-    matching = [n for n in found if _names_end(ids[n], name)]
-    if len(matching) == 1:
-        return matching[0]
-    if matching:
-        listed = "\n".join(f"  {ids[n]}" for n in matching[:_MOST_SUGGESTED])
-        raise AmbiguousNode(f"{len(matching)} nodes are called {name!r}; use one of these ids:\n{listed}")
+    place = _Place(index, root, folder)
+    wanted = name.strip()
+    found = _exact(place, wanted) or _at_line(place, wanted) or _by_end(place, wanted)
+    if not found:
+        raise UnknownNode(_unknown(place, name, wanted))
+    nodes, note = found
+    if len(nodes) > 1:
+        listed = "\n".join(place.describe(n) for n in nodes[:_MOST_SUGGESTED])
+        more = f"\n  and {len(nodes) - _MOST_SUGGESTED} more" if len(nodes) > _MOST_SUGGESTED else ""
+        raise AmbiguousNode(f"{len(nodes)} nodes are called {name!r}; use one of these ids:\n{listed}{more}")
+    return Named(nodes[0], note)
+
+
+_Found = tuple[list[int], str]
+
+
+def _exact(place: _Place, wanted: str) -> _Found | None:
+    ids = place.index.graph.nodes.ids
+    for candidate in (wanted, *_rewritten(place, wanted)):
+        node = ids.position(candidate)
+        if node >= 0:
+            return [node], ""
+    return None
+
+
+def _rewritten(place: _Place, wanted: str) -> Iterator[str]:
+    """The ids that `wanted` may be when its path is read as a path: from the current folder, absolute, escaped."""
+    if wanted.startswith("external:"):
+        return
+    for separator in ("::", "#", ""):
+        path, found, rest = wanted.partition(separator) if separator else (wanted, "", "")
+        if (separator and not found) or not path:
+            continue
+        for relative in _below_root(place, path.replace("\\", "/")):
+            yield f"{relative}{found}{rest}"
+            yield f"{escape_path(relative)}{found}{rest}"
+
+
+def _below_root(place: _Place, path: str) -> Iterator[str]:
+    """Paths below the root that a path may mean."""
+    if path.startswith("/") or re.match(r"[A-Za-z]:/", path):
+        if place.root is not None:
+            for root, full in ((str(place.root), path), (os.path.realpath(place.root), os.path.realpath(path))):
+                inside = full.replace("\\", "/").removeprefix(f"{root.replace(os.sep, '/').rstrip('/')}/")
+                if inside != full:
+                    yield normpath(inside)
+        return
+    from_folder = normpath(str(PurePosixPath(place.folder, path)))
+    from_root = normpath(path)
+    yield from (from_folder, from_root) if path.startswith(".") else (from_root, from_folder)
+
+
+def _at_line(place: _Place, wanted: str) -> _Found | None:
+    """The innermost definition or section at `path:line`; the file where none is."""
+    match = _LINE.fullmatch(wanted)
+    if match is None:
+        return None
+    graph = place.index.graph
+    found = _exact(place, match["path"]) or _by_end(place, match["path"])
+    files = [n for n in found[0] if graph.kind(n) is NodeKind.FILE] if found else []
+    if not files or found is None:
+        return None
+    if len(files) > 1:
+        return files, ""
+    row, nodes = int(match["line"]) - 1, graph.nodes
+    n_rows = int(nodes.end_rows[files[0]]) + 1
+    if not 0 <= row < n_rows:
+        raise UnknownNode(f"{nodes.ids[files[0]]} has no line {match['line']}; it ends with line {n_rows}")
+    inside = np.flatnonzero((nodes.files == files[0]) & (nodes.start_rows <= row) & (nodes.end_rows >= row))
+    innermost = inside[np.lexsort((inside, -nodes.end_rows[inside], nodes.start_bytes[inside]))].tolist()
+    kinds = [graph.kind(n) for n in innermost]
+    # An attribute that a method sets belongs to the method's line rather than the other way round.
+    if kinds[-1] in (NodeKind.FIELD, NodeKind.CONSTANT) and any(kind in CALLABLE_KINDS for kind in kinds):
+        innermost = [n for n, kind in zip(innermost, kinds, strict=True) if kind in CALLABLE_KINDS]
+    return [innermost[-1]], found[1]
+
+
+def _by_end(place: _Place, wanted: str) -> _Found | None:
+    """Nodes whose ids, or what people write for them, end with `wanted`."""
+    text = wanted.replace("\\", "/") if "/" not in wanted else wanted
+    text = text.removeprefix("./")
+    if not text.strip("./:#~"):
+        return None
+    ids = place.index.graph.nodes.ids
+    candidates = [(n, ids[n]) for n in _candidates(place, text)]
+    found: list[int] = []
+    for written in _WRITTEN:
+        found = [n for n, node_id in candidates if _ends_both(written(node_id), text)]
+        if found:
+            return found, ""
+    found = _sections(place, text) or [n for n in [ids.position(f"external:{wanted}")] if n >= 0]
+    if found:
+        return found, ""
+    lower = text.lower()
+    for written in _WRITTEN:
+        found = [n for n, node_id in candidates if _ends_both(written(node_id).lower(), lower)]
+        if len(found) == 1:
+            return found, f"{wanted!r} is taken for {ids[found[0]]}, which is written otherwise"
+        if found:
+            return found, ""
+    return None
+
+
+def _candidates(place: _Place, text: str) -> list[int]:
+    """Nodes whose last name or file name is the last part of `text`, whatever the case."""
+    _, separator, symbol = text.rpartition("::")
+    whole = _REPEATED.sub("", symbol)
+    parts = {whole.rpartition(".")[2], whole, whole.rpartition("/")[2]} if not separator else {whole.rpartition(".")[2]}
+    return sorted({n for part in parts for n in nodes_named(part, place.index.lexical)})
+
+
+def _sections(place: _Place, text: str) -> list[int]:
+    """Sections that `file#heading` or the heading alone names."""
+    path, found, slug = text.rpartition("#")
+    graph = place.index.graph
+    slug = slug.strip().lower().replace(" ", "-")
+    if found and path:
+        file = _exact(place, path) or _by_end(place, path)
+        heads = {f"{graph.nodes.ids[n]}#" for n in file[0]} if file else set()
+    else:
+        heads = set()
+    passages = np.flatnonzero(graph.nodes.kinds == NodeKind.PASSAGE).tolist()
+    named = [(n, graph.nodes.ids[n]) for n in passages]
+    return [n for n, i in named if i.endswith(f"#{slug}") and (not (found and path) or i[: -len(slug)] in heads)]
+
+
+def _as_id(node_id: str) -> str:
+    return node_id
+
+
+def _as_module(node_id: str) -> str:
+    """`src/app/auth.py::Session` as `src.app.auth.Session`."""
+    path, symbol = split_id(node_id)
+    module = splitext(path)[0].replace("/", ".").removesuffix(".__init__")
+    return f"{module}.{symbol}" if symbol else module
+
+
+def _as_stem(node_id: str) -> str:
+    path, symbol = split_id(node_id)
+    return f"{splitext(path)[0]}::{symbol}" if symbol else splitext(path)[0]
+
+
+# What people write for a node, most literal first.
+_WRITTEN = (_as_id, _as_module, _as_stem)
+
+
+def _ends_both(whole: str, end: str) -> bool:
+    """`_ends`, of path and symbol each where `end` has both."""
+    if "::" not in end or "::" not in whole:
+        return _ends(whole, end)
+    (path, _, symbol), (end_path, _, end_symbol) = whole.partition("::"), end.partition("::")
+    return _ends(symbol, end_symbol) and (not end_path or _ends(path, end_path))
+
+
+def _ends(whole: str, end: str) -> bool:
+    """Whether `end` is the end of `whole` from a boundary of its parts on."""
+    return whole == end or (whole.endswith(end) and whole[-len(end) - 1] in "/.:#")
+
+
+def _unknown(place: _Place, name: str, wanted: str) -> str:
+    """What to say of a name that leads nowhere."""
+    graph, lexical = place.index.graph, place.index.lexical
+    folder = next(
+        (f"{path}/" for path in _below_root(place, wanted.replace("\\", "/")) if _is_folder(place, path)), None
+    )
+    if folder is not None and wanted:
+        return f"{name!r} is a folder; name a file in it, or what one defines"
+    line = _LINE.fullmatch(wanted)
+    wanted = line["path"] if line else wanted
+    last = _REPEATED.sub("", re.split(r"[/.:#\\]+", wanted)[-1]).lower()
+    tail = wanted.replace("\\", "/").rpartition("/")[2].lower()
+    found = _candidates(place, wanted)
     if 0 < len(found) <= _MOST_SUGGESTED:
-        listed = "\n".join(f"  {ids[n]}" for n in found)
-        raise UnknownNode(f"nothing here is called {name!r}; by its last name there is:\n{listed}")
-    raise UnknownNode(f"nothing here is called {name!r}; ids look like src/auth.py::Session.verify")
+        listed = "\n".join(place.describe(n) for n in found)
+        return f"nothing here is called {name!r}; by its last name there is:\n{listed}"
+    positions = dict.fromkeys(p for text in (last, tail) for p in nearest(lexical.names, text, _MOST_NEAREST))
+    near = [n for p in positions for n in lexical.name_nodes[lexical.name_indptr[p] : lexical.name_indptr[p + 1]]]
+    if near:
+        listed = "\n".join(place.describe(int(n)) for n in dict.fromkeys(near[:_MOST_SUGGESTED]))
+        return f"nothing here is called {name!r}; what is written nearly so:\n{listed}"
+    example = next((graph.nodes.ids[n] for n in np.flatnonzero(graph.nodes.kinds == NodeKind.FUNCTION).tolist()), "")
+    return f"nothing here is called {name!r}; ids look like {example or 'src/auth.py::Session.verify'}"
 
 
-def _names_end(node_id: str, name: str) -> bool:
-    """Whether an id ends with `name` at a boundary of its parts."""
-    if node_id == name:
-        return True
-    return node_id.endswith(name) and node_id[-len(name) - 1] in "/.:#"
+def _is_folder(place: _Place, path: str) -> bool:
+    paths = place.index.manifest.paths
+    return path not in (".", "..") and len(paths.prefix_range(f"{path}/")) > 0

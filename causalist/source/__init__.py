@@ -7,7 +7,7 @@ reasons of `Reason`; it is never an error.
 
 from causalist.source.content import blob_hash, read_file
 from causalist.source.folder import scan_folder
-from causalist.source.roots import find_root, refuse_root
+from causalist.source.roots import find_root, refuse_root, relative_folder
 from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
 from causalist.source.tree import BlobReader, scan_commit
 
@@ -21,6 +21,7 @@ __all__ = [
     "find_root",
     "read_file",
     "refuse_root",
+    "relative_folder",
     "scan_commit",
     "scan_folder",
 ]

@@ -29,6 +29,12 @@ def find_root(start: Path) -> Path:
     return work_tree_top(folder) or folder
 
 
+def relative_folder(root: Path, folder: Path) -> str:
+    """POSIX path of `folder` below `root`, which holds it; "" for the root itself."""
+    path = folder.resolve().relative_to(root).as_posix()
+    return "" if path == "." else path
+
+
 def refuse_root(root: Path) -> None:
     """Raises RefusedRoot for the root of a file system and for the home directory."""
     folder = root.resolve()

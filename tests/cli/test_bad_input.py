@@ -223,4 +223,4 @@ class TestNodes:
         assert (done.code, done.stdout) == (2, "")
         first, *candidates = done.stderr.splitlines()
         assert first.startswith("causalist: ambiguous-node: 2 nodes")
-        assert [c.strip() for c in candidates] == ["shop/cart.py::Cart.total", "shop/report.py::total"]
+        assert candidates == ["  shop/cart.py::Cart.total  method, line 7", "  shop/report.py::total  function, line 8"]

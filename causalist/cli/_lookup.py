@@ -1,0 +1,67 @@
+"""What the commands that look something up share: opening, naming nodes, and printing a document or lines."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from causalist.cli._output import emit_document, emit_lines, say
+from causalist.cli._repository import json_option, open_repository, repository_options, say_notes
+from causalist.cli._run import NOTHING_FOUND
+from causalist.model.symbols import split_id
+
+if TYPE_CHECKING:
+    from causalist.model.graph import Edge
+    from causalist.pipeline import Repository
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def lookup_options(command: _Command) -> _Command:
+    """Adds --repo, --force and --json."""
+    return repository_options(json_option(command))
+
+
+def open_for_lookup(repo: Path | None, *, force: bool, when_empty: Mapping[str, object] | None) -> "Repository":
+    """The repository, after saying what opening had to say. `when_empty` is the document for an empty folder, None
+    without --json."""
+    document = when_empty
+    repository = open_repository(repo, force=force, when_empty=None if document is None else lambda _: document)
+    say_notes(repository)
+    return repository
+
+
+def id_of(repository: "Repository", name: str) -> str:
+    """The id of the node that `name` means; what was taken for granted is said. Raises UnknownNode, AmbiguousNode."""
+    named = repository.named(name)
+    if named.note:
+        say(f"note: {named.note}")
+    return repository.index.graph.nodes.ids[named.node]
+
+
+def finish(document: Mapping[str, object] | None, lines: Iterable[str], nothing: str = "") -> None:
+    """Prints the document, or without one the lines; says `nothing` and exits 1 if it is not empty."""
+    if document is not None:
+        emit_document(document)
+    else:
+        emit_lines(lines)
+    if nothing:
+        say(nothing)
+        click.get_current_context().exit(NOTHING_FOUND)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines in columns, two spaces apart; the last column is as wide as it is.
+
+    >>> aligned([("a", "bcd", "e"), ("abc", "d", "f")])
+    ['a    bcd  e', 'abc  d    f']
+    """
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)] if rows else []
+    return ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]]).rstrip() for row in rows]
+
+
+def site_of(edge: "Edge") -> str:
+    """Where an edge is written: in the file of its source."""
+    path = split_id(edge.source)[0]
+    return path if edge.line is None else f"{path}:{edge.line}"

@@ -1,0 +1,159 @@
+"""Names as people write them, and the nodes that they mean."""
+
+import dataclasses
+import os
+from pathlib import Path
+
+import pytest
+
+from causalist.errors import AmbiguousNode, UnknownNode
+from causalist.pipeline import Repository
+
+
+def id_of(repository: Repository, name: str, folder: str = "") -> str:
+    named = dataclasses.replace(repository, folder=folder).named(name)
+    assert not named.note
+    return repository.index.graph.nodes.ids[named.node]
+
+
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [
+        ("src/auth.py", "src/auth.py"),
+        (" src/auth.py\n", "src/auth.py"),
+        ("./src/auth.py", "src/auth.py"),
+        ("src//app/../auth.py", "src/auth.py"),
+        ("src\\auth.py", "src/auth.py"),
+        ("src/auth", "src/auth.py"),
+        ("app/auth", "src/app/auth.py"),
+        ("Login.py", "src/app/Login.py"),
+        ("Login", "src/app/Login.py"),
+        ("src/odd#name.py", "src/odd%23name.py"),
+        ("src/odd#name.py::odd", "src/odd%23name.py::odd"),
+        ("Session", "src/auth.py::Session"),
+        ("Session.verify", "src/auth.py::Session.verify"),
+        ("src\\auth.py::Session.verify", "src/auth.py::Session.verify"),
+        ("auth.py::Session.verify", "src/auth.py::Session.verify"),
+        ("auth::Session", "src/auth.py::Session"),
+        ("app/auth.py::verify", "src/app/auth.py::verify"),
+        ("::logIn", "src/app/Login.py::logIn"),
+        ("auth.Session.verify", "src/auth.py::Session.verify"),
+        ("src.app.auth", "src/app/auth.py"),
+        ("same", "src/auth.py::Session.verify.same"),
+        ("external:numpy", "external:numpy"),
+        ("numpy", "external:numpy"),
+        ("README.md#usage", "README.md#usage"),
+        ("README#usage", "README.md#usage"),
+        ("README.md#Usage", "README.md#usage"),
+        ("guide.md#usage-of-all", "docs/guide.md#usage-of-all"),
+        ("Usage of all", "docs/guide.md#usage-of-all"),
+    ],
+)
+def test_means(named: Repository, name: str, node: str) -> None:
+    assert id_of(named, name) == node
+
+
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [
+        ("src/auth.py:1", "src/auth.py::TRIES"),
+        ("src/auth.py:2", "src/auth.py"),
+        ("src/auth.py:4", "src/auth.py::Session"),
+        ("src/auth.py:5", "src/auth.py::Session.limit"),
+        ("src/auth.py:8", "src/auth.py::Session.__init__"),  # and not the attribute that it sets
+        ("src/auth.py:8:14", "src/auth.py::Session.__init__"),
+        ("src/auth.py:12", "src/auth.py::Session.verify.same"),
+        ("src/auth.py:14:", "src/auth.py::Session.verify"),
+        ("src\\app\\auth.py:1", "src/app/auth.py::verify"),
+        ("app/auth:2", "src/app/auth.py::verify"),
+        ("README.md:7", "README.md#usage"),
+        ("README.md:1", "README.md#shop"),
+    ],
+)
+def test_means_what_stands_at_the_line(named: Repository, name: str, node: str) -> None:
+    assert id_of(named, name) == node
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "node"),
+    [
+        ("src", "auth.py", "src/auth.py"),
+        ("src/app", "auth.py", "src/app/auth.py"),
+        ("src/app", "../auth.py", "src/auth.py"),
+        ("src/app", "./auth.py::verify", "src/app/auth.py::verify"),
+        ("src/app", "auth.py:2", "src/app/auth.py::verify"),
+        ("src", "src/auth.py", "src/auth.py"),  # ids that the commands print work in every folder
+    ],
+)
+def test_paths_start_in_the_current_folder(named: Repository, folder: str, name: str, node: str) -> None:
+    assert id_of(named, name, folder) == node
+
+
+def test_opening_in_a_folder_makes_it_the_current_one(named: Repository) -> None:
+    (named.root / ".git").mkdir(exist_ok=True)
+    for name, content in (("HEAD", "ref: refs/heads/main\n"), ("objects", None), ("refs", None)):
+        target = named.root / ".git" / name
+        target.mkdir(exist_ok=True) if content is None else target.write_text(content)
+    assert Repository.open(named.root / "src" / "app").folder == "src/app"
+    assert Repository.open(named.root).folder == ""
+    assert Repository.open(named.root / "src" / "app", exact_root=True).folder == ""
+
+
+def test_absolute_paths(named: Repository, tmp_path: Path) -> None:
+    assert id_of(named, str(named.root / "src" / "auth.py")) == "src/auth.py"
+    assert id_of(named, f"{named.root}/src/auth.py:4") == "src/auth.py::Session"
+    (tmp_path / "link").symlink_to(named.root)
+    assert id_of(named, f"{tmp_path}{os.sep}link/src/auth.py::Session") == "src/auth.py::Session"
+    with pytest.raises(UnknownNode):
+        named.resolve(str(tmp_path / "src" / "auth.py"))
+    with pytest.raises(UnknownNode):
+        named.resolve("/etc/passwd")
+
+
+def test_another_case_is_the_last_resort_and_said(named: Repository) -> None:
+    found = named.named("session.VERIFY")
+    assert named.index.graph.nodes.ids[found.node] == "src/auth.py::Session.verify"
+    assert "taken for src/auth.py::Session.verify" in found.note
+    assert "src/app/Login.py" in named.named("login.py").note
+    assert not named.named("Login").note  # the file's own case comes before a function of another
+
+
+def test_several_are_listed_with_kind_and_line(named: Repository) -> None:
+    with pytest.raises(AmbiguousNode) as error:
+        named.resolve("verify")
+    assert str(error.value).splitlines()[1:] == [
+        "  src/app/auth.py::verify  function, line 1",
+        "  src/auth.py::AuthMiddleware.verify  method, line 18",
+        "  src/auth.py::Session.verify  method, line 10",
+    ]
+    with pytest.raises(AmbiguousNode, match=r"src/auth\.py  file"):
+        named.resolve("auth.py")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("verfiy", "written nearly so:\n  src/app/auth.py::verify  function, line 1"),
+        ("Session.verfy", r"src/auth\.py::Session\.verify"),
+        ("src/auht.py", "src/auth.py  file"),
+        ("src/auht.py:3", "src/auth.py  file"),
+        ("Sesion", "src/auth.py::Session  class, line 4"),
+        ("Gate.verify", "by its last name there is"),
+        ("src", "is a folder"),
+        ("src/app/", "is a folder"),
+        ("src/auth.py:99", "ends with line 20"),  # editors have an empty line after the last newline
+        ("src/auth.py:0", "has no line 0"),
+        ("qqqzzz", "ids look like"),
+        ("x" * 10_000, "ids look like"),
+        ("", "nothing here is called"),
+        ("::", "nothing here is called"),
+        ("#", "nothing here is called"),
+        ("..", "nothing here is called"),
+        ("../../etc/passwd", "nothing here is called"),
+        ("\x00", "nothing here is called"),
+        ("\udc80", "nothing here is called"),
+    ],
+)
+def test_unknown(named: Repository, name: str, said: str) -> None:
+    with pytest.raises(UnknownNode, match=said):
+        named.resolve(name)
