@@ -234,9 +234,9 @@ class Repository:
         """`resolve`, with a note on what was taken for granted."""
         return resolve(self.index, name, root=self.root, folder=self.folder)
 
-    def find(self, name: str, *, limit: int = 20) -> tuple[Hit, ...]:
-        """Nodes whose name is `name`, begins with it or holds it, the best fit first."""
-        return find_nodes(self.index, name, limit)
+    def find(self, name: str, *, limit: int = 20, kind: str | None = None) -> tuple[Hit, ...]:
+        """Nodes whose name is `name` or nearly so, the best fit first, of one kind ("class") if that is given."""
+        return find_nodes(self.index, name, limit, kind)
 
     def show(self, name: str) -> Definition:
         """A node with its source. Raises as `resolve`."""

@@ -13,6 +13,7 @@ from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
+    from causalist.model.scores import Hit
     from causalist.pipeline import Repository
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -21,6 +22,10 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def lookup_options(command: _Command) -> _Command:
     """Adds --repo, --force and --json."""
     return repository_options(json_option(command))
+
+
+def limit_option(default: int, effect: str) -> Callable[[_Command], _Command]:
+    return click.option("--limit", type=click.IntRange(min=1), default=default, show_default=True, help=effect)
 
 
 def open_for_lookup(repo: Path | None, *, force: bool, when_empty: Mapping[str, object] | None) -> "Repository":
@@ -65,3 +70,8 @@ def site_of(edge: "Edge") -> str:
     """Where an edge is written: in the file of its source."""
     path = split_id(edge.source)[0]
     return path if edge.line is None else f"{path}:{edge.line}"
+
+
+def place_of(hit: "Hit") -> str:
+    """`path:line` of a node, `path` of a file, "" for what lies outside."""
+    return hit.path if hit.kind == "file" or not hit.path else f"{hit.path}:{hit.start_row + 1}"

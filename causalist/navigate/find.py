@@ -1,37 +1,186 @@
-"""A name, or a part of one -> the nodes that bear it, best first."""
+"""A name, or a part of one -> the nodes that bear it, best first.
 
+A name fits exactly, by its beginning, by the beginnings of its words (`AuthMw` finds `AuthMiddleware`) or by a part;
+where none does, after a few changes or by its letters in order. Names are those of definitions, files (with and
+without extension), sections and packages outside.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import IntEnum
+
+import numpy as np
+
+from causalist.errors import UsageError
 from causalist.extract import hit_of
 from causalist.model.index import Index
 from causalist.model.scores import Hit
-from causalist.model.symbols import NodeKind, Role
+from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.navigate.nearest import nearest
 
-# How well a name fits, best first; a hit's score is the place counted from the end, so that it falls with the fit.
-_FITS = ("exact", "prefix", "inside")
+_SEPARATORS = re.compile(r"::|[/\\.#:\s]+")
+_SEPARATORS_OF_FILES = re.compile(r"::|[/\\#\s]+")
+# Where a word begins: AuthMiddleware, auth_middleware, auth-middleware, HTTPServer, sha256.
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+# Letters in order say little where there are few of them, or others between them.
+_SHORTEST_SCATTERED = 3
+_WIDEST_SCATTERED = 2  # times the letters
+_MOST_SLIPS = 20  # names that differ by little
 
 
-def find_nodes(index: Index, name: str, limit: int) -> tuple[Hit, ...]:
-    """At most `limit` nodes whose last name, file name or file stem is `name`, begins with it or holds it, whatever
-    the case.
+class Fit(IntEnum):
+    """How a name fits, best first."""
 
-    Better fits come first, then code before tests and documentation, then what more other nodes are linked with, then
-    by id. `score` is 1 for an exact fit and less for others.
+    EXACT = 0
+    ANY_CASE = 1
+    PREFIX = 2
+    WORDS = 3
+    PART = 4
+    SLIP = 5
+    SCATTERED = 6
+
+
+def find_nodes(index: Index, name: str, limit: int, kind: str | None = None) -> tuple[Hit, ...]:
+    """At most `limit` nodes whose name fits `name`, of the kind with that label if one is given.
+
+    Of a dotted name or path the last part is looked for, and the parts before it have to stand in the id, in order.
+    Better fits come first, then code before tests and documentation, members behind what holds them, shorter names,
+    what more other nodes are linked with, and then the id decides. A hit's `score` is 1 for an exact fit and falls
+    with the fit.
+
+    Raises UsageError for a kind that does not exist and a limit below 1.
     """
-    wanted = name.strip().lower().rpartition("::")[2].rpartition(".")[2] or name.strip().lower()
-    if not wanted:
+    if limit < 1:
+        raise UsageError(f"--limit is {limit}; at least 1 result has to be asked for")
+    labels = {each.label: each for each in NodeKind}
+    if kind is not None and kind not in labels:
+        raise UsageError(f"no nodes of kind {kind!r}; there are {', '.join(sorted(labels))}")
+    if not name.strip("./\\#: \t\r\n"):
         return ()
-    lexical, nodes = index.lexical, index.graph.nodes
-    fit_of: dict[int, int] = {}
-    for at, known in enumerate(lexical.names):
-        if wanted not in known:
-            continue
-        fit = 0 if known == wanted else 1 if known.startswith(wanted) else 2
-        for node in lexical.name_nodes[lexical.name_indptr[at] : lexical.name_indptr[at + 1]].tolist():
-            fit_of[node] = min(fit, fit_of.get(node, fit))
-    degrees = index.transition.degrees
+    fits: dict[int, int] = {}
+    # `map.py` may be one name, or two parts of which the last is the name.
+    for separators in (_SEPARATORS, _SEPARATORS_OF_FILES):
+        parts = [part for part in separators.split(name.strip()) if part]
+        for node, fit in _fits(index, parts[-1]).items() if parts else ():
+            if len(parts) == 1 or _stands_before(index, node, parts[:-1]):
+                fits[node] = min(fit, fits.get(node, fit))
+    nodes, degrees = index.graph.nodes, index.transition.degrees
+    lengths = np.diff(nodes.ids.offsets)
 
-    def place(node: int) -> tuple[int, bool, bool, int, int]:
+    def place(node: int) -> tuple[int, bool, bool, bool, int, int, int]:
+        own = nodes.kinds[node]
         is_aside = nodes.roles[node] != Role.CODE
-        return fit_of[node], is_aside, bool(nodes.kinds[node] == NodeKind.FIELD), -int(degrees[node]), node
+        return (
+            fits[node], bool(own == NodeKind.EXTERNAL), bool(is_aside), bool(own == NodeKind.FIELD),
+            -int(degrees[node]), int(lengths[node]), node,
+        )  # fmt: skip
 
-    best = sorted(fit_of, key=place)[:limit]
-    return tuple(hit_of(index.graph, node, 1 - fit_of[node] / len(_FITS), 0.0, ()) for node in best)
+    wanted = [node for node in fits if kind is None or nodes.kinds[node] == labels[kind]]
+    if any(fits[node] < Fit.SLIP for node in wanted):
+        wanted = [node for node in wanted if fits[node] < Fit.SLIP]
+    best = sorted(wanted, key=place)[:limit]
+    return tuple(hit_of(index.graph, node, round(1 - fits[node] / len(Fit), 3), 0.0, ()) for node in best)
+
+
+def _fits(index: Index, wanted: str) -> dict[int, int]:
+    """The best fit of each node that fits; slips and letters in order only where nothing fits better."""
+    lower, humps = wanted.lower(), _words(wanted)
+    found: dict[int, int] = {}
+    scattered: dict[int, int] = {}
+    if not lower:
+        return found
+    in_order = re.compile(".*?".join(map(re.escape, lower)), re.DOTALL)
+    for name, node in _names(index):
+        if lower in name:
+            fit = Fit.ANY_CASE if name == lower else Fit.PREFIX if name.startswith(lower) else Fit.PART
+            found[node] = min(int(fit), found.get(node, fit))
+        elif match := in_order.search(name):
+            scattered[node] = match.end() - match.start()
+    ids = index.graph.nodes.ids
+    for node, known in found.items():
+        own = _last_name(ids[node])
+        if known == Fit.ANY_CASE and wanted in (own, own.partition(".")[0]):
+            found[node] = Fit.EXACT
+        elif known == Fit.PART and _begins_words(humps, own):
+            found[node] = Fit.WORDS
+    found.update((node, Fit.WORDS) for node in scattered if _begins_words(humps, _last_name(ids[node])))
+    return found or _nearly(index, lower, scattered)
+
+
+def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, int]:
+    """Names that begin with the letters after a few changes, or hold them in order and close to one another."""
+    found: dict[int, int] = {}
+    if len(lower) >= _SHORTEST_SCATTERED:
+        close = _WIDEST_SCATTERED * len(lower)
+        found = {node: int(Fit.SCATTERED) for node, width in scattered.items() if width <= close}
+    lexical = index.lexical
+    for at in nearest(lexical.names, lower, _MOST_SLIPS, beginnings=True):
+        nodes = lexical.name_nodes[int(lexical.name_indptr[at]) : int(lexical.name_indptr[at + 1])]
+        found.update(dict.fromkeys(nodes.tolist(), int(Fit.SLIP)))
+    return found
+
+
+def _names(index: Index) -> Iterator[tuple[str, int]]:
+    """(name in lower case, node): definitions and files from the index of words, sections and externals by id."""
+    lexical = index.lexical
+    bounds, nodes = lexical.name_indptr.tolist(), lexical.name_nodes.tolist()
+    for at, name in enumerate(lexical.names):
+        for node in nodes[bounds[at] : bounds[at + 1]]:
+            yield name, node
+    kinds, ids = index.graph.nodes.kinds, index.graph.nodes.ids
+    for node in np.flatnonzero((kinds == NodeKind.PASSAGE) | (kinds == NodeKind.EXTERNAL)).tolist():
+        yield _last_name(ids[node]).lower(), node
+
+
+def _last_name(node_id: str) -> str:
+    if node_id.startswith("external:"):
+        return node_id.removeprefix("external:")
+    path, symbol = split_id(node_id)
+    if symbol is not None:
+        return symbol.partition("~")[0].rpartition(".")[2]
+    return node_id.rpartition("#")[2] if "#" in node_id else path.rpartition("/")[2]
+
+
+def _words(name: str) -> list[str]:
+    return _WORDS.findall(name)
+
+
+def _begins_words(humps: list[str], name: str) -> bool:
+    """Whether each hump begins a word of the name, in order.
+
+    >>> _begins_words(_words("AuthMw"), "AuthMiddleware"), _begins_words(_words("am"), "auth_middleware")
+    (True, True)
+    """
+    if sum(map(len, humps)) < 2:
+        return False
+    words = [word.lower() for word in _words(name)]
+    readings = ([hump.lower() for hump in humps], list("".join(humps).lower()))
+    return any(len(pieces) > 1 and _in_order(pieces, words) for pieces in readings)
+
+
+def _in_order(pieces: list[str], words: list[str]) -> bool:
+    at = 0
+    for piece in pieces:
+        while at < len(words) and not _abbreviates(piece, words[at]):
+            at += 1
+        if at == len(words):
+            return False
+        at += 1
+    return True
+
+
+def _abbreviates(piece: str, word: str) -> bool:
+    """Whether the piece has the word's first letter and then letters of it in order: `mw` for `middleware`."""
+    letters = iter(word)
+    return word[:1] == piece[:1] and all(letter in letters for letter in piece)
+
+
+def _stands_before(index: Index, node: int, parts: list[str]) -> bool:
+    """Whether the parts stand in the id before its last name, in order, whatever the case."""
+    before = index.graph.nodes.ids[node].lower()
+    at = 0
+    for part in parts:
+        at = before.find(part.lower(), at) + len(part)
+        if at < len(part):
+            return False
+    return True

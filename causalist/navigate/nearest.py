@@ -16,29 +16,40 @@ _MOST_CHANGES = 3
 _LONGEST = 64  # bytes of a name that are compared; longer names are never near
 
 
-def nearest(names: StringTable, wanted: str, limit: int) -> list[int]:
+def nearest(names: StringTable, wanted: str, limit: int, *, beginnings: bool = False) -> list[int]:
     """Positions of at most `limit` names that are `wanted` after few changes, the nearest first, then by position.
 
-    >>> nearest(StringTable.from_strings(["sign", "verify", "verify_all", "versify"]), "verfiy", 5)
-    [1, 3]
+    `beginnings`: also names that begin so; of names equally near, the shorter come first.
+
+    >>> names = StringTable.from_strings(["sign", "verify", "verify_all", "versify"])
+    >>> nearest(names, "verfiy", 5), nearest(names, "verfiy", 5, beginnings=True)
+    ([1, 3], [1, 2, 3])
     """
     encoded = wanted.encode("utf-8", "surrogatepass")
     allowed = min(_MOST_CHANGES, len(encoded) // _LETTERS_A_CHANGE)
     if not 0 < len(encoded) <= _LONGEST or allowed < 1:
         return []
     lengths = np.diff(names.offsets)
-    near_in_length = np.flatnonzero((abs(lengths - len(encoded)) <= allowed) & (lengths > 0))
+    fits = (lengths >= max(1, len(encoded) - allowed)) & (beginnings | (lengths <= len(encoded) + allowed))
+    near_in_length = np.flatnonzero(fits)
     if not len(near_in_length):
         return []
-    distances = _distances(names, near_in_length, encoded)
-    order = np.lexsort((near_in_length, distances))
+    # What stands behind this many bytes can bring no beginning nearer.
+    rows = _distances(names, near_in_length, encoded, len(encoded) + allowed)
+    ends = np.minimum(lengths[near_in_length], rows.shape[1] - 1)
+    if beginnings:
+        distances = np.where(np.arange(rows.shape[1]) <= ends[:, None], rows, len(encoded) + allowed).min(axis=1)
+    else:
+        distances = rows[np.arange(len(rows)), ends]
+    order = np.lexsort((near_in_length, lengths[near_in_length] if beginnings else near_in_length, distances))
     return [int(near_in_length[i]) for i in order[:limit] if distances[i] <= allowed]
 
 
-def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes) -> NDArray[np.int16]:
-    """Shape (len(positions),): changes between `wanted` and each name."""
+def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes, longest: int) -> NDArray[np.int16]:
+    """Shape (len(positions), w + 1): changes between `wanted` and the first j bytes of each name, in column j up to
+    the name's length or `longest`."""
     lengths = np.diff(names.offsets)[positions]
-    width = int(lengths.max())
+    width = min(longest, int(lengths.max()))
     columns = np.arange(width)
     places = names.offsets[positions, None] + columns
     # Behind the end of a name stands what no byte of UTF-8 is.
@@ -58,4 +69,4 @@ def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes) 
                 best = np.where(swapped, np.minimum(best, before[:, j - 2] + 1), best)
             row[:, j] = best
         before, last = last, row
-    return np.asarray(last[np.arange(len(positions)), lengths], dtype=np.int16)
+    return last
