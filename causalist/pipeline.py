@@ -31,13 +31,13 @@ from causalist.model.pack import PackHeader, PackInput, PackItem
 from causalist.model.scores import Hit, Hop, Matched
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
-from causalist.model.symbols import NodeKind
 from causalist.navigate import (
     Named,
     affected_by,
     calls_from,
     calls_to,
     chosen_edges,
+    definition_of,
     find_nodes,
     resolve,
     trail_between,
@@ -239,11 +239,13 @@ class Repository:
         return find_nodes(self.index, name, limit, kind)
 
     def show(self, name: str) -> Definition:
-        """A node with its source. Raises as `resolve`."""
-        hit = hit_of(self.index.graph, self.resolve(name), 0.0, 0.0, ())
+        """A node with its source and its place in the graph. Raises as `resolve`."""
+        definition = definition_of(self.index.graph, self.resolve(name))
+        if not definition.hit.path:  # outside of the repository
+            return definition
         texts = Texts(self.index.manifest, self.read)
-        text = "" if hit.kind == NodeKind.EXTERNAL.label else texts.of(hit)
-        return Definition(hit, text, stale=bool(texts.changed))
+        text = texts.of(definition.hit)
+        return replace(definition, text=text, stale=bool(texts.changed))
 
     def callers(self, name: str) -> tuple[Edge, ...]:
         """Edges of calls that lead to a node, most confident first. Raises as `resolve`."""

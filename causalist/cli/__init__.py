@@ -15,7 +15,7 @@ import click
 from causalist.cli._run import run
 
 # Also the order in `--help`.
-COMMANDS = ("ask", "index", "status", "find", "callers", "callees", "graph", "eval")
+COMMANDS = ("ask", "index", "status", "find", "show", "callers", "callees", "graph", "eval")
 
 
 class Commands(click.Group):

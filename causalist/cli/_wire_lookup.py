@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from causalist.cli._wire import FORMAT_VERSION, Document
 
 if TYPE_CHECKING:
+    from causalist.model.navigate import Definition
     from causalist.model.scores import Hit
 
 
@@ -15,6 +16,25 @@ def find_document(name: str, hits: "Iterable[Hit]") -> Document:
         "format_version": FORMAT_VERSION,
         "name": name,
         "results": [{**node_document(hit), "score": hit.score} for hit in hits],
+    }
+
+
+def show_document(definition: "Definition | None") -> Document:
+    """`show --json`; without a definition where there was nothing to index."""
+    if definition is None:
+        return {"format_version": FORMAT_VERSION, "node": None}
+    return {
+        "format_version": FORMAT_VERSION,
+        **node_document(definition.hit),
+        "role": definition.role,
+        "fan_in": definition.fan_in,
+        "fan_out": definition.fan_out,
+        "callers": definition.n_callers,
+        "callees": definition.n_callees,
+        "namesakes": list(definition.namesakes),
+        "outline": [node_document(hit) for hit in definition.outline],
+        "stale": definition.stale,
+        "text": definition.text or None,
     }
 
 

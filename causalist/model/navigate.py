@@ -10,11 +10,23 @@ from causalist.model.scores import Hit, Hop
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A node with its source. `text` is "" where the file is no longer what was indexed; `stale` says that."""
+    """A node with its source and its place in the graph. `text` is "" where the file is no longer what was indexed;
+    `stale` says that.
+
+    `fan_in` counts the nodes outside of it that use it or what it contains, `fan_out` those inside the repository that
+    it uses; `n_callers` and `n_callees` count the edges of calls to and from the node itself. `outline` is what a file
+    holds, in the order of its lines. `namesakes` are ids of other definitions of that name in the file."""
 
     hit: Hit
     text: str
     stale: bool
+    role: str = "code"
+    fan_in: int = 0
+    fan_out: int = 0
+    n_callers: int = 0
+    n_callees: int = 0
+    outline: tuple[Hit, ...] = ()
+    namesakes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

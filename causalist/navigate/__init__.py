@@ -4,6 +4,7 @@ In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, e
 `model/navigate.py`. Nothing here reads the repository, ranks for a question or prints.
 """
 
+from causalist.navigate.definitions import definition_of
 from causalist.navigate.edges import calls_from, calls_to, chosen_edges
 from causalist.navigate.find import find_nodes
 from causalist.navigate.impact import affected_by
@@ -16,6 +17,7 @@ __all__ = [
     "calls_from",
     "calls_to",
     "chosen_edges",
+    "definition_of",
     "find_nodes",
     "resolve",
     "trail_between",

@@ -1,0 +1,54 @@
+"""A node and its place in the graph."""
+
+import numpy as np
+
+from causalist.extract import hit_of
+from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
+from causalist.model.navigate import Definition
+from causalist.model.scores import Hit
+from causalist.model.symbols import NodeKind, Role
+from causalist.navigate.reach import edges_into, edges_out_of, with_contents
+
+
+def definition_of(graph: CodeGraph, node: int) -> Definition:
+    """Everything about a node but its source."""
+    edges, nodes = graph.edges, graph.nodes
+    whole = with_contents(graph, [node])
+    inside = np.zeros(len(nodes), dtype=np.bool_)
+    inside[whole] = True
+    into, out_of = edges_into(graph, whole), edges_out_of(graph, whole)
+    ordering = np.isin(edges.kinds, sorted(ORDERING_KINDS))
+    users = edges.sources[into[ordering[into]]]
+    used = edges.targets[out_of[ordering[out_of]]]
+    used = used[nodes.kinds[used] != NodeKind.EXTERNAL]
+    calls_out = [e for e in graph.outgoing(node) if edges.kinds[e] == EdgeKind.CALLS]
+    return Definition(
+        hit=hit_of(graph, node, 0.0, 0.0, ()),
+        text="",
+        stale=False,
+        role=Role(int(nodes.roles[node])).label,
+        fan_in=len(np.unique(users[~inside[users]])),
+        fan_out=len(np.unique(used[~inside[used]])),
+        n_callers=sum(bool(edges.kinds[e] == EdgeKind.CALLS) for e in graph.incoming(node)),
+        n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
+        outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
+        namesakes=_namesakes(graph, node),
+    )
+
+
+def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
+    nodes = graph.nodes
+    inside = np.flatnonzero((nodes.files == file) & (nodes.kinds != NodeKind.FILE))
+    order = np.lexsort((inside, -nodes.end_bytes[inside], nodes.start_bytes[inside]))
+    return tuple(hit_of(graph, node, 0.0, 0.0, ()) for node in inside[order].tolist())
+
+
+def _namesakes(graph: CodeGraph, node: int) -> tuple[str, ...]:
+    """Ids that differ by the number behind a repeated name alone: overloads, getters and setters, redefinitions."""
+    ids = graph.nodes.ids
+    own = ids[node]
+    name = own.partition("~")[0] if "::" in own else own
+    same = (ids[other] for other in ids.prefix_range(f"{name}~"))
+    repeated = [other for other in same if other.removeprefix(f"{name}~").isdigit()]
+    there = [name] if ids.position(name) >= 0 else []
+    return tuple(other for other in (*there, *repeated) if other != own)
