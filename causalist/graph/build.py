@@ -143,6 +143,9 @@ class _Builder:
             self._use(source, draft, called, target.rule, row, target.candidates)
         if package:
             self._external(source, package, kind, row)
+        elif kind is EdgeKind.CALLS and not targets and self.resolver.is_unknown(file, scope, chain):
+            last = chain.rpartition(".")[2]
+            self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row)
 
     def _use(self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1) -> None:
         if source == target and kind is not EdgeKind.CALLS:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.graph.rules import CONFIDENCE, RULE_NAMES, RULE_NUMBER
-from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable
+from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable, UnresolvedCalls
 from causalist.model.strings import StringTable
 from causalist.model.symbols import NodeKind, Role
 
@@ -25,9 +25,11 @@ class _Sites:
 
 @dataclass(slots=True)
 class EdgeCollector:
-    """One edge per (source, target, kind): the strongest rule counts, sites add up, the first row is kept."""
+    """One edge per (source, target, kind): the strongest rule counts, sites add up, the first row is kept. Unresolved
+    calls are kept by (source, name), as [number of sites, first row]."""
 
     edges: dict[tuple[int, int, int], _Sites] = field(default_factory=dict)
+    unresolved: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
     def add(self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1) -> None:
         confidence = CONFIDENCE[rule] / candidates
@@ -41,6 +43,11 @@ class EdgeCollector:
             sites.row = row
         if (-confidence, RULE_NUMBER[rule]) < (-sites.confidence, sites.rule):
             sites.confidence, sites.rule, sites.candidates = confidence, RULE_NUMBER[rule], candidates
+
+    def add_unresolved(self, source: int, name: str, row: int) -> None:
+        sites = self.unresolved.setdefault((source, name), [0, row])
+        sites[0] += 1
+        sites[1] = min(sites[1], row)
 
 
 @dataclass(slots=True)
@@ -85,7 +92,19 @@ def finish(drafts: Sequence[NodeDraft], collector: EdgeCollector) -> tuple[CodeG
         signatures=StringTable.from_strings(d.signature for d in placed),
         docs=StringTable.from_strings(d.doc for d in placed),
     )
-    return CodeGraph(nodes, _edge_table(collector, position, len(drafts)), RULE_NAMES), position
+    edges = _edge_table(collector, position, len(drafts))
+    return CodeGraph(nodes, edges, RULE_NAMES, _unresolved(collector, position)), position
+
+
+def _unresolved(collector: EdgeCollector, position: NDArray[np.int32]) -> UnresolvedCalls:
+    texts = sorted({name for _, name in collector.unresolved})
+    number = {name: i for i, name in enumerate(texts)}
+    rows = sorted(
+        (int(position[source]), number[name], *sites) for (source, name), sites in collector.unresolved.items()
+    )
+    columns = np.array(rows, dtype=np.int32).reshape(-1, 4)
+    sources, names, counts, first = (np.ascontiguousarray(columns[:, i]) for i in range(4))
+    return UnresolvedCalls(sources, names, counts, first, StringTable.from_strings(texts))
 
 
 def _edge_table(collector: EdgeCollector, position: NDArray[np.int32], n_nodes: int) -> EdgeTable:

@@ -98,6 +98,11 @@ class Resolver:
             return [], ""
         return [Target(d, "name-only", len(candidates)) for d in candidates], ""
 
+    def is_unknown(self, file: int, scope: int, chain: str) -> bool:
+        """Whether a chain for which `resolve` found nothing may mean anything of its last name."""
+        value = self.values.of_chain(file, scope, chain)
+        return value is not None and value.kind in ("unknown-member", "local")
+
     def _names_own_class(self, file: int, value: Value, chain: str) -> bool:
         settings = self.program.files[file].settings
         return settings is not None and chain in settings.names.self_names and self.program.is_type(value.number)

@@ -5,7 +5,7 @@ Nodes are sorted by id, so a `NodeIndex` follows from the set of ids alone and n
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -103,13 +103,35 @@ class Edge(NamedTuple):
     candidates: int = 1
 
 
+def _no_integers() -> NDArray[np.int32]:
+    return np.zeros(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedCalls:
+    """Calls of which nothing is known but a name: of a member of an unknown receiver, of a variable or parameter, or
+    of something computed (name "?"). They made no edge, and a node that makes one may use anything of that name.
+
+    All arrays have shape (n_unresolved,), sorted by (source, name), one row for each such pair."""
+
+    sources: NDArray[np.int32] = field(default_factory=_no_integers)  # NodeIndex
+    names: NDArray[np.int32] = field(default_factory=_no_integers)  # index into `texts`
+    counts: NDArray[np.int32] = field(default_factory=_no_integers)  # number of sites
+    rows: NDArray[np.int32] = field(default_factory=_no_integers)  # 0-based row of the first site
+    texts: StringTable = field(default_factory=lambda: StringTable.from_strings(()))  # sorted, unique
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+
 @dataclass(frozen=True, slots=True)
 class CodeGraph:
-    """Nodes, edges and the names of the rules that made the edges."""
+    """Nodes, edges and the names of the rules that made the edges, and what could not become an edge."""
 
     nodes: NodeTable
     edges: EdgeTable
     rule_names: tuple[str, ...]
+    unresolved: UnresolvedCalls = field(default_factory=UnresolvedCalls)
 
     def edge(self, number: int) -> Edge:
         """Edge `number` with ids, labels and a 1-based line."""
