@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from causalist import navigate
 from causalist.answers import answer_id, n_searched, not_shown, pagerank_info, partly_read, repository_info
 from causalist.collect import IndexOptions
 from causalist.errors import EmptyQuestion, UsageError
@@ -26,22 +27,11 @@ from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, R
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph, Edge
 from causalist.model.index import Index
-from causalist.model.navigate import Affected, Definition, Trail
+from causalist.model.navigate import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
 from causalist.model.pack import PackHeader, PackInput, PackItem
 from causalist.model.scores import Hit, Hop, Matched
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
-from causalist.navigate import (
-    Named,
-    affected_by,
-    calls_from,
-    calls_to,
-    chosen_edges,
-    definition_of,
-    find_nodes,
-    resolve,
-    trail_between,
-)
 from causalist.pack import check_budget, render_pack
 from causalist.rank import (
     Chosen,
@@ -57,7 +47,7 @@ from causalist.rank import (
     read_question,
     seed_shares,
 )
-from causalist.source import BlobReader, find_root, read_file, refuse_root, relative_folder, scan_commit
+from causalist.source import BlobReader, changes_since, find_root, read_file, refuse_root, relative_folder, scan_commit
 from causalist.steps import Clock
 from causalist.store import FactsCache
 from causalist.texts import Texts
@@ -230,17 +220,17 @@ class Repository:
         """
         return self.named(name).node
 
-    def named(self, name: str) -> Named:
+    def named(self, name: str) -> navigate.Named:
         """`resolve`, with a note on what was taken for granted."""
-        return resolve(self.index, name, root=self.root, folder=self.folder)
+        return navigate.resolve(self.index, name, root=self.root, folder=self.folder)
 
     def find(self, name: str, *, limit: int = 20, kind: str | None = None) -> tuple[Hit, ...]:
         """Nodes whose name is `name` or nearly so, the best fit first, of one kind ("class") if that is given."""
-        return find_nodes(self.index, name, limit, kind)
+        return navigate.find_nodes(self.index, name, limit, kind)
 
     def show(self, name: str) -> Definition:
         """A node with its source and its place in the graph. Raises as `resolve`."""
-        definition = definition_of(self.index.graph, self.resolve(name))
+        definition = navigate.definition_of(self.index.graph, self.resolve(name))
         if not definition.hit.path:  # outside of the repository
             return definition
         texts = Texts(self.index.manifest, self.read)
@@ -249,26 +239,62 @@ class Repository:
 
     def callers(self, name: str) -> tuple[Edge, ...]:
         """Edges of calls that lead to a node, most confident first. Raises as `resolve`."""
-        return calls_to(self.index.graph, self.resolve(name))
+        return navigate.calls_to(self.index.graph, self.resolve(name))
 
     def callees(self, name: str) -> tuple[Edge, ...]:
         """Edges of calls that a node makes inside the repository, most confident first. Raises as `resolve`."""
-        return calls_from(self.index.graph, self.resolve(name))
+        return navigate.calls_from(self.index.graph, self.resolve(name))
 
     def path(self, source: str, target: str) -> Trail | None:
         """The most probable way from one node to another, forward if there is one. Raises as `resolve`."""
-        return trail_between(self.index.graph, self.index.transition, self.resolve(source), self.resolve(target))
+        return navigate.trail_between(
+            self.index.graph, self.index.transition, self.resolve(source), self.resolve(target)
+        )
+
+    def gaps(self, source: str, target: str) -> tuple[Gap, ...]:
+        """Unresolved calls that could close the way from one node to another. Raises as `resolve`."""
+        return navigate.gaps_between(self.index, self.resolve(source), self.resolve(target))
+
+    def neighbors(
+        self,
+        name: str,
+        *,
+        hops: int = 1,
+        kinds: Sequence[str] = (),
+        direction: Direction = Direction.BOTH,
+        limit: int = 10,
+    ) -> tuple[Neighbors, ...]:
+        """What a node is linked with, by distance, direction and kind. Raises as `resolve`, and UsageError."""
+        node = self.resolve(name)
+        return navigate.neighbors_of(self.index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
+
+    def verify(self, source: str, target: str, *, min_confidence: float = 0.5) -> Verdict:
+        """Whether one node uses another, with the evidence. Raises as `resolve`."""
+        graph = self.index.graph
+        verdict = navigate.verdict_on(graph, self.resolve(source), self.resolve(target), min_confidence)
+        texts = Texts(self.index.manifest, self.read)
+        return replace(verdict, lines=tuple(texts.line(edge.source, edge.line) for edge in verdict.edges))
 
     def impact(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
-        """What uses a node, what uses that, and so on: by depth, then id. Raises as `resolve`."""
-        node = self.resolve(name)
-        return affected_by(self.index.graph, [node], max_depth=max_depth, min_confidence=min_confidence)
+        """What uses a node or what it contains, what uses that, and so on: by depth, then id. Raises as `resolve`."""
+        changed = navigate.as_one(self.index.graph, [self.resolve(name)])
+        return navigate.affected_by(self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence)
+
+    def impact_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
+        """`impact` of all that differs between a commit and the files as they are. Raises GitError."""
+        graph, manifest = self.index.graph, self.index.manifest
+        changes = changes_since(self.root, revision, zip(manifest.paths, manifest.blobs, strict=True), self.read)
+        changed = navigate.nodes_of_rows(graph, changes.rows)
+        affected = navigate.affected_by(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
+        return Impact(changes.commit, tuple(graph.nodes.ids[n] for n in changed.tolist()), changes.deleted, affected)
 
     def edges(
         self, *, kinds: Sequence[str] = (), min_confidence: float = 0.5, everything: bool = False
     ) -> Iterator[Edge]:
         """Edges in the order of the graph. Without `everything`: those inside the repository with that confidence."""
-        return chosen_edges(self.index.graph, kinds=kinds, min_confidence=min_confidence, everything=everything)
+        return navigate.chosen_edges(
+            self.index.graph, kinds=kinds, min_confidence=min_confidence, everything=everything
+        )
 
     def info(self, *, stale: bool = False) -> RepositoryInfo:
         """What is searched."""

@@ -9,6 +9,7 @@ from causalist.model.facts import Diagnostic
 from causalist.model.index import Manifest
 from causalist.model.scores import Hit
 from causalist.model.source import FileEntry, SourceFile
+from causalist.model.symbols import split_id
 
 _MOST_NAMED = 3  # changed files that the diagnostic names
 
@@ -35,6 +36,13 @@ class Texts:
     def whole(self, path: str) -> str:
         """The text of a file, which is not kept; "" where it changed."""
         return (self._files.get(path) or self._read_again(path)).decode("utf-8", "replace")
+
+    def line(self, node_id: str, line: int | None) -> str:
+        """A line (1-based) of the file that a node lies in, without white space around it; "" where there is none."""
+        if line is None:
+            return ""
+        lines = self._content(split_id(node_id)[0]).split(b"\n")
+        return lines[line - 1].decode("utf-8", "replace").strip() if line <= len(lines) else ""
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         if not self.changed:

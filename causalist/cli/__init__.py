@@ -15,7 +15,21 @@ import click
 from causalist.cli._run import run
 
 # Also the order in `--help`.
-COMMANDS = ("ask", "index", "status", "find", "show", "callers", "callees", "graph", "eval")
+COMMANDS = (
+    "ask",
+    "index",
+    "status",
+    "find",
+    "show",
+    "callers",
+    "callees",
+    "path",
+    "neighbors",
+    "impact",
+    "verify",
+    "graph",
+    "eval",
+)
 
 
 class Commands(click.Group):

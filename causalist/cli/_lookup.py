@@ -13,6 +13,7 @@ from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
+    from causalist.model.navigate import Gap
     from causalist.model.scores import Hit
     from causalist.pipeline import Repository
 
@@ -64,6 +65,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)] if rows else []
     return ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]]).rstrip() for row in rows]
+
+
+def says(gap: "Gap") -> str:
+    """A call of which only the name is known, in words."""
+    what = "what another call returns" if gap.name == "?" else f"something called {gap.name!r}"
+    return f"{split_id(gap.node)[0]}:{gap.line}  {gap.node} calls {what}"
 
 
 def site_of(edge: "Edge") -> str:

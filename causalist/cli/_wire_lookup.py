@@ -1,12 +1,12 @@
 """JSON documents of the commands that look something up, with the keys and habits of `_wire`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from causalist.cli._wire import FORMAT_VERSION, Document
+from causalist.cli._wire import FORMAT_VERSION, Document, edge_document
 
 if TYPE_CHECKING:
-    from causalist.model.navigate import Definition
+    from causalist.model.navigate import Affected, Definition, Gap, Neighbors, Trail, Verdict
     from causalist.model.scores import Hit
 
 
@@ -36,6 +36,79 @@ def show_document(definition: "Definition | None") -> Document:
         "stale": definition.stale,
         "text": definition.text or None,
     }
+
+
+def path_document(source: str, target: str, trail: "Trail | None", gaps: "Iterable[Gap]") -> Document:
+    """`path --json`. `forward` is null where no way is known."""
+    hops: list[Document] = []
+    if trail is not None:
+        edges = [None, *trail.edges]
+        for hop, edge in zip(trail.hops, edges, strict=True):
+            place = {"node": hop.node, "edge": hop.edge, "path": hop.path, "line": hop.line}
+            hops.append({**place, "rule": edge and edge.rule, "confidence": edge and edge.confidence})
+    return {
+        "format_version": FORMAT_VERSION,
+        "source": source,
+        "target": target,
+        "forward": trail and trail.forward,
+        "probability": trail and trail.probability,
+        "hops": hops,
+        "gaps": [_gap(gap) for gap in gaps],
+    }
+
+
+def neighbors_document(node: str, groups: "Iterable[Neighbors]") -> Document:
+    """`neighbors --json`. `n` counts the edges of a group, those that are left out too."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "node": node,
+        "groups": [
+            {
+                "hop": group.hop,
+                "direction": group.direction.value,
+                "kind": group.kind,
+                "n": group.n,
+                "edges": [edge_document(edge) for edge in group.edges],
+            }
+            for group in groups
+        ],
+    }
+
+
+def impact_document(
+    changed: "Sequence[str]", deleted: "Sequence[str]", affected: "Sequence[Affected]", limit: int
+) -> Document:
+    """`impact --json`. `n` counts all that is affected, `affected` holds the nearest of it."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "changed": list(changed),
+        "deleted": list(deleted),
+        "n": len(affected),
+        "affected": [
+            {"node": each.node, "depth": each.depth, "role": each.role, "edge": edge_document(each.edge)}
+            for each in affected[:limit]
+        ],
+    }
+
+
+def verify_document(source: str, target: str, verdict: "Verdict | None") -> Document:
+    """`verify --json`; without a verdict where there was nothing to index."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "source": source,
+        "target": target,
+        "known": verdict and verdict.known.value,
+        "edges": [
+            {**edge_document(edge), "text": line or None}
+            for edge, line in (zip(verdict.edges, verdict.lines, strict=True) if verdict else ())
+        ],
+        "gaps": [_gap(gap) for gap in (verdict.gaps if verdict else ())],
+        "calls": [edge_document(edge) for edge in (verdict.calls if verdict else ())],
+    }
+
+
+def _gap(gap: "Gap") -> Document:
+    return {"node": gap.node, "name": gap.name, "line": gap.line, "n": gap.n}
 
 
 def node_document(hit: "Hit") -> Document:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("node")
 @lookup_options
 def command(node: str, repo: Path | None, force: bool, as_json: bool) -> None:
-    """Shows NODE: where it is, what is said of it, how much it is used, and its source.
+    """Shows NODE: its place, its use and its source.
 
     Of a file the outline is shown instead of the source; `--json` has both. NODE is an id, the end of one, a path, or a
     path with a line: the innermost definition there.

@@ -1,7 +1,8 @@
-"""What looking things up in the graph returns: definitions with their source, trails between two nodes, and what a
-change reaches."""
+"""What looking things up in the graph returns: definitions with their source, trails between two nodes, neighbours,
+verdicts, and what a change reaches."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 
 from causalist.model.graph import Edge
@@ -43,8 +44,72 @@ class Trail:
 
 class Affected(NamedTuple):
     """A node that a change reaches: `depth` steps of use away, by the shortest way. `edge` is the first of that way,
-    the use by which the node itself depends on what is one step nearer."""
+    the use by which the node itself depends on what is one step nearer. `role` is that of its file."""
 
     node: str
     depth: int
     edge: Edge
+    role: str = "code"
+
+
+class Impact(NamedTuple):
+    """What changed since a commit, and what that reaches. `deleted` are paths of files that are gone: what used them
+    cannot be looked up any more."""
+
+    commit: str
+    changed: tuple[str, ...]
+    deleted: tuple[str, ...]
+    affected: tuple[Affected, ...]
+
+
+class Gap(NamedTuple):
+    """A call of which only the name is known: `node` calls something named `name`, first in `line` (1-based) of its
+    file, `n` times. What may be meant is unknown, which is another thing than nothing."""
+
+    node: str
+    name: str
+    line: int
+    n: int
+
+
+class Direction(StrEnum):
+    """Which edges of a node count: those that lead to it, those that leave it, or both."""
+
+    IN = "in"
+    OUT = "out"
+    BOTH = "both"
+
+
+class Neighbors(NamedTuple):
+    """Edges of one kind, `hop` steps from a node, into or out of what is one step nearer: the most confident of `n`."""
+
+    hop: int
+    direction: Direction
+    kind: str
+    n: int
+    edges: tuple[Edge, ...]
+
+
+class Known(StrEnum):
+    """What can be said about an edge between two nodes."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether `source`, or something in it, uses `target`, or something in it.
+
+    `edges` are the uses, most confident first, and `lines` their source lines ("" where a file changed). Without one
+    that is confident enough, `gaps` are the calls that may mean the target and make the answer "unknown", and `calls`
+    are what the source calls as far as that is known."""
+
+    source: str
+    target: str
+    known: Known
+    edges: tuple[Edge, ...] = ()
+    lines: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    calls: tuple[Edge, ...] = ()

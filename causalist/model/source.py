@@ -36,3 +36,13 @@ class Scan:
     skipped: Mapping[str, int]
     examples: Mapping[str, tuple[str, ...]]
     commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between a commit and a folder: (first, last) 0-based rows of each changed file as it is now,
+    and the paths of files that are gone."""
+
+    commit: str
+    rows: Mapping[str, tuple[tuple[int, int], ...]]
+    deleted: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Looking things up in an index: names, edges, trails between two nodes, what a change reaches.
+"""Looking things up in an index: names, edges, trails between two nodes, neighbours, and what a change reaches.
 
 In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, edges and the types of
 `model/navigate.py`. Nothing here reads the repository, ranks for a question or prints.
@@ -7,18 +7,27 @@ In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, e
 from causalist.navigate.definitions import definition_of
 from causalist.navigate.edges import calls_from, calls_to, chosen_edges
 from causalist.navigate.find import find_nodes
-from causalist.navigate.impact import affected_by
+from causalist.navigate.gaps import gaps_between
+from causalist.navigate.impact import affected_by, nodes_of_rows
 from causalist.navigate.names import Named, resolve
+from causalist.navigate.neighbors import neighbors_of
+from causalist.navigate.reach import as_one
 from causalist.navigate.trails import trail_between
+from causalist.navigate.verdicts import verdict_on
 
 __all__ = [
     "Named",
     "affected_by",
+    "as_one",
     "calls_from",
     "calls_to",
     "chosen_edges",
     "definition_of",
     "find_nodes",
+    "gaps_between",
+    "neighbors_of",
+    "nodes_of_rows",
     "resolve",
     "trail_between",
+    "verdict_on",
 ]

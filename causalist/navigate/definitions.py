@@ -7,7 +7,7 @@ from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.navigate import Definition
 from causalist.model.scores import Hit
 from causalist.model.symbols import NodeKind, Role
-from causalist.navigate.reach import edges_into, edges_out_of, with_contents
+from causalist.navigate.reach import edges_into, edges_out_of, namesakes, with_contents
 
 
 def definition_of(graph: CodeGraph, node: int) -> Definition:
@@ -32,7 +32,7 @@ def definition_of(graph: CodeGraph, node: int) -> Definition:
         n_callers=sum(bool(edges.kinds[e] == EdgeKind.CALLS) for e in graph.incoming(node)),
         n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
         outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
-        namesakes=_namesakes(graph, node),
+        namesakes=tuple(nodes.ids[other] for other in namesakes(graph, node)),
     )
 
 
@@ -41,14 +41,3 @@ def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
     inside = np.flatnonzero((nodes.files == file) & (nodes.kinds != NodeKind.FILE))
     order = np.lexsort((inside, -nodes.end_bytes[inside], nodes.start_bytes[inside]))
     return tuple(hit_of(graph, node, 0.0, 0.0, ()) for node in inside[order].tolist())
-
-
-def _namesakes(graph: CodeGraph, node: int) -> tuple[str, ...]:
-    """Ids that differ by the number behind a repeated name alone: overloads, getters and setters, redefinitions."""
-    ids = graph.nodes.ids
-    own = ids[node]
-    name = own.partition("~")[0] if "::" in own else own
-    same = (ids[other] for other in ids.prefix_range(f"{name}~"))
-    repeated = [other for other in same if other.removeprefix(f"{name}~").isdigit()]
-    there = [name] if ids.position(name) >= 0 else []
-    return tuple(other for other in (*there, *repeated) if other != own)

@@ -26,16 +26,22 @@ def chosen_edges(graph: CodeGraph, *, kinds: Sequence[str], min_confidence: floa
 
     Raises UsageError for a kind that does not exist.
     """
-    known = {kind.label for kind in EdgeKind}
-    for kind in kinds:
-        if kind not in known:
-            raise UsageError(f"no edges of kind {kind!r}; there are {', '.join(sorted(known))}")
+    chosen = known_kinds(kinds)
     return (
         edge
         for edge in map(graph.edge, range(len(graph.edges)))
-        if (not kinds or edge.kind in kinds)
+        if edge.kind in chosen
         and (everything or (edge.confidence >= min_confidence and not edge.target.startswith("external:")))
     )
+
+
+def known_kinds(kinds: Sequence[str]) -> frozenset[str]:
+    """The labels of kinds of edges, all of them for none. Raises UsageError for one that does not exist."""
+    known = frozenset(kind.label for kind in EdgeKind)
+    for kind in kinds:
+        if kind not in known:
+            raise UsageError(f"no edges of kind {kind!r}; there are {', '.join(sorted(known))}")
+    return frozenset(kinds) or known
 
 
 def most_confident_first(edges: Iterable[Edge]) -> tuple[Edge, ...]:

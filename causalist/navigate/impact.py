@@ -1,27 +1,32 @@
 """What a change reaches: everything that uses it, and what uses that."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph
 from causalist.model.navigate import Affected
-from causalist.navigate.reach import edges_into, with_contents
+from causalist.model.symbols import Role, file_id
+from causalist.navigate.reach import edges_into, namesakes
 
 
 def affected_by(
-    graph: CodeGraph, changed: Sequence[int], *, max_depth: int | None, min_confidence: float
+    graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
 ) -> tuple[Affected, ...]:
-    """Nodes from which edges of use lead to one of `changed` or to what it contains, by depth, then id.
+    """Nodes outside of `changed` from which edges of use lead to one of it, by depth, then id.
 
     Edges below `min_confidence` do not count. Of several edges by which a node depends on what is one step nearer, the
     most confident is given (ties: the lowest number). Breadth first, a level at a time: linear in nodes and edges, but
-    for sorting each level's edges.
+    for sorting each level's edges. Raises UsageError for a depth below 1.
     """
+    if max_depth is not None and max_depth < 1:
+        raise UsageError(f"--max-depth is {max_depth}; it has to be at least 1")
     edges = graph.edges
     usable = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (edges.confidences >= min_confidence)
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)
-    frontier = with_contents(graph, changed)
+    frontier = np.unique(changed)
     reached[frontier] = True
     found: list[Affected] = []
     depth = 0
@@ -34,5 +39,28 @@ def affected_by(
         frontier, first = np.unique(edges.sources[best_first], return_index=True)
         reached[frontier] = True
         for node, number in zip(frontier.tolist(), best_first[first].tolist(), strict=True):
-            found.append(Affected(graph.nodes.ids[node], depth, graph.edge(number)))
+            role = Role(int(graph.nodes.roles[node])).label
+            found.append(Affected(graph.nodes.ids[node], depth, graph.edge(number), role))
     return tuple(found)
+
+
+def nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]]) -> NDArray[np.int64]:
+    """The innermost nodes of the given (first, last) 0-based rows of files, and their namesakes, ascending.
+
+    Rows in no definition or section belong to the file. Paths that are not in the graph are passed over.
+    """
+    nodes = graph.nodes
+    found: set[int] = set()
+    for path, ranges in rows.items():
+        file = nodes.ids.position(file_id(path))
+        if file < 0:
+            continue
+        inside = np.flatnonzero(nodes.files == file)
+        inside = inside[np.lexsort((inside, -nodes.end_rows[inside], nodes.start_bytes[inside]))]
+        owner = np.full(int(nodes.end_rows[file]) + 2, file, dtype=np.int64)  # the innermost node of each row
+        for node in inside.tolist():
+            owner[int(nodes.start_rows[node]) : int(nodes.end_rows[node]) + 1] = node
+        for first, last in ranges:
+            found.update(owner[first : last + 1].tolist())
+    found.update([other for node in sorted(found) for other in namesakes(graph, node)])
+    return np.array(sorted(found), dtype=np.int64)

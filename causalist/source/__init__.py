@@ -5,6 +5,7 @@ or the reason why it stays out. Nothing here parses, and nothing here writes. A 
 reasons of `Reason`; it is never an error.
 """
 
+from causalist.source.changes import changes_since
 from causalist.source.content import blob_hash, read_file
 from causalist.source.folder import scan_folder
 from causalist.source.roots import find_root, refuse_root, relative_folder
@@ -17,6 +18,7 @@ __all__ = [
     "Limits",
     "Reason",
     "blob_hash",
+    "changes_since",
     "classify",
     "find_root",
     "read_file",

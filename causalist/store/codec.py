@@ -111,6 +111,14 @@ def _hints(kind: type) -> dict[str, Any]:
     return typing.get_type_hints(kind)
 
 
+@cache
+def _defaulted(kind: type) -> frozenset[str]:
+    """Names of the fields that need not be given."""
+    missing = dataclasses.MISSING
+    fields = dataclasses.fields(typing.cast(Any, kind))
+    return frozenset(f.name for f in fields if f.default is not missing or f.default_factory is not missing)
+
+
 def _build(kind: Any, header: Any, prefix: str, arrays: Arrays) -> Any:
     # Not asked of the type hint: what NDArray[...] looks like at run time differs between versions of numpy.
     if prefix in arrays:
@@ -118,8 +126,14 @@ def _build(kind: Any, header: Any, prefix: str, arrays: Arrays) -> Any:
     origin = typing.get_origin(kind)
     if dataclasses.is_dataclass(kind):
         hints = _hints(typing.cast(type, kind))
+        # What an earlier version did not write is left at its default; its index is outdated then, and not damaged.
+        known = {
+            name: hint
+            for name, hint in hints.items()
+            if name in header or name not in _defaulted(typing.cast(type, kind))
+        }
         return typing.cast(Any, kind)(
-            **{name: _build(hint, header[name], f"{prefix}.{name}", arrays) for name, hint in hints.items()}
+            **{name: _build(hint, header[name], f"{prefix}.{name}", arrays) for name, hint in known.items()}
         )
     if origin is tuple:
         item = typing.get_args(kind)[0]

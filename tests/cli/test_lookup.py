@@ -98,6 +98,224 @@ class TestShow:
         assert "  also       a.py::f\n" in invoke("show", "f~2", "--repo", str(tmp_path)).stdout
 
 
-@pytest.mark.parametrize("command", [("find", "x"), ("show", "x")])
+UNKNOWN = {
+    "gate.py": (
+        "from door import Door\n\n\ndef enter(thing):\n    thing.unlock()\n    return push()\n\n\n"
+        "def push():\n    return 1\n\n\ndef lonely():\n    return 0\n"
+    ),
+    "door.py": "class Door:\n    def unlock(self):\n        return self.slide()\n\n"
+    "    def slide(self):\n        return 2\n"
+    + "".join(f"\n\nclass Other{i}:\n    def unlock(self):\n        pass\n" for i in range(9)),
+}
+
+
+@pytest.fixture
+def gates(tmp_path: Path) -> Path:
+    """`thing.unlock()` may be that of ten classes, too many to guess."""
+    return write_all(tmp_path / "gates", UNKNOWN)
+
+
+class TestPath:
+    def test_lines(self, small: Path) -> None:
+        done = run("path", "print_invoice", "with_tax", cwd=small)
+        assert (done.code, done.stderr) == (0, "")
+        first, *hops, last = done.stdout.splitlines()
+        assert first == "shop/report.py::print_invoice  shop/report.py:4"
+        assert [line.split()[:3] for line in hops] == [
+            ["calls", "shop/cart.py::Cart.total", "shop/report.py:5"],
+            ["calls", "shop/prices.py::price_of", "shop/cart.py:8"],
+            ["calls", "shop/prices.py::with_tax", "shop/prices.py:3"],
+        ]
+        assert last.startswith("probability ")
+
+    def test_document(self, small: Path) -> None:
+        document = document_of("path", "Cart.total", "with_tax", "--repo", str(small))
+        assert list(document)[1:] == ["source", "target", "forward", "probability", "hops", "gaps"]
+        assert document["forward"] is True and 0 < document["probability"] < 1
+        assert document["hops"][0] == {
+            "node": "shop/cart.py::Cart.total", "edge": None, "path": "shop/cart.py", "line": 7, "rule": None,
+            "confidence": None,
+        }  # fmt: skip
+        assert document["hops"][2]["rule"] == "same-file" and document["hops"][2]["confidence"] == 0.98
+
+    def test_against_uses(self, small: Path) -> None:
+        done = invoke("path", "with_tax", "Cart.total", "--repo", str(small))
+        assert done.code == 0 and "calls (back)" in done.stdout
+        assert "no way along uses alone is known" in done.stderr
+        assert document_of("path", "with_tax", "Cart.total", "--repo", str(small))["forward"] is False
+
+    def test_not_connected(self, small: Path) -> None:
+        write_all(small, {"alone.py": "def alone():\n    return 1\n"})
+        done = invoke("path", "alone.py", "with_tax", "--repo", str(small))
+        assert (done.code, done.stdout) == (1, "")
+        assert "not connected with shop/prices.py::with_tax, as far as the graph can tell" in done.stderr
+        assert document_of("path", "alone.py", "with_tax", "--repo", str(small), code=1)["hops"] == []
+
+    def test_cannot_be_known(self, tmp_path: Path) -> None:
+        write_all(tmp_path, {**UNKNOWN, "gate.py": UNKNOWN["gate.py"].removeprefix("from door import Door\n")})
+        done = invoke("path", "enter", "Door.slide", "--repo", str(tmp_path))
+        assert (done.code, done.stdout) == (1, "")
+        assert "cannot be ruled out" in done.stderr
+        assert "gate.py:4  gate.py::enter calls something called 'unlock'" in done.stderr
+        gaps = document_of("path", "enter", "Door.slide", "--repo", str(tmp_path), code=1)["gaps"]
+        assert gaps == [{"node": "gate.py::enter", "name": "unlock", "line": 4, "n": 1}]
+
+
+class TestNeighbors:
+    def test_lines(self, small: Path) -> None:
+        lines = run("neighbors", "price_of", cwd=small).stdout.splitlines()
+        assert lines[:5] == [
+            "in contains (1)",
+            "  1.000  contains  shop/prices.py  shop/prices.py:1",
+            "",
+            "in calls (1)",
+            "  0.970  import  shop/cart.py::Cart.total  shop/cart.py:8",
+        ]
+        assert "out calls (1)" in lines
+
+    def test_the_rest_is_counted(self, small: Path) -> None:
+        lines = invoke("neighbors", "shop/prices.py", "--repo", str(small), "--limit", "1").stdout.splitlines()
+        assert "out contains (2)" in lines and "  and 1 more" in lines
+
+    def test_document(self, small: Path) -> None:
+        document = document_of("neighbors", "price_of", "--kind", "calls", "--hops", "2", "--repo", str(small))
+        assert [(g["hop"], g["direction"], g["kind"], g["n"]) for g in document["groups"]] == [
+            (1, "in", "calls", 1), (1, "out", "calls", 1), (2, "in", "calls", 1)
+        ]  # fmt: skip
+
+    def test_none(self, small: Path) -> None:
+        done = invoke("neighbors", "with_tax", "--kind", "extends", "--repo", str(small))
+        assert (done.code, done.stdout) == (1, "") and "has no such edges" in done.stderr
+        invoke("neighbors", "with_tax", "--kind", "uses", "--repo", str(small)).failed("usage")
+
+
+class TestImpact:
+    def test_lines(self, small: Path) -> None:
+        write_all(small, {"tests/test_prices.py": (
+            "from shop.prices import price_of\n\n\ndef test_price():\n    assert price_of(1)\n"
+        )})  # fmt: skip
+        done = run("impact", "with_tax", cwd=small)
+        assert (done.code, done.stderr) == (0, "")
+        assert [line.split("  calls")[0].rstrip() for line in done.stdout.splitlines()] == [
+            "4 affected, 1 of them in tests",
+            "",
+            "depth 1",
+            "  shop/prices.py::price_of",
+            "",
+            "depth 2",
+            "  shop/cart.py::Cart.total",
+            "",
+            "depth 3",
+            "  shop/report.py::print_invoice",
+            "",
+            "tests",
+            "  tests/test_prices.py::test_price",
+        ]
+        assert "(depth 2)" in done.stdout
+
+    def test_document_and_bounds(self, small: Path) -> None:
+        document = document_of("impact", "with_tax", "--limit", "1", "--repo", str(small))
+        assert (document["changed"], document["n"], len(document["affected"])) == (["shop/prices.py::with_tax"], 3, 1)
+        assert list(document["affected"][0]) == ["node", "depth", "role", "edge"]
+        assert document_of("impact", "with_tax", "--max-depth", "2", "--repo", str(small))["n"] == 2
+        document_of("impact", "with_tax", "--min-confidence", "0.99", "--repo", str(small), code=1)
+
+    def test_nothing(self, small: Path) -> None:
+        done = invoke("impact", "print_invoice", "--repo", str(small))
+        assert (done.code, done.stdout) == (1, "") and "nothing is known to use" in done.stderr
+
+    def test_changes_since_a_commit(self, committed: Path) -> None:
+        prices = (committed / "shop" / "prices.py").read_text()
+        write_all(
+            committed, {"shop/prices.py": prices.replace("1.2", "1.19"), "shop/new.py": "def fresh():\n    pass\n"}
+        )
+        (committed / "shop" / "report.py").unlink()
+        done = run("impact", "--diff", "HEAD", cwd=committed)
+        assert done.code == 0
+        assert "changed since HEAD: shop/new.py::fresh, shop/prices.py::with_tax" in done.stderr
+        assert "deleted files is not known: shop/report.py" in done.stderr
+        document = json.loads(run("impact", "--diff", "HEAD", "--json", cwd=committed).stdout)
+        assert [a["node"] for a in document["affected"]] == ["shop/prices.py::price_of", "shop/cart.py::Cart.total"]
+        assert document["deleted"] == ["shop/report.py"]
+
+    def test_changes_below_a_folder(self, committed: Path) -> None:
+        write_all(committed, {"shop/prices.py": "def with_tax(net):\n    return net\n", "README.md": "# Other\n"})
+        document = json.loads(run("impact", "--diff", "HEAD", "--repo", ".", "--json", cwd=committed / "shop").stdout)
+        assert all(node.startswith("prices.py") for node in document["changed"]) and document["changed"]
+        assert document["deleted"] == []
+
+    def test_no_changes(self, committed: Path) -> None:
+        done = run("impact", "--diff", "HEAD", cwd=committed)
+        assert (done.code, done.stdout) == (1, "") and "no definition changed since HEAD" in done.stderr
+
+    @pytest.mark.parametrize("revision", ["nonsense", "--output=x", "", "HEAD\x01"])
+    def test_unknown_revisions(self, revision: str, committed: Path) -> None:
+        run("impact", f"--diff={revision}", cwd=committed).failed("git")
+
+    def test_without_git(self, small: Path) -> None:
+        run("impact", "--diff", "HEAD", cwd=small).failed("git")
+
+    def test_a_filter_of_the_repository_is_not_run(self, committed: Path) -> None:
+        """`git diff` would run it for a file whose time changed."""
+        write_all(
+            committed, {".gitattributes": "*.py filter=x\n", "shop/prices.py": "def with_tax(net):\n    return 0\n"}
+        )
+        with (committed / ".git" / "config").open("a") as config:
+            config.write(f'[filter "x"]\n\tclean = touch {committed}/was-run; cat\n\trequired = true\n')
+        assert run("impact", "--diff", "HEAD", cwd=committed).code in (0, 1)
+        assert not (committed / "was-run").exists()
+
+    @pytest.mark.parametrize("arguments", [(), ("with_tax", "--diff", "HEAD")])
+    def test_one_of_the_two(self, arguments: tuple[str, ...], small: Path) -> None:
+        done = invoke("impact", *arguments, "--repo", str(small))
+        assert (done.code, done.stdout) == (2, "") and "one of the two" in done.stderr
+
+
+class TestVerify:
+    def test_yes(self, small: Path) -> None:
+        done = run("verify", "Cart", "price_of", cwd=small)
+        assert (done.code, done.stderr) == (0, "")
+        assert done.stdout.splitlines() == [
+            "yes: shop/cart.py::Cart -> shop/prices.py::price_of",
+            "  shop/cart.py:8  calls  import 0.97  shop/cart.py::Cart.total -> shop/prices.py::price_of",
+            "    return sum(price_of(item) for item in items)",
+        ]
+
+    def test_no(self, small: Path) -> None:
+        done = invoke("verify", "print_invoice", "with_tax", "--repo", str(small))
+        assert (done.code, done.stderr) == (1, "")
+        first, known = done.stdout.splitlines()
+        assert first == "no: shop/report.py::print_invoice -> shop/prices.py::with_tax"
+        assert "it is known to call shop/cart.py::Cart.total" in known or "shop/cart.py::Cart" in known
+
+    def test_unknown(self, gates: Path) -> None:
+        done = invoke("verify", "enter", "Door.unlock", "--repo", str(gates))
+        assert done.code == 1
+        assert done.stdout.splitlines() == [
+            "unknown: gate.py::enter -> door.py::Door.unlock",
+            "  cannot be told: gate.py:5  gate.py::enter calls something called 'unlock'",
+            "  it is known to call gate.py::push",
+        ]
+        assert invoke("verify", "lonely", "Door.unlock", "--repo", str(gates)).stdout.startswith("no: ")
+
+    def test_document(self, gates: Path, small: Path) -> None:
+        document = document_of("verify", "Cart", "price_of", "--repo", str(small))
+        assert document["known"] == "yes"
+        assert document["edges"][0]["text"] == "return sum(price_of(item) for item in items)"
+        document = document_of("verify", "enter", "Door.unlock", "--repo", str(gates), code=1)
+        assert (document["known"], document["gaps"][0]["name"]) == ("unknown", "unlock")
+
+
+LOOKUPS = [
+    ("find", "x"), ("show", "x"), ("path", "x", "y"), ("neighbors", "x"), ("impact", "x"), ("verify", "x", "y")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [c for c in LOOKUPS if c[0] != "find"])
+def test_an_unknown_name(command: tuple[str, ...], small: Path) -> None:
+    invoke(*command, "--repo", str(small)).failed("unknown-node")
+
+
+@pytest.mark.parametrize("command", LOOKUPS)
 def test_an_empty_folder_gives_one_document(command: tuple[str, ...], tmp_path: Path) -> None:
     assert document_of(*command, "--repo", str(tmp_path), code=1)

@@ -1,13 +1,15 @@
 """What a change reaches, against a plain search in networkx."""
 
 import networkx as nx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.navigate import Affected
-from causalist.navigate import affected_by
-from tests.graphs import EdgeSpec, make_graph, random_graphs
+from causalist.navigate import affected_by, as_one, nodes_of_rows
+from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 
 def reached(
@@ -15,7 +17,7 @@ def reached(
 ) -> tuple[Affected, ...]:
     nodes = [graph.nodes.ids.position(node) for node in changed]
     assert min(nodes) >= 0
-    return affected_by(graph, nodes, max_depth=max_depth, min_confidence=min_confidence)
+    return affected_by(graph, as_one(graph, nodes), max_depth=max_depth, min_confidence=min_confidence)
 
 
 GRAPH = make_graph(
@@ -49,9 +51,16 @@ def test_a_change_of_a_class_or_file_is_one_of_what_it_holds() -> None:
 
 def test_bounds() -> None:
     assert [a.node for a in reached(GRAPH, "a.py::C.m", max_depth=1)] == ["b.py::f"]
-    assert reached(GRAPH, "a.py::C.m", max_depth=0) == ()
+    with pytest.raises(UsageError, match="at least 1"):
+        reached(GRAPH, "a.py::C.m", max_depth=0)
     assert reached(GRAPH, "a.py::C.m", min_confidence=0.95) == ()
     assert [a.node for a in reached(GRAPH, "a.py", min_confidence=0.95)] == ["c.py"]
+
+
+def test_overloads_are_one() -> None:
+    graph = make_graph(["a.py", "a.py::f", "a.py::f~2", "a.py::f~x", "a.py::g"], [("a.py::g", "a.py::f")])
+    assert [a.node for a in reached(graph, "a.py::f~2")] == ["a.py::g"]
+    assert reached(graph, "a.py::f~x") == ()
 
 
 def test_nothing_uses_it() -> None:
@@ -79,3 +88,25 @@ def test_is_breadth_first_search_against_the_edges(graph: CodeGraph, data: st.Da
     for a in found:
         same = [e for e in edges if e.source == a.node and e.kind in labels and expected.get(e.target) == a.depth - 1]
         assert a.edge in same and a.edge.confidence == max(e.confidence for e in same)
+
+
+def test_rows_belong_to_the_innermost_node() -> None:
+    graph = make_graph(
+        [
+            NodeSpec("a.py", end_row=20),
+            NodeSpec("a.py::C", start_row=3, end_row=12, start_byte=30),
+            NodeSpec("a.py::C.m", start_row=5, end_row=7, start_byte=50),
+            NodeSpec("a.py::f", start_row=14, end_row=16, start_byte=140),
+            NodeSpec("b.py", end_row=3),
+        ]
+    )
+
+    def nodes(**rows: list[tuple[int, int]]) -> list[str]:
+        found = nodes_of_rows(graph, {f"{name}.py": ranges for name, ranges in rows.items()})
+        return [graph.nodes.ids[node] for node in found.tolist()]
+
+    assert nodes(a=[(6, 6)]) == ["a.py::C.m"]
+    assert nodes(a=[(4, 4)]) == ["a.py::C"]
+    assert nodes(a=[(7, 8), (13, 13)]) == ["a.py", "a.py::C", "a.py::C.m"]
+    assert nodes(a=[(16, 30)], b=[(0, 0)], gone=[(0, 5)]) == ["a.py", "a.py::f", "b.py"]
+    assert nodes() == []

@@ -1,0 +1,107 @@
+"""`causalist impact`: what a change reaches."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from causalist.cli._lookup import aligned, finish, id_of, limit_option, lookup_options, open_for_lookup, site_of
+from causalist.cli._output import say
+from causalist.cli._repository import min_confidence_option
+from causalist.cli._wire_lookup import impact_document
+
+if TYPE_CHECKING:
+    from causalist.model.navigate import Affected
+
+MOST_CHANGED = 10
+
+
+@click.command("impact")
+@click.argument("node", required=False)
+@lookup_options
+@click.option("--diff", "revision", metavar="REV", help="What differs between this commit and the files as they are.")
+@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="How many steps of use at most.")
+@min_confidence_option(0.0, "Leave out uses that are less certain.")
+@limit_option(50, "How many affected nodes are listed, the nearest first.")
+def command(
+    node: str | None,
+    repo: Path | None,
+    force: bool,
+    revision: str | None,
+    max_depth: int | None,
+    min_confidence: float,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Shows what a change of NODE reaches.
+
+    That is what uses NODE or what it contains, what uses that, and so on; tests apart. With --diff instead of NODE:
+    of everything whose lines changed.
+
+    \b
+    Example:
+      causalist impact Session.verify --max-depth 2
+      causalist impact --diff main --min-confidence 0.5
+    """
+    if (node is None) == (revision is None):
+        raise click.UsageError("Give a NODE or --diff REV, one of the two.")
+    empty = impact_document((), (), (), limit) if as_json else None
+    repository = open_for_lookup(repo, force=force, when_empty=empty)
+    deleted: Sequence[str] = ()
+    changed: Sequence[str]
+    if revision is not None:
+        found = repository.impact_since(revision, max_depth=max_depth, min_confidence=min_confidence)
+        changed, deleted, affected = found.changed, found.deleted, found.affected
+        _say_changes(revision, changed, deleted)
+    else:
+        changed = (id_of(repository, node or ""),)
+        affected = repository.impact(changed[0], max_depth=max_depth, min_confidence=min_confidence)
+    nothing = ""
+    if not affected:
+        what = changed[0] if revision is None else f"what changed since {revision}"
+        nothing = f"nothing is known to use {what}" if changed else f"no definition changed since {revision}"
+    document = impact_document(changed, deleted, affected, limit) if as_json else None
+    finish(document, _lines(affected, limit), nothing)
+
+
+def _say_changes(revision: str, changed: Sequence[str], deleted: Sequence[str]) -> None:
+    if changed:
+        more = f" and {len(changed) - MOST_CHANGED} more" if len(changed) > MOST_CHANGED else ""
+        say(f"changed since {revision}: {', '.join(changed[:MOST_CHANGED])}{more}")
+    if deleted:
+        more = f" and {len(deleted) - MOST_CHANGED} more" if len(deleted) > MOST_CHANGED else ""
+        say(f"note: what used deleted files is not known: {', '.join(deleted[:MOST_CHANGED])}{more}")
+
+
+def _lines(affected: "tuple[Affected, ...]", limit: int) -> Iterator[str]:
+    """How many there are, then code by depth, then tests, each with the use that brings it in."""
+    n_tests = sum(each.role == "test" for each in affected)
+    if affected:
+        yield f"{len(affected)} affected, {n_tests} of them in tests"
+    shown = affected[:limit]
+    for depth in sorted({each.depth for each in shown}):
+        own = [each for each in shown if each.depth == depth and each.role != "test"]
+        if own:
+            yield from ("", f"depth {depth}", *_rows(own))
+    tests = [each for each in shown if each.role == "test"]
+    if tests:
+        yield from ("", "tests", *_rows(tests, with_depth=True))
+    if len(affected) > len(shown):
+        yield f"and {len(affected) - len(shown)} more; --limit shows more of them"
+
+
+def _rows(affected: "Sequence[Affected]", *, with_depth: bool = False) -> list[str]:
+    rows = []
+    for each in affected:
+        edge = each.edge
+        depth = f" (depth {each.depth})" if with_depth else ""
+        rows.append(
+            (
+                f"  {each.node}",
+                f"{edge.kind} {edge.target}",
+                f"{edge.rule} {edge.confidence:.2f}",
+                site_of(edge) + depth,
+            )
+        )
+    return aligned(rows)
