@@ -1,9 +1,21 @@
-"""What holds for every test: nothing is written to the cache folder of whoever runs them."""
+"""What all tests share: a cache folder that is not the user's, and the option that rewrites golden files.
+
+The difference that rewriting makes is meant to be read before it is committed.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing with them")
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-golden"))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -287,6 +287,7 @@ _OTHER_OPTIONS: dict[str, Any] = {
     "order": Order.DEPENDENCIES_FIRST,
     "damping": 0.5,
     "specificity": Specificity.NONE,
+    "explain": True,
     "normalise": True,
 }
 

@@ -264,7 +264,7 @@ def test_another_version_of_the_program_builds_again(
     assert parsed == []
 
 
-@pytest.mark.parametrize("damage", ["truncated", "flipped", "foreign", "empty", "folder", "old format"])
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "foreign", "empty", "folder"])
 def test_a_damaged_index_is_built_again(damage: str, tree: WorkTree, parsed: list[str]) -> None:
     first = Repository.open(tree.path)
     path = tree.path / FOLDER / INDEX_NAME
