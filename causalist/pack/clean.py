@@ -1,15 +1,17 @@
 """Repository text made safe to print: in goes any string, out comes one that cannot drive a terminal or hide content.
 
 Control characters other than newline and tab, bidirectional controls, invisible and tag characters (they smuggle text
-past a reader) and lone surrogates are shown as escapes such as `\\x1b`. Nothing is dropped. Joiners (U+200C, U+200D)
-stay: scripts and emoji need them. Fences are not this module's business.
+past a reader), lone surrogates and the noncharacters U+FFFE and U+FFFF are shown as escapes such as `\\x1b`. Nothing is
+dropped. Joiners (U+200C, U+200D) and variation selectors stay, because scripts and emoji need them, but only the first
+of a run: more carry no meaning that a reader sees. Fences are not this module's business.
 """
 
 import re
 
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
+    "|(?<=[\u200c\u200d])[\u200c\u200d]|(?<=[\u200c\u200d\ufe00-\ufe0f])[\ufe00-\ufe0f]"
 )
 _WHITE = re.compile(r"\s+")
 ELLIPSIS = "…"
