@@ -1,7 +1,7 @@
 """A code graph and some of its edges -> text in one of the formats, part by part.
 
 `node-link` and `graphml` hold all nodes inside the repository; the others only those that an edge touches. Edges are
-written in the order in which they come. Escaping is the business of this module alone.
+written in the order in which they come.
 """
 
 import re
@@ -24,8 +24,6 @@ _LINES_A_PART = 1000
 _DOUBTFUL = 0.5
 # What XML 1.0 cannot hold, not even as a reference.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# Characters that mean something in a quoted label of Mermaid, or in the HTML that it becomes.
-_NOT_MERMAID = re.compile('["#&<>;`\\\\]')
 
 
 def jsonl(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
@@ -88,8 +86,9 @@ def _dot_lines(edges: "Iterable[Edge]") -> Iterator[str]:
 
 
 def _dot_string(text: str) -> str:
-    """A quoted id. Labels read backslashes as escapes, and an id is its node's label, hence the doubling."""
-    return '"' + safe(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    from causalist.pack.escapes import dot_string
+
+    return dot_string(safe(text), is_label=False)
 
 
 def _mermaid_lines(edges: "Iterable[Edge]") -> Iterator[str]:
@@ -105,8 +104,9 @@ def _mermaid_lines(edges: "Iterable[Edge]") -> Iterator[str]:
 
 
 def _mermaid_label(text: str) -> str:
-    line = re.sub(r"\s", " ", safe(text))
-    return _NOT_MERMAID.sub(lambda match: f"#{ord(match[0])};", line)
+    from causalist.pack.escapes import mermaid_label
+
+    return mermaid_label(safe(text))
 
 
 def _multigraph(graph: "CodeGraph", edges: "Iterable[Edge]") -> Any:

@@ -147,6 +147,7 @@ def _pack(pack: "Pack") -> Document:
         "text": pack.text,
         "tokens": pack.tokens,
         "max_tokens": pack.max_tokens,
+        "tokenizer": pack.tokenizer,
         "omitted": [{"node": omitted.node, "what": omitted.what} for omitted in pack.omitted],
     }
 

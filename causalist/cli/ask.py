@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Why a file stays out although nobody wanted it to (`source.rules.Reason`); the other reasons are choices.
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
 MOST_LISTED = 20
+# The names of `pack.MINIMUM_TOKENS`, so that `--help` need not import the renderers; a test compares them.
+FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 
 
 @click.command("ask")
@@ -27,7 +29,7 @@ MOST_LISTED = 20
 @click.option("--top-k", type=int, default=20, show_default=True, help="How many results at most.")
 @click.option("--level", type=click.Choice(["symbol", "file"]), default="symbol", show_default=True)
 @click.option("--max-tokens", type=int, default=4000, show_default=True, help="The token budget of the pack.")
-@click.option("--format", "pack_format", type=click.Choice(["text", "json"]), default="text", show_default=True,
+@click.option("--format", "pack_format", type=click.Choice(FORMATS), default="text", show_default=True,
               help="How the pack is written.")  # fmt: skip
 @click.option("--route", type=click.Choice(["lookup", "simple", "multi_hop", "exploratory"]),
               help="How to answer; without it the question decides.")  # fmt: skip

@@ -50,10 +50,12 @@ class Omitted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """`tokens` is what the counter in use says of `text`; never above `max_tokens`."""
+    """`tokens` is what the counter called `tokenizer` says of `text`, or, where the format is a page, of the text that
+    the page shows; never above `max_tokens`."""
 
     text: str
     tokens: int
     max_tokens: int
     format: str
     omitted: tuple[Omitted, ...]
+    tokenizer: str = "estimate"

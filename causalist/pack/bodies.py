@@ -23,10 +23,12 @@ _INDENT = re.compile(r"[ \t]*")
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Lines to print in order. `weights[i]` is how many of the item's own source lines stand in lines[: i + 1], and
-    `n_source` how many there are in all; `clipped` says that even all of `lines` show less than that."""
+    """Lines to print in order. `numbers[i]` is the 1-based line that lines[i] is in its file, None for a marker.
+    `weights[i]` is how many of the item's own source lines stand in lines[: i + 1], and `n_source` how many there are
+    in all; `clipped` says that even all of `lines` show less than that."""
 
     lines: tuple[str, ...]
+    numbers: tuple[int | None, ...]
     weights: tuple[int, ...]
     n_source: int
     clipped: bool
@@ -36,7 +38,7 @@ class Body:
         return len(self.lines)
 
 
-EMPTY = Body((), (), 0, False, False)
+EMPTY = Body((), (), (), 0, False, False)
 
 
 def bodies(items: Sequence[PackItem], labels: Sequence[str], max_characters: int) -> list[Body]:
@@ -67,13 +69,18 @@ def sensible_cut(body: Body, n_lines: int) -> int:
 
 def shown_lines(body: Body, n_lines: int) -> tuple[str, ...]:
     """The first `n_lines` and, when that is not all, a last line that says how many source lines are missing."""
-    lines = body.lines[:n_lines]
+    return tuple(line for _, line in numbered_lines(body, n_lines))
+
+
+def numbered_lines(body: Body, n_lines: int) -> tuple[tuple[int | None, str], ...]:
+    """`shown_lines` with the number that each has in its file; None for lines that the file does not have."""
+    lines = tuple(zip(body.numbers[:n_lines], body.lines[:n_lines], strict=True))
     if shows_everything(body, n_lines) or not lines:
         return lines
     missing = body.n_source - body.weights[n_lines - 1]
     if missing <= 0:  # cut inside of a line; the line itself says so
         return lines
-    return (*lines, f"{ELLIPSIS} {missing} more line{'s' if missing > 1 else ''}")
+    return (*lines, (None, f"{ELLIPSIS} {missing} more line{'s' if missing > 1 else ''}"))
 
 
 def _owners(items: Sequence[PackItem]) -> dict[str, list[tuple[int, int, int]]]:
@@ -114,6 +121,7 @@ def _body(
         return EMPTY
     drop = _superfluous_indent(source)
     lines: list[str] = []
+    numbers: list[int | None] = []
     weights: list[int] = []
     printed = gap = 0
     for offset, line in enumerate(source):
@@ -125,6 +133,7 @@ def _body(
                 start, stop, inside = taken[gap]
                 rows = f"{start + 1}-{stop + 1}" if stop > start else f"{start + 1}"
                 lines.append(f"{_indent(line)[drop:]}{ELLIPSIS} {rows}: {labels[inside]}")
+                numbers.append(None)
                 weights.append(printed)
             continue
         if drop:
@@ -134,8 +143,9 @@ def _body(
             clipped = True
         printed += 1
         lines.append(line)
+        numbers.append(row + 1)
         weights.append(printed)
-    return Body(tuple(lines), tuple(weights), n_source, clipped, not taken or taken[0][0] > first)
+    return Body(tuple(lines), tuple(numbers), tuple(weights), n_source, clipped, not taken or taken[0][0] > first)
 
 
 def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> list[tuple[int, int, int]]:

@@ -5,7 +5,6 @@ Names are shortened for people: an edge says `Session.verify`, not its id, unles
 
 import re
 from collections import Counter as Tally
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from causalist.model.graph import Edge
@@ -47,7 +46,7 @@ class Limits:
         )
 
 
-def bare_plan(pack_input: PackInput, max_tokens: int, scale: float) -> tuple[Plan, tuple[Link, ...]]:
+def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_source: bool, tokenizer: str) -> Plan:
     """A plan that shows nothing yet but knows every entry, and the edges it may show."""
     header, items = pack_input.header, pack_input.items
     limits = Limits.for_budget(max_tokens, scale)
@@ -55,7 +54,9 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float) -> tuple[Pla
     orders = {number: place for place, number in enumerate(order)}
     names = _names(pack_input, limits.name)
     labels = [_label(item, names) for item in items]
-    texts = bodies(items, labels, max_tokens * MOST_CHARACTERS_PER_TOKEN) if scale >= 1 else [EMPTY] * len(items)
+    texts = [EMPTY] * len(items)
+    if with_source and scale >= 1:
+        texts = bodies(items, labels, max_tokens * MOST_CHARACTERS_PER_TOKEN)
     entries = tuple(
         Entry(
             node=item.hit.id,
@@ -70,17 +71,21 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float) -> tuple[Pla
             start_line=item.hit.start_row + 1,
             end_line=item.hit.end_row + 1,
             signature=_signature(item.hit, limits.signature),
-            reason=_why(item.hit, names, limits, full=False),
-            why=_why(item.hit, names, limits, full=True),
+            reasons=_reasons(item.hit, limits),
+            way=_way(item.hit, names),
             body=texts[number],
         )
         for number, item in enumerate(items)
     )
     longest = max((len(m[0]) for e in entries for line in e.body.lines for m in _BACKTICKS.finditer(line)), default=0)
-    plan = Plan(
+    removed = set(pack_input.removed_edges)
+    kept = (edge for edge in pack_input.edges if edge not in removed)
+    links = [_link(edge, names, limits, removed=False) for edge in kept]
+    links += [_link(edge, names, limits, removed=True) for edge in pack_input.removed_edges]
+    return Plan(
         header=header,
         question=one_line(header.query, limits.question),
-        repository=middle_cut(_last_part(header.root), min(60, limits.name)),
+        repository=_repository(header.root, min(60, limits.name)),
         commit=None if header.commit is None else one_line(header.commit[:7], 7),
         legend=max_tokens >= SMALLEST_WITH_LEGEND and scale >= 1,
         items=(),
@@ -89,12 +94,9 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float) -> tuple[Pla
         entries=entries,
         list_omitted=False,
         fence="`" * max(SMALLEST_FENCE, longest + 1),
+        tokenizer=tokenizer,
+        every_link=tuple(links),
     )
-    removed = set(pack_input.removed_edges)
-    kept = (edge for edge in pack_input.edges if edge not in removed)
-    links = [_link(edge, names, limits, removed=False) for edge in kept]
-    links += [_link(edge, names, limits, removed=True) for edge in pack_input.removed_edges]
-    return plan, tuple(links)
 
 
 def _label(item: PackItem, names: dict[str, str]) -> str:
@@ -114,33 +116,29 @@ def _names(pack_input: PackInput, limit: int) -> dict[str, str]:
         ids.update(((edge.source, None), (edge.target, None)))
     short = {node: split_id(node)[1] or node for node in ids}
     count = Tally(short.values())
-    return {node: middle_cut(name if count[name] == 1 else node, limit) for node, name in short.items()}
+    return {node: middle_cut(name if count[name] == 1 else node, limit) or "?" for node, name in short.items()}
 
 
 def _signature(hit: Hit, limit: int) -> str:
     return one_line(hit.signature or hit.doc, limit)
 
 
-def _why(hit: Hit, names: dict[str, str], limits: Limits, *, full: bool) -> str:
-    reasons = hit.reasons[: MOST_REASONS if full else 1]
+def _reasons(hit: Hit, limits: Limits) -> tuple[str, ...]:
     signals: dict[str, list[str]] = {}
-    for reason in reasons:
+    for reason in hit.reasons[:MOST_REASONS]:
         signals.setdefault(reason.detail, []).append(reason.signal)
-    texts = [
+    return tuple(
         one_line(f"{', '.join(same)}: {detail}" if detail else ", ".join(same), limits.reason)
         for detail, same in signals.items()
-    ]
-    if full or not texts:
-        texts += _way(hit, names)
-    return "; ".join(text for text in texts if text)
+    )
 
 
-def _way(hit: Hit, names: dict[str, str]) -> Iterable[str]:
+def _way(hit: Hit, names: dict[str, str]) -> str:
     """The path from the seed: `via calls: A → B ← C`, where B ← C says that C calls B; with several kinds of edges
     each stands behind the node that it leads to."""
     hops = hit.path_from_seed
     if len(hops) < 2:
-        return
+        return ""
     kinds = {(hop.edge or "").removesuffix(_BACK) for hop in hops[1:]}
     parts = [names[hops[0].node]]
     for hop in hops[1:]:
@@ -149,7 +147,7 @@ def _way(hit: Hit, names: dict[str, str]) -> Iterable[str]:
         kind = "" if len(kinds) == 1 else f" ({one_line(edge.removesuffix(_BACK), 24)})"
         parts.append(f"{arrow} {names[hop.node]}{kind}")
     only = f" {one_line(kinds.pop(), 24)}" if len(kinds) == 1 else ""
-    yield f"via{only}: {' '.join(parts)}"
+    return f"via{only}: {' '.join(parts)}"
 
 
 def _link(edge: Edge, names: dict[str, str], limits: Limits, *, removed: bool) -> Link:
@@ -162,6 +160,12 @@ def _link(edge: Edge, names: dict[str, str], limits: Limits, *, removed: bool) -
         path=middle_cut(_last_part(split_id(edge.source)[0]), limits.name),
         removed=removed,
     )
+
+
+def _repository(root: str, limit: int) -> str:
+    """The name of the folder. It begins a line of some formats, so that an odd one is written as a path."""
+    name = middle_cut(_last_part(root), limit)
+    return name if not name or name[0].isalnum() or limit < 4 else f"./{name}"
 
 
 def _last_part(path: str) -> str:

@@ -5,7 +5,7 @@ edges. Prices of parts are added up, which is close to the price of the whole bu
 finished text and plans again; nothing here promises that a plan fits.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -27,8 +27,8 @@ MOST_CHARACTERS_PER_TOKEN = 8
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One item, safe and cut to size. `order` counts all items best first; `rank` counts results only and is None
-    for items that merely lie on a path (`via`) or stand for their file. `why` is the full reason, `reason` the first
-    one."""
+    for items that merely lie on a path (`via`) or stand for their file. `reasons` come strongest first; `way` is how
+    the walk came here from a seed, "" where it began here."""
 
     node: str  # the id as it is in the graph, for `Omitted`
     order: int
@@ -42,9 +42,22 @@ class Entry:
     start_line: int
     end_line: int
     signature: str
-    reason: str
-    why: str
+    reasons: tuple[str, ...]
+    way: str
     body: Body
+
+    @property
+    def why(self) -> str:
+        return "; ".join(text for text in (*self.reasons, self.way) if text)
+
+    @property
+    def reason(self) -> str:
+        """The one that says most."""
+        return next((text for text in (*self.reasons, self.way) if text), "")
+
+    @property
+    def lines(self) -> str:
+        return f"{self.start_line}-{self.end_line}" if self.end_line > self.start_line else f"{self.start_line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +68,13 @@ class Shown:
     n_lines: int
 
     @property
+    def in_full(self) -> bool:
+        """Whether all reasons are given: with the source, or where other items show the source."""
+        return bool(self.n_lines) or not (len(self.entry.body) or self.entry.via)
+
+    @property
     def why(self) -> str:
-        """In full with the source, or where other items show the source; else the first reason."""
-        e = self.entry
-        return e.why if self.n_lines or not (len(e.body) or e.via) else e.reason
+        return self.entry.why if self.in_full else self.entry.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +93,8 @@ class Link:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything that a renderer prints. `question` and `repository` are safe and on one line. `list_omitted` says
-    that there is room to name what was left out; its count is always printed."""
+    that there is room to name what was left out; its count is always printed. `every_link` is what `links` were chosen
+    from, for a drawing in which an edge is a line without words."""
 
     header: PackHeader
     question: str
@@ -90,6 +107,23 @@ class Plan:
     entries: tuple[Entry, ...]
     list_omitted: bool
     fence: str
+    tokenizer: str
+    every_link: tuple[Link, ...]
+
+    @property
+    def facts(self) -> str:
+        """Where it comes from and how much of it this is, on one line."""
+        commit = f" @ {self.commit}" if self.commit else ""
+        stale = " (older than the files)" if self.header.stale else ""
+        return f"{self.repository}{commit}{stale} · {len(self.items)} of {self.header.n_nodes} nodes"
+
+    @property
+    def order(self) -> str:
+        return "In causal order" if self.header.causal else "Dependencies first"
+
+    def size(self, tokens: int) -> str:
+        """The count with its unit; the counter is named unless it is the default."""
+        return f"{tokens} tokens" if self.tokenizer == "estimate" else f"{tokens} tokens ({self.tokenizer})"
 
     def counts(self) -> tuple[int, int, int]:
         """How many bodies, items and edges were left out."""
@@ -98,9 +132,14 @@ class Plan:
 
 
 class Renderer(Protocol):
-    """A format. `document` must equal its frame plus the fragments, or nearly so: fragments are only priced."""
+    """A format. `document` must equal its frame plus the fragments, or nearly so: fragments are only priced.
+    `minimum_tokens` is the smallest budget that says something; `shows_source` is false for drawings. `measured` is
+    the part of a finished text or of a fragment that the budget covers: all of it, unless the format says otherwise."""
 
     minimum_tokens: int
+    shows_source: bool
+
+    def measured(self, text: str) -> str: ...
 
     def document(self, plan: Plan, tokens: int) -> str: ...
 
@@ -117,13 +156,12 @@ class Planner:
     def __init__(
         self,
         bare: Plan,
-        links: Sequence[Link],
         renderer: Renderer,
         counter: Callable[[str], int],
     ) -> None:
         self._bare = bare
         self._entries = bare.entries
-        self._links = links
+        self._links = bare.every_link
         self._renderer = renderer
         self._counter = counter
         self._prices: dict[tuple[int, int], int] = {}

@@ -9,14 +9,29 @@ from types import MappingProxyType
 
 from causalist.errors import BudgetTooSmall, UsageError
 from causalist.model.pack import Pack, PackInput
+from causalist.pack.drawings import DotRenderer, MermaidRenderer
 from causalist.pack.entries import bare_plan
 from causalist.pack.plan import Plan, Planner, Renderer
+from causalist.pack.render_html import HtmlRenderer
 from causalist.pack.render_json import JsonRenderer
+from causalist.pack.render_markdown import MarkdownRenderer
 from causalist.pack.render_text import TextRenderer
-from causalist.pack.tokens import Counter, count_tokens
+from causalist.pack.render_xml import XmlRenderer
+from causalist.pack.tokens import ESTIMATE, Counter, count_tokens
 
-_RENDERERS: Mapping[str, Renderer] = MappingProxyType({"text": TextRenderer(), "json": JsonRenderer()})
+_RENDERERS: Mapping[str, Renderer] = MappingProxyType(
+    {
+        "text": TextRenderer(),
+        "markdown": MarkdownRenderer(),
+        "xml": XmlRenderer(),
+        "json": JsonRenderer(),
+        "mermaid": MermaidRenderer(),
+        "dot": DotRenderer(),
+        "html": HtmlRenderer(),
+    }
+)
 
+# For `html` the budget covers the text that the page shows, not its markup.
 MINIMUM_TOKENS: Mapping[str, int] = MappingProxyType({name: r.minimum_tokens for name, r in _RENDERERS.items()})
 
 # Prices of parts add up to more than the price of the whole, by this much on average for the default counter.
@@ -37,18 +52,30 @@ def check_budget(max_tokens: int, format: str) -> None:
         raise BudgetTooSmall(f"a {format} pack needs at least {minimum} tokens, not {max_tokens}")
 
 
-def render_pack(pack_input: PackInput, *, max_tokens: int, format: str, counter: Counter = count_tokens) -> Pack:
-    """The pack for `pack_input`, never above `max_tokens` as `counter` counts its text.
+def render_pack(
+    pack_input: PackInput,
+    *,
+    max_tokens: int,
+    format: str,
+    counter: Counter = count_tokens,
+    tokenizer: str = ESTIMATE,
+) -> Pack:
+    """The pack for `pack_input`, never above `max_tokens` as `counter` counts its text (for `html`: the text that the
+    page shows). `tokenizer` is what the pack calls the counter.
 
     Raises UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS, or where
     `counter` finds even an empty pack too long.
     """
     check_budget(max_tokens, format)
     renderer = _RENDERERS[format]
+
+    def priced(text: str) -> int:
+        return counter(renderer.measured(text))
+
     fallback: tuple[str, int, Plan] | None = None
     for scale in SCALES:
-        bare, links = bare_plan(pack_input, max_tokens, scale)
-        best = _best(Planner(bare, links, renderer, counter), renderer, counter, max_tokens)
+        bare = bare_plan(pack_input, max_tokens, scale, with_source=renderer.shows_source, tokenizer=tokenizer)
+        best = _best(Planner(bare, renderer, priced), renderer, priced, max_tokens)
         if best is not None and (best[2].items or not pack_input.items):
             fallback = best
             break
@@ -56,7 +83,9 @@ def render_pack(pack_input: PackInput, *, max_tokens: int, format: str, counter:
     if fallback is None:
         raise BudgetTooSmall(f"with this counter, {max_tokens} tokens do not hold the header of a {format} pack")
     text, tokens, plan = fallback
-    return Pack(text=text, tokens=tokens, max_tokens=max_tokens, format=format, omitted=plan.omitted)
+    return Pack(
+        text=text, tokens=tokens, max_tokens=max_tokens, format=format, omitted=plan.omitted, tokenizer=tokenizer
+    )
 
 
 def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int, Plan] | None:

@@ -17,6 +17,10 @@ LONGEST_NODE = 320
 class JsonRenderer:
     # Enough for the keys of the document, one short item without its text and the counts of what was left out.
     minimum_tokens = 200
+    shows_source = True
+
+    def measured(self, text: str) -> str:
+        return text
 
     def document(self, plan: Plan, tokens: int) -> str:
         bodies, items, edges = plan.counts()
@@ -28,6 +32,7 @@ class JsonRenderer:
                 "stale": plan.header.stale,
                 "n_nodes": plan.header.n_nodes,
                 "tokens": tokens,
+                "tokenizer": plan.tokenizer,
             }
         )
         names = self.omission_list(plan) if plan.list_omitted else "null"

@@ -36,6 +36,9 @@ from causalist.pack._token_tables import (
     UNIT,
 )
 
+# What packs call the counter of this module.
+ESTIMATE = "estimate"
+
 
 class Counter(Protocol):
     """Anything that says how many tokens a text has; an exact tokenizer fits."""

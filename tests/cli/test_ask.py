@@ -8,8 +8,9 @@ from typing import Any
 import click
 import pytest
 
-from causalist.cli.ask import UNREADABLE_REASONS, command
+from causalist.cli.ask import FORMATS, UNREADABLE_REASONS, command
 from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
+from causalist.pack import MINIMUM_TOKENS
 from causalist.source.rules import Reason
 from tests.cli.commands import invoke, run, write_all
 
@@ -23,7 +24,7 @@ REASON = ["signal", "value", "detail"]
 HOP = ["node", "edge", "line"]
 EDGE = ["source", "target", "kind", "rule", "confidence", "line", "n"]
 DIAGNOSTIC = ["slug", "detail", "line"]
-PACK = ["text", "tokens", "max_tokens", "omitted"]
+PACK = ["text", "tokens", "max_tokens", "tokenizer", "omitted"]
 OMITTED = ["node", "what"]
 
 
@@ -148,6 +149,9 @@ class TestChoices:
         choice = next(p for p in command.params if p.name == option).type
         assert isinstance(choice, click.Choice)
         assert list(choice.choices) == [member.value for member in enum]
+
+    def test_formats_are_those_of_the_packs(self) -> None:
+        assert list(FORMATS) == list(MINIMUM_TOKENS)
 
     def test_defaults_are_the_model_s(self) -> None:
         defaults = {p.name: p.default for p in command.params}

@@ -189,7 +189,7 @@ class TestOptions:
         [
             ("ask",),
             ("ask", "price", "--top-k", "many"),
-            ("ask", "price", "--format", "html"),
+            ("ask", "price", "--format", "yaml"),
             ("ask", "two", "words"),
             ("index", "--processes", "0"),
             ("callers",),

@@ -113,7 +113,7 @@ def test_one_liners_come_before_bodies_bodies_before_edges_edges_before_names_of
     assert seen[-1] == (0, 0, 0)
 
 
-@pytest.mark.parametrize("format", ["text", "json"])
+@pytest.mark.parametrize("format", list(MINIMUM_TOKENS))
 def test_what_is_shown_of_items_are_the_best(format: str) -> None:
     items = [item(f"m{i}.py", f"name_{i}", "def f():\n    pass", score=(i * 7 % 20) / 20) for i in range(20)]
     for budget in (200, 300, 400, 600):
@@ -223,23 +223,23 @@ def test_omissions_are_named_where_there_is_room() -> None:
     assert "items\n" in small.text
 
 
-@pytest.mark.parametrize("format", ["text", "json"])
+@pytest.mark.parametrize("format", list(MINIMUM_TOKENS))
 def test_a_budget_below_the_minimum_says_the_minimum(format: str) -> None:
     with pytest.raises(BudgetTooSmall, match=str(MINIMUM_TOKENS[format])):
         render_pack(three(), max_tokens=MINIMUM_TOKENS[format] - 1, format=format)
 
 
-@pytest.mark.parametrize("format", ["text", "json"])
+@pytest.mark.parametrize("format", list(MINIMUM_TOKENS))
 def test_the_minimum_holds_a_header_an_item_and_the_count_of_the_rest(format: str) -> None:
     pack = render_pack(three(), max_tokens=MINIMUM_TOKENS[format], format=format)
     shown = 3 - sum(omission.what == "item" for omission in pack.omitted)
     assert shown >= 1
     assert "delay_for" in pack.text and "how long" in pack.text
-    assert ("left out: " if format == "text" else '"omitted":{') in pack.text
+    assert {"json": '"omitted":{', "xml": "<omitted "}.get(format, "eft out: ") in pack.text
 
 
 def test_unknown_formats_list_the_known() -> None:
-    with pytest.raises(UsageError, match="json, text"):
+    with pytest.raises(UsageError, match="dot, html, json, markdown, mermaid, text, xml"):
         render_pack(three(), max_tokens=1000, format="yaml")
 
 
@@ -249,7 +249,7 @@ def test_a_counter_for_which_nothing_fits_is_an_error_and_not_an_empty_pack() ->
 
 
 @pytest.mark.parametrize("counter", [len, lambda text: len(text.split()), lambda text: len(text.encode()) // 4 + 7])
-@pytest.mark.parametrize("format", ["text", "json"])
+@pytest.mark.parametrize("format", ["text", "json", "markdown", "xml"])
 def test_the_budget_is_in_the_units_of_the_counter(format: str, counter: Callable[[str], int]) -> None:
     given = pack_input(*(item(f"m{i}.py", f"f{i}", LONG, score=i / 10) for i in range(6)))
     for budget in (700, 1500, 6000):
