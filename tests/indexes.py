@@ -75,7 +75,9 @@ def _numbers(dtype: type) -> st.SearchStrategy[np.ndarray]:
     return _array(st.floats(width=width) if np.issubdtype(dtype, np.floating) else _count, dtype)
 
 
-_postings = st.builds(Postings, _numbers(np.int64), _numbers(np.int32), _numbers(np.float32))
+_postings = st.builds(
+    Postings, _numbers(np.int64), _numbers(np.int32), _numbers(np.int32), _numbers(np.float64), st.integers(0, 2**31)
+)
 
 random_indexes = st.builds(
     Index,

@@ -1,0 +1,188 @@
+"""Random edits of a repository, whatever language it is in: what people do to files between two questions."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+Edit = Callable[[Path, random.Random], str]
+
+_CODE = (".py", ".ts", ".go", ".js", ".java", ".rs")
+_TEMPLATES = {
+    ".py": "\n\ndef retry_delivery_{n}(user):\n    return {call}(user)\n",
+    ".go": "\n\nfunc retryDelivery{n}(user string) {{ {call}(user) }}\n",
+    ".rs": "\n\nfn retry_delivery_{n}(user: &str) {{ {call}(user) }}\n",
+    ".java": "\n\nclass RetryDelivery{n} {{ void run(String user) {{ {call}(user); }} }}\n",
+}
+_ANY_TEMPLATE = "\n\nexport function retryDelivery{n}(user) {{ return {call}(user); }}\n"
+_CALL = re.compile(r"\b([A-Za-z_]\w{3,})\(")
+_IMPORT = re.compile(r"^\s*(?:import|from|use)\b.*$|^\s*\"[\w./-]+\"$", re.MULTILINE)
+
+
+def code_files(root: Path) -> list[Path]:
+    return sorted(p for p in root.rglob("*") if p.suffix in _CODE and p.is_file() and ".causalist" not in p.parts)
+
+
+def _any(root: Path, chance: random.Random) -> Path:
+    files = code_files(root)
+    if not files:  # everything was deleted
+        (root / "again.py").write_text("def again():\n    pass\n")
+        files = [root / "again.py"]
+    return chance.choice(files)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def add_function(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    called = chance.choice(_CALL.findall(_text(_any(root, chance))) or ["nothing"])
+    template = _TEMPLATES.get(path.suffix, _ANY_TEMPLATE)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(template.format(n=chance.randrange(1000), call=called))
+    return f"add a function to {path.name}"
+
+
+def remove_lines(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    lines = _text(path).splitlines(keepends=True)
+    start = chance.randrange(len(lines) + 1)
+    path.write_text("".join(lines[:start] + lines[start + chance.randrange(1, 9) :]), encoding="utf-8")
+    return f"remove lines of {path.name}"
+
+
+def move_block(root: Path, chance: random.Random) -> str:
+    """A definition goes to another file."""
+    one, other = _any(root, chance), _any(root, chance)
+    blocks = _text(one).split("\n\n")
+    block = blocks.pop(chance.randrange(len(blocks)))
+    one.write_text("\n\n".join(blocks), encoding="utf-8")
+    with other.open("a", encoding="utf-8") as file:
+        file.write(f"\n\n{block}\n")
+    return f"move a block of {one.name} to {other.name}"
+
+
+def change_import(root: Path, chance: random.Random) -> str:
+    one, other = _any(root, chance), _any(root, chance)
+    mine, theirs = list(_IMPORT.finditer(_text(one))), _IMPORT.findall(_text(other))
+    if not mine or not theirs:
+        return "no import to change"
+    gone = chance.choice(mine)
+    text = _text(one)
+    one.write_text(text[: gone.start()] + chance.choice(theirs) + text[gone.end() :], encoding="utf-8")
+    return f"change an import of {one.name}"
+
+
+def delete(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    path.unlink()
+    return f"delete {path.name}"
+
+
+def rename(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    path.rename(path.with_name(f"moved_{chance.randrange(1000)}_{path.name}"))
+    return f"rename {path.name}"
+
+
+def change_case(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    target = path.with_name(path.stem.swapcase() + path.suffix)
+    if target.exists():
+        return "no case to change"
+    path.rename(target)
+    return f"change the case of {path.name}"
+
+
+def swap(root: Path, chance: random.Random) -> str:
+    one, other = _any(root, chance), _any(root, chance)
+    texts = one.read_bytes(), other.read_bytes()
+    other.write_bytes(texts[0])
+    one.write_bytes(texts[1])
+    return f"swap {one.name} and {other.name}"
+
+
+def copy(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    path.with_name(f"copy_{chance.randrange(1000)}{path.suffix}").write_bytes(path.read_bytes())
+    return f"copy {path.name}"
+
+
+def break_off(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    path.write_text(_text(path)[: chance.randrange(400)] + "}}}((( 'unfinished", encoding="utf-8")
+    return f"break {path.name}"
+
+
+def touch(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    os.utime(path, ns=(10**18, 10**18 + chance.randrange(10**9)))
+    return f"touch {path.name}"
+
+
+def file_to_folder(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    data = path.read_bytes()
+    path.unlink()
+    path.mkdir()
+    (path / f"inner{path.suffix}").write_bytes(data)
+    return f"make a folder of {path.name}"
+
+
+def folder_to_file(root: Path, chance: random.Random) -> str:
+    folder = _any(root, chance).parent
+    if folder == root:
+        return "no folder to replace"
+    shutil.rmtree(folder)
+    folder.write_text("What was here is gone.\n", encoding="utf-8")
+    return f"make a file of {folder.name}"
+
+
+def prose(root: Path, chance: random.Random) -> str:
+    (root / "docs").mkdir(exist_ok=True) if not (root / "docs").is_file() else None
+    if (root / "docs").is_dir():
+        (root / "docs" / "hooks.md").write_text(f"# Hooks {chance.randrange(9)}\n\nA `verifyToken` call.\n")
+    return "rewrite the documentation"
+
+
+def ignore(root: Path, chance: random.Random) -> str:
+    (root / ".causalistignore").write_text(f"{_any(root, chance).name}\n")
+    return "ignore a file"
+
+
+def commit(root: Path, chance: random.Random) -> str:
+    git(root, "add", "-A", ".")
+    git(root, "commit", "-q", "--allow-empty", "-m", "x")
+    return "commit"
+
+
+def switch_branch(root: Path, chance: random.Random) -> str:
+    """The work so far is kept on a branch, and the tree goes back to some commit before."""
+    commit(root, chance)
+    known = git(root, "rev-list", "--all").split()
+    git(root, "checkout", "-q", "-f", "-B", f"b{chance.randrange(3)}", chance.choice(sorted(known)))
+    return "switch branches"
+
+
+EDITS: Sequence[Edit] = (
+    add_function, add_function, remove_lines, move_block, change_import, delete, rename, change_case, swap, copy,
+    break_off, touch, file_to_folder, folder_to_file, prose, ignore, commit, switch_branch,
+)  # fmt: skip
+
+
+def git(root: Path, *arguments: str) -> str:
+    user = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    return subprocess.run(["git", *user, *arguments], cwd=root, capture_output=True, check=True, text=True).stdout
+
+
+def begin(root: Path) -> None:
+    """Makes a repository of a folder, with times that are long past."""
+    git(root, "init", "-q")
+    commit(root, random.Random(0))
+    for path in root.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            os.utime(path, ns=(10**18, 10**18))
