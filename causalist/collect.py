@@ -18,13 +18,15 @@ from causalist.parse import dialect_of, grammar_version, load_grammar, parse_sou
 from causalist.store import FactsCache, facts_from_bytes, facts_to_bytes
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 
 Read = Callable[[FileEntry], SourceFile | str]
 
 # Below this many bytes to parse, starting processes costs more than it saves.
 _WORTH_PROCESSES = 1_500_000
 _CHUNK_BYTES = 400_000
+# Forking is quick, but macOS's own libraries do not bear it, and Windows has none.
+_START_METHOD = "fork" if sys.platform == "linux" else "spawn"
 
 
 class Progress(Protocol):

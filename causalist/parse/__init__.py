@@ -2,6 +2,7 @@
 
 from causalist.parse.file import parse_source, parse_text
 from causalist.parse.languages import dialect_of, grammar_version, load_grammar, load_settings
+from causalist.parse.lines import with_line_feeds
 from causalist.parse.prose import prose_kind
 
 __all__ = [
@@ -12,4 +13,5 @@ __all__ = [
     "parse_source",
     "parse_text",
     "prose_kind",
+    "with_line_feeds",
 ]

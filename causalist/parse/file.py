@@ -7,6 +7,7 @@ import tree_sitter
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.symbols import NodeKind
 from causalist.parse.languages import Grammar
+from causalist.parse.lines import with_line_feeds
 from causalist.parse.manifests import read_manifest
 from causalist.parse.prose import prose_kind, read_passages
 from causalist.parse.sweep import Sweep
@@ -20,6 +21,7 @@ _DEEPEST = 20_000
 
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     """Facts of a file in the language of `grammar`."""
+    data = with_line_feeds(data)
     tree = grammar.parser.parse(data)
     sweep = Sweep(data, grammar.settings)
     cursor = tree_sitter.QueryCursor(grammar.query)
@@ -56,6 +58,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
 
 def parse_text(path: str, data: bytes) -> FileFacts:
     """Facts of a file without a grammar: passages and words. The path tells the kind of prose, nothing else."""
+    data = with_line_feeds(data)
     text = data.decode("utf-8", "replace")
     passages = read_passages(path, text) if text.encode("utf-8") == data else ()
     words, counts = count_words(data, [(p.start_byte, p.end_byte) for p in passages])

@@ -35,11 +35,13 @@ def read_passages(path: str, text: str) -> tuple[Passage, ...]:
     Text before the first heading, and files without headings, belong to the file itself.
     """
     lines = text.split("\n")
+    # A byte order mark is no part of the first title, but its bytes count.
+    shown = [lines[0].removeprefix("\ufeff"), *lines[1:]]
     kind = prose_kind(path)
     if kind == "markdown":
-        headings = _markdown_headings(lines)
+        headings = _markdown_headings(shown)
     elif kind == "restructuredtext":
-        headings = _underlined_headings(lines)
+        headings = _underlined_headings(shown)
     else:
         return ()
     return _sections(lines, headings)
