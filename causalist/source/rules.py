@@ -18,6 +18,7 @@ class Reason(StrEnum):
 
     SECRET = "secret"
     BINARY = "binary"
+    WIDE = "UTF-16"
     LOCK_FILE = "lock file"
     MINIFIED = "minified"
     GENERATED = "generated"
@@ -57,6 +58,9 @@ BINARY_PROBE_BYTES = 8_000
 # little even when it is one line, and configuration in one line is common.
 MINIFIED_LINE_BYTES = 500
 MINIFIED_FILE_BYTES = 5_000
+
+# Text in 16 or 32 bits a character, as some tools on Windows write it: source code, but not readable as it is.
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 
 GENERATED_LINES = 5
 # A line longer than this is data; looking further would make a bundle's only line the header.
@@ -201,7 +205,7 @@ def classify(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS) -> str | N
     if len(data) > limits.max_file_bytes:
         return Reason.TOO_LARGE.value
     if b"\0" in data[:BINARY_PROBE_BYTES]:
-        return Reason.BINARY.value
+        return (Reason.WIDE if data.startswith(_WIDE_MARKS) else Reason.BINARY).value
     if is_prose(path):
         return None
     if _is_generated(data):
