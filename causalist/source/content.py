@@ -24,6 +24,9 @@ _FILE_FLAGS = (
 # O_PATH opens folders that may be passed but not listed.
 _FOLDER_FLAGS = _FILE_FLAGS | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", 0)
 _BY_STEPS = os.open in os.supports_dir_fd
+_ON_WINDOWS = os.name == "nt"
+# Names that mean a device in every folder, whatever their extension.
+_DEVICES = frozenset({"CON", "PRN", "AUX", "NUL", *(f"{d}{n}" for d in ("COM", "LPT") for n in "123456789¹²³")})
 
 
 def blob_hash(data: bytes) -> str:
@@ -84,9 +87,23 @@ def _open(root: Path, parts: list[str]) -> int:
 
 def _open_checked(root: Path, parts: list[str]) -> int:
     """The same for systems that cannot open relative to a folder; a link made meanwhile is a race that is left."""
+    if _ON_WINDOWS and not all(map(_is_plain_on_windows, parts)):
+        raise ValueError(f"{'/'.join(parts)!r} names something else than a file below the root on Windows.")
     path = root
     for part in parts:
         path = path / part
         if path.is_symlink():
             raise OSError(errno.ELOOP, "a link took the place of a file")
     return os.open(path, _FILE_FLAGS)
+
+
+def _is_plain_on_windows(part: str) -> bool:
+    """Whether a name leads to the file of that name there: not to a drive, a device, a stream or a shortened name.
+
+    >>> names = ("a.py", "con.py", "C:", "a.py:stream", "b\\\\a.py", "dots.", "nul", "conan.py")
+    >>> [name for name in names if _is_plain_on_windows(name)]
+    ['a.py', 'conan.py']
+    """
+    stem = part.partition(".")[0].rstrip(" ").upper()
+    is_forbidden = any(character in '\\/:*?"<>|' or character < " " for character in part)
+    return not (is_forbidden or part.endswith((".", " ")) or stem in _DEVICES)

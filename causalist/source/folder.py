@@ -225,7 +225,8 @@ def _offer_file(base: bytes, path: str, status: os.stat_result, tally: Tally) ->
     elif stat.S_ISLNK(status.st_mode):
         # realpath ends on circles, at a path on the circle.
         target = os.path.realpath(_below(base, path.encode()))
-        inside = target == base or target.startswith(base.rstrip(b"/") + b"/")
+        separator = os.fsencode(os.sep)
+        inside = target == base or target.startswith(base.rstrip(separator) + separator)
         tally.skip(Reason.LINK if inside else Reason.LINK_OUTSIDE, path)
     else:
         tally.skip(Reason.SPECIAL, path)

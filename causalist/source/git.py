@@ -40,6 +40,9 @@ _ENVIRONMENT = {
 _KEPT_VARIABLES = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"})
 
 
+_CURRENT_FOLDER_FIRST = os.name == "nt"
+
+
 class GitMissing(GitError):
     """There is no git on the search path."""
 
@@ -59,7 +62,7 @@ def start_git(place: Sequence[str], arguments: Sequence[str], *, stdin: int, std
     options = [part for option in _OPTIONS for part in option.split(" ", 1)]
     try:
         return subprocess.Popen(
-            ["git", *options, *place, *arguments],
+            [_program(), *options, *place, *arguments],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -69,6 +72,20 @@ def start_git(place: Sequence[str], arguments: Sequence[str], *, stdin: int, std
         raise GitMissing("git was not found on the search path; install it, or add its folder to PATH.") from error
     except OSError as error:
         raise GitError(f"git could not be started: {error}.") from error
+
+
+def _program() -> str:
+    """What is started as git. Raises FileNotFoundError.
+
+    Windows looks for a bare name in the current folder first, and that may be the repository's.
+    """
+    if not _CURRENT_FOLDER_FIRST:
+        return "git"
+    for folder in os.get_exec_path():
+        program = Path(folder, "git.exe")
+        if program.is_absolute() and program.is_file():
+            return os.fspath(program)
+    raise FileNotFoundError("git.exe")
 
 
 @dataclass(frozen=True, slots=True)
