@@ -3,7 +3,8 @@
 Layout: magic, format number, length and CRC-32 of the header, the header (JSON: dtype, shape, place and CRC-32 of
 each array, and the scalars), then the arrays, each at a multiple of 64 bytes. The file is written aside and renamed
 over the old one, so that a reader sees either the old or the new index whatever happens to the writer. Reading maps
-the file: only what a question touches is brought into memory.
+the file: only what a question touches is brought into memory. Where a mapped file cannot be replaced (Windows) it is
+read instead, and replacing waits a little for whoever is just reading.
 """
 
 import json
@@ -29,6 +30,11 @@ _PREFIX = struct.Struct("<16sIII")  # magic, format, length of the header, its C
 _ALIGNMENT = 64
 _DTYPES = ("uint8", "bool", "int32", "int64", "float32", "float64")
 _ABANDONED_SECONDS = 3600.0  # writing takes seconds; what is this old was left by a process that was killed
+_ON_WINDOWS = os.name == "nt"
+_MAPPED = not _ON_WINDOWS
+# A file that somebody has open cannot be replaced there. Reading takes milliseconds.
+_ATTEMPTS = 20 if _ON_WINDOWS else 1
+_PAUSE_SECONDS = 0.05
 # A link or a pipe in the place of the index is neither followed nor waited for.
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -63,13 +69,24 @@ def write_index(path: Path, index: Index) -> None:
             out.writelines(blobs)
             out.flush()
             os.fsync(out.fileno())
-        aside.replace(path)
+        _replace(aside, path)
     except BaseException as error:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise IndexNotWritable(f"cannot write {path}: {error.strerror or error}") from error
         raise
+
+
+def _replace(aside: Path, path: Path) -> None:
+    for attempt in range(_ATTEMPTS):
+        try:
+            aside.replace(path)
+            return
+        except PermissionError:
+            if attempt + 1 == _ATTEMPTS:
+                raise
+            time.sleep(_PAUSE_SECONDS)
 
 
 def _remove_abandoned(path: Path) -> None:
@@ -95,7 +112,7 @@ def read_index(path: Path) -> Index | None:
         raise IndexUnreadable(f"{path} is not what this program writes ({error!r}); it is built again") from error
 
 
-def _mapped(path: Path) -> tuple[mmap.mmap, int]:
+def _mapped(path: Path) -> tuple[mmap.mmap | bytes, int]:
     descriptor = os.open(path, _OPEN_FLAGS)
     try:
         status = os.fstat(descriptor)
@@ -103,12 +120,15 @@ def _mapped(path: Path) -> tuple[mmap.mmap, int]:
             raise IndexUnreadable(f"{path} is no ordinary file; it is built again")
         if status.st_size < _PREFIX.size:
             raise IndexUnreadable(f"{path} is truncated; it is built again")
+        if not _MAPPED:
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                return file.read(), status.st_size
         return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), status.st_size
     finally:
         os.close(descriptor)
 
 
-def _decoded(path: Path, mapped: mmap.mmap, size: int) -> Index | None:
+def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int) -> Index | None:
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
     if magic != _MAGIC:
         raise IndexUnreadable(f"{path} is no index; it is built again")

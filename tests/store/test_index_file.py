@@ -334,3 +334,51 @@ def test_arrays_of_every_type_of_the_model_can_be_read(small_index: Index) -> No
         assert array.dtype.name in index_file._DTYPES, name
         assert array.dtype.byteorder in ("=", "|"), name
     assert np.dtype("<i4").name == "int32"  # names do not tell the byte order; files are of one machine
+
+
+@pytest.fixture
+def like_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_file, "_MAPPED", False)
+    monkeypatch.setattr(index_file, "_ATTEMPTS", 3)
+    monkeypatch.setattr(index_file, "_PAUSE_SECONDS", 0.0)
+
+
+def test_an_index_that_is_read_leaves_the_file_alone_where_a_mapped_one_could_not_be_replaced(
+    small_index: Index, small_bytes: bytes, index_path: Path, like_windows: None
+) -> None:
+    index_path.write_bytes(small_bytes)
+    again = read_index(index_path)
+    assert again is not None and differences(small_index, again) == []
+    assert str(index_path) not in Path("/proc/self/maps").read_text()
+    assert all(not array.flags.writeable for array in arrays_of(again).values())
+    write_index(index_path, again)
+    assert index_path.read_bytes() == small_bytes
+
+
+@pytest.mark.parametrize(("refusals", "works"), [(2, True), (3, False)])
+def test_replacing_waits_for_readers_and_not_for_ever(
+    refusals: int,
+    works: bool,
+    small_index: Index,
+    index_path: Path,
+    like_windows: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = Path.replace
+    calls: list[Path] = []
+
+    def refuse(self: Path, target: Path) -> Path:
+        calls.append(self)
+        if len(calls) <= refusals:
+            raise PermissionError(errno.EACCES, "somebody has it open")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    if works:
+        write_index(index_path, small_index)
+        assert read_index(index_path) is not None
+    else:
+        with pytest.raises(IndexNotWritable, match="somebody has it open"):
+            write_index(index_path, small_index)
+        assert names_in(index_path.parent) == []
+    assert len(calls) == 3
