@@ -5,6 +5,7 @@ What resolves to no file of the repository is external, and stays so: there is n
 """
 
 import posixpath
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -47,6 +48,8 @@ class ModuleMap:
     def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "ModuleMap":
         paths = [path for path, _ in files]
         result = cls(paths, {path: i for i, path in enumerate(paths)})
+        for i, path in enumerate(paths):
+            result.number.setdefault(_composed(path), i)
         for i, (path, facts) in enumerate(files):
             language = settings.get(facts.language)
             if language is not None and language.modules.system is ModuleSystem.DOTTED:
@@ -59,6 +62,7 @@ class ModuleMap:
 
     def resolve(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
         """The file that `module` means in the file `importer`, or OUTSIDE."""
+        module = _composed(module)
         key = (posixpath.dirname(importer), module, level)
         found = self._cache.get(key)
         if found is None:
@@ -90,7 +94,7 @@ class ModuleMap:
                 names.pop()
             if names:
                 name = ".".join(names)
-                self.dotted.setdefault(name, []).append(
+                self.dotted.setdefault(_composed(name), []).append(
                     _Dotted(file, each, in_package or each in ("", *_SOURCE_FOLDERS))
                 )
 
@@ -190,7 +194,7 @@ class ModuleMap:
         """The file `target`, with an extension added or exchanged, or the index file of that folder."""
         if target == ".." or target.startswith("../"):
             return OUTSIDE
-        target = "" if target == "." else target
+        target = "" if target == "." else _composed(target)
         found = OUTSIDE if only_folder else self._file_named(target, settings)
         if found.file >= 0:
             return found
@@ -216,6 +220,11 @@ class ModuleMap:
                 if target + extension in number:
                     return ModuleTarget(number[target + extension], "path")
         return OUTSIDE
+
+
+def _composed(text: str) -> str:
+    """Letters and their accents as one character each: macOS takes them apart in names of files, editors do not."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _shared_folders(a: str, b: str) -> int:
