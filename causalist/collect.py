@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Protocol
 
 from causalist.model.facts import FileFacts
@@ -127,14 +128,28 @@ def _parse_all(files: Sequence[tuple[str, bytes]], options: IndexOptions) -> Ite
             facts = _parse(path, data)
             yield path, facts, facts_to_bytes(facts)
         return
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     done = 0
-    with ProcessPoolExecutor(max_workers=wanted, mp_context=context) as pool:
-        for chunk in pool.map(_parse_chunk, _chunks(files)):
+    with ProcessPoolExecutor(max_workers=wanted, mp_context=multiprocessing.get_context(_START_METHOD)) as pool:
+        with _no_main_module():
+            chunks = pool.map(_parse_chunk, _chunks(files))
+        for chunk in chunks:
             for path, encoded in chunk:
                 yield path, facts_from_bytes(encoded), encoded
             done += len(chunk)
             options.progress("parsing", done, total)
+
+
+@contextmanager
+def _no_main_module() -> Iterator[None]:
+    """Keeps new processes from importing the program that uses this library: it may do everything when imported, and
+    parsing needs nothing of it. A fork imports nothing."""
+    main = sys.modules["__main__"]
+    if _START_METHOD != "fork":
+        sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _parse(path: str, data: bytes) -> FileFacts:
