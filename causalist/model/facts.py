@@ -106,7 +106,8 @@ class Binding(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A section of prose. `slug` is unique in the file; `parent` is an index into `FileFacts.passages` or -1."""
+    """A section of prose, or a block of text without a grammar. `slug` is unique in the file; `parent` is an index
+    into `FileFacts.passages` or -1."""
 
     slug: str
     title: str

@@ -9,7 +9,7 @@ from causalist.model.symbols import NodeKind
 from causalist.parse.languages import Grammar
 from causalist.parse.lines import with_line_feeds
 from causalist.parse.manifests import read_manifest
-from causalist.parse.prose import prose_kind, read_passages
+from causalist.parse.prose import BY_BLOCKS, prose_kind, read_passages
 from causalist.parse.sweep import Sweep
 from causalist.parse.wildcards import listed_names
 from causalist.parse.words import count_words
@@ -60,6 +60,7 @@ def parse_text(path: str, data: bytes) -> FileFacts:
     """Facts of a file without a grammar: passages and words. The path tells the kind of prose, nothing else."""
     data = with_line_feeds(data)
     text = data.decode("utf-8", "replace")
+    kind = prose_kind(path)
     passages = read_passages(path, text) if text.encode("utf-8") == data else ()
     words, counts = count_words(data, [(p.start_byte, p.end_byte) for p in passages])
     return FileFacts(
@@ -68,8 +69,8 @@ def parse_text(path: str, data: bytes) -> FileFacts:
         words=words,
         counts=counts,
         diagnostics=_encoding(data),
-        doc=passages[0].title if passages else "",
-        manifest=read_manifest(path, text) if prose_kind(path) == "manifest" else (),
+        doc=passages[0].title if passages and kind not in BY_BLOCKS else "",
+        manifest=read_manifest(path, text) if kind == "manifest" else (),
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
     )

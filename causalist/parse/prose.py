@@ -1,8 +1,8 @@
-"""Prose -> passages: the sections of Markdown and reStructuredText, and paragraphs' worth of any other text.
+"""Prose -> passages: the sections of Markdown, reStructuredText and AsciiDoc, and the blocks of any other text.
 
 A section reaches from its heading to the next heading of the same or a higher level and holds its subsections. The
-headings follow CommonMark (ATX and setext, none inside fences) and docutils (underlined titles, levels in the order
-in which their underlines appear).
+headings follow CommonMark (ATX and setext, none inside fences), docutils (underlined titles, levels in the order in
+which their underlines appear) and AsciiDoc (titles after equals signs). What a block is, `blocks` says.
 """
 
 import re
@@ -10,17 +10,33 @@ import unicodedata
 from typing import NamedTuple
 
 from causalist.model.facts import Passage
+from causalist.parse.blocks import read_blocks
 from causalist.parse.manifests import is_manifest
 
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\s*$")
+_ASCIIDOC_HEADING = re.compile(r"(={1,6})\s+(\S.*)")
+_ASCIIDOC_FENCE = re.compile(r"([-.=+*_/])\1{3,}")
 _MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[`*_]")
 _BULLET = re.compile(r"\s*(?:[-*+>|]|\d+[.)])\s?")
 
-MARKDOWN = (".md", ".mdx", ".markdown")
-RESTRUCTURED = (".rst",)
+_LONGEST_SLUG = 60
+
+# Kinds of text by the end of a file's name. "text" may have underlined titles. "data" is rows of values: each file is
+# one document, because no part of it answers a question by itself.
+_KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("markdown", (".md", ".mdx", ".markdown")),
+    ("restructuredtext", (".rst",)),
+    ("asciidoc", (".adoc", ".asciidoc")),
+    ("text", (".txt", ".text")),
+    (
+        "data",
+        (".csv", ".tsv", ".jsonl", ".ndjson", ".geojson", ".log", ".lock", ".snap", ".patch", ".diff", ".po", ".pot"),
+    ),
+)
+BY_BLOCKS = frozenset({"plain", "manifest"})  # kinds of text without headings
 
 
 class _Heading(NamedTuple):
@@ -30,30 +46,33 @@ class _Heading(NamedTuple):
 
 
 def read_passages(path: str, text: str) -> tuple[Passage, ...]:
-    """The passages of a prose file; byte positions are those of `text` in UTF-8, from its first heading on.
+    """The passages of a file without a grammar; byte positions are those of `text` in UTF-8.
 
-    Text before the first heading, and files without headings, belong to the file itself.
+    Text before the first heading, prose without headings and text that is one block belong to the file itself.
     """
     lines = text.split("\n")
     # A byte order mark is no part of the first title, but its bytes count.
     shown = [lines[0].removeprefix("\ufeff"), *lines[1:]]
     kind = prose_kind(path)
     if kind == "markdown":
-        headings = _markdown_headings(shown)
-    elif kind == "restructuredtext":
+        return _sections(lines, _markdown_headings(shown))
+    if kind == "restructuredtext":
+        return _sections(lines, _underlined_headings(shown))
+    if kind == "asciidoc":
+        return _sections(lines, _marked_headings(shown))
+    if kind == "text":
         headings = _underlined_headings(shown)
-    else:
-        return ()
-    return _sections(lines, headings)
+        return _sections(lines, headings) if len(headings) > 1 else _blocks(lines)
+    return () if kind == "data" else _blocks(lines)
 
 
 def prose_kind(path: str) -> str:
-    """ "markdown", "restructuredtext", "manifest" for files that configure packages, or "plain"."""
+    """ "markdown", "restructuredtext", "asciidoc", "text", "data", "manifest" for files that configure packages, or
+    "plain"."""
     lower = path.lower()
-    if lower.endswith(MARKDOWN):
-        return "markdown"
-    if lower.endswith(RESTRUCTURED):
-        return "restructuredtext"
+    for kind, endings in _KINDS:
+        if lower.endswith(endings):
+            return kind
     return "manifest" if is_manifest(lower) else "plain"
 
 
@@ -120,27 +139,39 @@ def _underlined_headings(lines: list[str]) -> list[_Heading]:
     return headings
 
 
+def _marked_headings(lines: list[str]) -> list[_Heading]:
+    headings: list[_Heading] = []
+    fence = ""
+    for row, raw in enumerate(lines):
+        line = raw.rstrip()
+        if fence:
+            fence = "" if line == fence else fence
+        elif _ASCIIDOC_FENCE.fullmatch(line):
+            fence = line
+        else:
+            marked = _ASCIIDOC_HEADING.match(line)
+            if marked:
+                headings.append(_Heading(row, len(marked[1]), _plain(marked[2])))
+    return headings
+
+
 def _plain(title: str) -> str:
     return " ".join(_MARKUP.sub(lambda m: m[1] or "", title).split())
 
 
 def _sections(lines: list[str], headings: list[_Heading]) -> tuple[Passage, ...]:
-    offsets = [0]
-    for line in lines:
-        offsets.append(offsets[-1] + len(line.encode("utf-8", "surrogatepass")) + 1)
+    offsets = _offsets(lines)
     total = offsets[-1] - 1
     passages: list[Passage] = []
-    seen: dict[str, int] = {}
+    slugs = _Slugs()
     open_sections: list[int] = []
     for i, heading in enumerate(headings):
         end_row = next((h.row for h in headings[i + 1 :] if h.level <= heading.level), len(lines))
         while open_sections and headings[open_sections[-1]].level >= heading.level:
             open_sections.pop()
-        slug = title_slug(heading.title)
-        seen[slug] = seen.get(slug, 0) + 1
         passages.append(
             Passage(
-                slug=slug if seen[slug] == 1 else f"{slug}~{seen[slug]}",
+                slug=slugs.take(title_slug(heading.title)),
                 title=heading.title,
                 parent=open_sections[-1] if open_sections else -1,
                 start_byte=offsets[heading.row],
@@ -151,3 +182,56 @@ def _sections(lines: list[str], headings: list[_Heading]) -> tuple[Passage, ...]
         )
         open_sections.append(i)
     return tuple(passages)
+
+
+def _blocks(lines: list[str]) -> tuple[Passage, ...]:
+    offsets = _offsets(lines)
+    slugs = _Slugs()
+    passages: list[Passage] = []
+    for block in read_blocks(lines):
+        end = block.end
+        while end > block.start + 1 and not lines[end - 1].strip():
+            end -= 1
+        passages.append(
+            Passage(
+                slug=slugs.take(_line_slug(block.title)),
+                title=block.title,
+                parent=-1,
+                start_byte=offsets[block.start],
+                end_byte=min(offsets[end], offsets[-1] - 1),
+                start_row=block.start,
+                end_row=end - 1,
+            )
+        )
+    return tuple(passages)
+
+
+def _line_slug(title: str) -> str:
+    """A line of any text as it stands in ids.
+
+    >>> _line_slug("static int read_more(struct state *s)")
+    'static-int-read_more-struct-state-s'
+    """
+    return (
+        "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", title).lower()))[:_LONGEST_SLUG].rstrip("-")
+        or "section"
+    )
+
+
+class _Slugs:
+    """Slugs of one file, each made unique."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def take(self, slug: str) -> str:
+        self._seen[slug] = self._seen.get(slug, 0) + 1
+        return slug if self._seen[slug] == 1 else f"{slug}~{self._seen[slug]}"
+
+
+def _offsets(lines: list[str]) -> list[int]:
+    """The byte at which each line starts in UTF-8, and one past the text and its last line's missing newline."""
+    offsets = [0]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line.encode("utf-8", "surrogatepass")) + 1)
+    return offsets

@@ -78,12 +78,32 @@ def test_underlined_titles_take_levels_in_order_of_appearance() -> None:
     assert titles("a.rst", text)[0][2] == 0  # the overline belongs to the section
 
 
-def test_plain_text_has_no_passages() -> None:
-    assert titles("a.txt", "# A\n") == []
-    assert [prose_kind(p) for p in ("A.MD", "x.rst", "a/package.json", "b.txt")] == [
+def test_equals_signs_make_titles_in_asciidoc() -> None:
+    text = "= Guide\nauthor\n\n== Start\n----\n== no\n----\n=== Deep `x`\n====\n= no\n====\n==no\n== End\n"
+    assert titles("a.adoc", text) == [
+        ("Guide", -1, 0, 13),
+        ("Start", 0, 3, 11),
+        ("Deep x", 1, 7, 11),
+        ("End", 0, 12, 13),
+    ]
+
+
+def test_plain_text_may_have_underlined_titles() -> None:
+    text = "Changes\n=======\n\n1.1\n---\n\nNew.\n\n1.0\n---\n"
+    assert [title for title, *_ in titles("CHANGES.txt", text)] == ["Changes", "1.1", "1.0"]
+    assert titles("CHANGES.txt", "Changes\n=======\nNew.\n") == []  # one alone may be a table or a rule
+
+
+def test_kinds_of_text() -> None:
+    paths = ("A.MD", "x.rst", "a/package.json", "b.txt", "c.adoc", "d.CSV", "Makefile", "e.sql")
+    assert [prose_kind(p) for p in paths] == [
         "markdown",
         "restructuredtext",
         "manifest",
+        "text",
+        "asciidoc",
+        "data",
+        "plain",
         "plain",
     ]
 
