@@ -24,6 +24,7 @@ Event = tuple[int, int, int]  # start byte, minus end byte, Tag
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 
 _CHAIN_BYTES = re.compile(rb"[\w$]+(?:\s*\??\.\s*[\w$]+)*")
+_OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
 _LONGEST_SIGNATURE = 240
 _LONGEST_CHAIN = 400  # bytes of a chain of names that is used
 _LONGEST_NAME = 200
@@ -327,7 +328,7 @@ class Sweep:
         text = self.text(draft.start, min(end, draft.start + 4 * _LONGEST_SIGNATURE))
         if draft.body < 0:
             text = text.partition("\n")[0]
-        text = " ".join(text.split()).rstrip(" :{=>").rstrip()
+        text = _OPENER.sub("", " ".join(text.split()))
         return text if len(text) <= _LONGEST_SIGNATURE else text[: _LONGEST_SIGNATURE - 1] + "…"
 
     def diagnostics(self) -> list[Diagnostic]:
