@@ -42,7 +42,7 @@ class ModuleMap:
     dotted: dict[str, list[_Dotted]] = field(default_factory=dict)
     packages: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name -> (folder, entry files)
     aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
-    _cache: dict[tuple[str, str, int], ModuleTarget] = field(default_factory=dict)
+    _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
 
     @classmethod
     def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "ModuleMap":
@@ -63,7 +63,7 @@ class ModuleMap:
     def resolve(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
         """The file that `module` means in the file `importer`, or OUTSIDE."""
         module = _composed(module)
-        key = (posixpath.dirname(importer), module, level)
+        key = (posixpath.dirname(importer), module, level, settings.extensions)
         found = self._cache.get(key)
         if found is None:
             if settings.system is ModuleSystem.DOTTED:

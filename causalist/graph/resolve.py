@@ -109,4 +109,4 @@ class Resolver:
 
     def _family(self, file: int) -> str:
         settings = self.program.files[file].settings
-        return settings.name if settings else ""
+        return settings.family if settings else ""

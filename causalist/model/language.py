@@ -62,21 +62,25 @@ class CommentSettings:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One grammar: where it comes from and which files it reads."""
+    """One grammar: where it comes from and which files it reads. `fallback` is the dialect of the same language that
+    reads a file of which this one understands less, "" for none."""
 
     name: str
     extensions: tuple[str, ...]
     package: str
     function: str
     queries: tuple[str, ...]
+    fallback: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageSettings:
-    """A folder of `grammars/`. Dialects share everything but the grammar and see one another's modules.
-    `builtin_methods` are names that an unknown receiver most likely has from the language itself."""
+    """A folder of `grammars/`. Dialects share everything but the grammar. Languages of one `family` are written beside
+    one another in one program: a method of unknown origin may be of any of them. `builtin_methods` are names that an
+    unknown receiver most likely has from the language itself."""
 
     name: str
+    family: str
     dialects: tuple[Dialect, ...]
     names: NameSettings
     modules: ModuleSettings

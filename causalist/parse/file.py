@@ -6,7 +6,7 @@ import tree_sitter
 
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.symbols import NodeKind
-from causalist.parse.languages import Grammar
+from causalist.parse.languages import Grammar, load_grammar
 from causalist.parse.lines import with_line_feeds
 from causalist.parse.manifests import read_manifest
 from causalist.parse.prose import BY_BLOCKS, prose_kind, read_passages
@@ -22,9 +22,9 @@ _DEEPEST = 20_000
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     """Facts of a file in the language of `grammar`."""
     data = with_line_feeds(data)
-    tree = grammar.parser.parse(data)
+    tree, query = _read(data, grammar)
     sweep = Sweep(data, grammar.settings)
-    cursor = tree_sitter.QueryCursor(grammar.query)
+    cursor = tree_sitter.QueryCursor(query)
     cursor.set_max_start_depth(_DEEPEST)
     sweep.run(cursor.captures(tree.root_node))
     definitions = sweep.definitions()
@@ -54,6 +54,30 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=listed_names(data.decode("utf-8", "replace"), listed))
     return facts
+
+
+def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
+    """The syntax tree and the query for it, of the grammar or of the one behind it, whichever skips less."""
+    tree = grammar.parser.parse(data)
+    if grammar.dialect.fallback and tree.root_node.has_error:
+        other, query = _read(data, load_grammar(grammar.dialect.fallback))
+        if _n_skipped(other) < _n_skipped(tree):
+            return other, query
+    return tree, grammar.query
+
+
+def _n_skipped(tree: tree_sitter.Tree) -> int:
+    """Bytes that stand in no node but an error, and one for each node that was made up."""
+    skipped, stack = 0, [tree.root_node]
+    while stack:
+        node = stack.pop()
+        if node.is_missing:
+            skipped += 1
+        elif node.is_error:
+            skipped += node.end_byte - node.start_byte
+        elif node.has_error:
+            stack.extend(node.children)
+    return skipped
 
 
 def parse_text(path: str, data: bytes) -> FileFacts:

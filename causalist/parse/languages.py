@@ -105,7 +105,7 @@ def load_grammar(dialect_name: str) -> Grammar:
         query = tree_sitter.Query(language, source)
     except tree_sitter.QueryError as error:
         raise GrammarError(f"{folder}: {', '.join(dialect.queries)}: {error}") from error
-    return Grammar(dialect, settings, tree_sitter.Parser(language), query, _version(dialect, settings, source))
+    return Grammar(dialect, settings, tree_sitter.Parser(language), query, grammar_version(dialect_name))
 
 
 @cache
@@ -114,8 +114,8 @@ def grammar_version(dialect_name: str) -> str:
     settings = load_settings()[dialect_name]
     dialect = next(d for d in settings.dialects if d.name == dialect_name)
     folder = grammars_folder() / settings.name
-    source = _query_source(folder, dialect)
-    return _version(dialect, settings, source)
+    version = _version(dialect, settings, _query_source(folder, dialect))
+    return f"{version}+{grammar_version(dialect.fallback)}" if dialect.fallback else version
 
 
 def _query_source(folder: Path, dialect: Dialect) -> str:
@@ -143,6 +143,7 @@ def _read_settings(path: Path) -> LanguageSettings:
         types = data.get("types", {})
         return LanguageSettings(
             name=data["name"],
+            family=data.get("family", data["name"]),
             dialects=tuple(_read_dialect(entry) for entry in data["dialects"]),
             names=NameSettings(
                 self_names=tuple(names["self"]),
@@ -178,4 +179,5 @@ def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
         package=entry["package"],
         function=entry["function"],
         queries=tuple(entry["queries"]),
+        fallback=entry.get("fallback", ""),
     )

@@ -6,7 +6,7 @@ import pytest
 
 from causalist.errors import GrammarError
 from causalist.model.language import ModuleSystem
-from causalist.parse import dialect_of, grammar_version, languages, load_grammar, load_settings
+from causalist.parse import dialect_of, grammar_version, languages, load_grammar, load_settings, parse_source
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,9 @@ def test_dialect_of(path: str, dialect: str) -> None:
 
 def test_dialects_share_settings_and_differ_in_version() -> None:
     settings = load_settings()
-    assert settings["tsx"] is settings["typescript"] is settings["javascript"]
+    assert settings["tsx"] is settings["typescript"]
+    assert settings["flow"] is settings["javascript"] is not settings["typescript"]
+    assert settings["flow"].family == settings["tsx"].family != settings["python"].family
     assert settings["python"].modules.system is ModuleSystem.DOTTED
     assert grammar_version("tsx") == load_grammar("tsx").version != grammar_version("typescript")
 
@@ -130,3 +132,22 @@ def test_a_dialect_that_is_defined_twice(folder: Path) -> None:
     _write(other)
     with pytest.raises(GrammarError, match="twice"):
         load_settings()
+
+
+def test_a_file_that_the_grammar_does_not_understand_is_read_by_the_one_behind_it() -> None:
+    annotated = b"// @flow\nexport function open(key: ?Key, n: number = 1): Promise<Door> { return turn(key) }\n"
+    facts = parse_source(annotated, load_grammar("javascript"))
+    assert (facts.language, facts.diagnostics) == ("javascript", ())
+    assert facts.definitions[0].signature == "function open(key: ?Key, n: number = 1): Promise<Door>"
+    assert [(b.target, b.type) for b in facts.bindings] == [("key", ""), ("n", "number")]
+    assert facts.returns == ((0, "Door"),)
+
+
+def test_what_both_grammars_misread_stays_with_the_first() -> None:
+    facts = parse_source(b"function f() { g( }\n", load_grammar("javascript"))
+    assert facts.language == "javascript" and [d.slug for d in facts.diagnostics] == ["syntax-error"]
+
+
+def test_the_version_of_a_grammar_names_the_one_behind_it() -> None:
+    assert grammar_version("javascript") == load_grammar("javascript").version
+    assert grammar_version("javascript").endswith("+" + grammar_version("flow"))
