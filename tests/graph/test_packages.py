@@ -6,7 +6,7 @@ from causalist.model.language import CommentSettings, LanguageSettings, ModuleSe
 
 
 def _settings(system: ModuleSystem) -> LanguageSettings:
-    return LanguageSettings("lang", (), NameSettings(), ModuleSettings(system), CommentSettings())
+    return LanguageSettings("lang", "lang", (), NameSettings(), ModuleSettings(system), CommentSettings())
 
 
 class _Names:
