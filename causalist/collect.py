@@ -42,10 +42,14 @@ def _silent(what: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """`processes`: how many parse at once; None: as many as there are processors that this process may use."""
+    """`processes`: how many parse at once; None: as many as there are processors that this process may use.
+
+    `submodules`: whether repositories inside of this one are indexed too; None: as the index has it, at first not.
+    """
 
     processes: int | None = None
     progress: Progress = _silent
+    submodules: bool | None = None
 
 
 def reader_of(path: str) -> str:

@@ -145,6 +145,7 @@ def _make_index(
         examples={key: tuple(value) for key, value in sorted(examples.items())},
         notes=tuple(FileNote(path, d.slug, d.detail, d.row) for path, f in files for d in f.diagnostics),
         languages=dict(sorted(Counter(f.language or "text" for _, f in files).items())),
+        submodules=bool(options.submodules),
     )
 
 
@@ -169,7 +170,9 @@ def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
     return np.flatnonzero((nodes.files >= 0) & is_wanted[np.maximum(nodes.files, 0)])
 
 
-def _restamped_if_same(scan: Scan, read: Read, previous: Index | None, scanned_at: int) -> Index | None:
+def _restamped_if_same(
+    scan: Scan, read: Read, previous: Index | None, scanned_at: int, submodules: bool
+) -> Index | None:
     """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
     if previous is None or previous.version != index_version() or len(previous.manifest.paths) != len(scan.entries):
         return None
@@ -189,7 +192,7 @@ def _restamped_if_same(scan: Scan, read: Read, previous: Index | None, scanned_a
     same_skips = {reason: n for reason, n in previous.skipped.items() if reason in scan.skipped}
     if same_skips != dict(scan.skipped):
         return None
-    return replace(previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit)
+    return replace(previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit, submodules=submodules)
 
 
 def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnostic, ...]]:
@@ -199,15 +202,16 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     a diagnostic says so, and the index stays in memory. Raises NothingToIndex.
     """
     scanned_at = time.time_ns()
-    scan = scan_folder(root)
     notes: dict[Diagnostic, None] = {}
     places = (root / FOLDER, cache_folder(root))
     known = [_stored(place / INDEX_NAME, notes) for place in places]
-    previous: Index | None = None
+    previous = next((stored for stored in known if stored is not None), None)
+    submodules = options.submodules if options.submodules is not None else previous is not None and previous.submodules
+    options = replace(options, submodules=submodules)
+    scan = scan_folder(root, submodules=submodules)
     for stored in known:
-        if stored is not None and is_current(scan, stored):
+        if stored is not None and _serves(stored, scan, submodules):
             return stored, tuple(notes)
-        previous = previous or stored
 
     def read(entry: FileEntry) -> SourceFile | str:
         return read_file(root, entry)
@@ -220,10 +224,10 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
             prepare_folder(place)
             with _locked(place, root):
                 stored = _stored(place / INDEX_NAME, notes)  # another process may have just done the work
-                if stored is not None and is_current(scan, stored):
+                if stored is not None and _serves(stored, scan, submodules):
                     return stored, tuple(notes)
                 previous = stored or previous
-                index = index or _restamped_if_same(scan, read, previous, scanned_at)
+                index = index or _restamped_if_same(scan, read, previous, scanned_at, submodules)
                 if index is None:
                     index = _made_with(FactsCache(place / FACTS_NAME), scan, read, previous, scanned_at, options)
                 write_index(place / INDEX_NAME, index)
@@ -241,6 +245,11 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     if problems and not _is_read_only(problems[0]):
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in {places[1]}", -1)] = None
     return index, tuple(notes)
+
+
+def _serves(index: Index, scan: Scan, submodules: bool) -> bool:
+    """Whether an index is what is wanted; one without the wish would forget it."""
+    return index.submodules == submodules and is_current(scan, index)
 
 
 def _is_read_only(error: IndexNotWritable) -> bool:

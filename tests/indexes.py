@@ -110,4 +110,5 @@ random_indexes = st.builds(
     examples=st.dictionaries(any_text, st.lists(any_text, max_size=3).map(tuple), max_size=2),
     notes=st.lists(st.builds(FileNote, any_text, any_text, any_text, st.integers(-1, 9)), max_size=2).map(tuple),
     languages=st.dictionaries(any_text, _count, max_size=3),
+    submodules=st.booleans(),
 )

@@ -58,6 +58,7 @@ def open_repository(
     *,
     force: bool,
     processes: int | None = None,
+    submodules: bool | None = None,
     when_empty: Callable[[NothingToIndex], Mapping[str, object]] | None = None,
 ) -> "Repository":
     """The repository in the folder `repo`, or around the current one. Raises CausalistError.
@@ -68,7 +69,7 @@ def open_repository(
     from causalist.pipeline import Repository
 
     with progress_on_stderr() as progress:
-        options = IndexOptions(processes=processes, progress=progress)
+        options = IndexOptions(processes=processes, progress=progress, submodules=submodules)
         try:
             return Repository.open(repo or Path(), exact_root=repo is not None, force=force, options=options)
         except NothingToIndex as error:

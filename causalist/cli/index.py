@@ -14,19 +14,25 @@ from causalist.cli._wire import no_status_document, status_document
 @click.command("index")
 @repository_options
 @click.option("--processes", type=click.IntRange(min=1), help="How many parse at once; by default one a processor.")
+@click.option(
+    "--submodules/--no-submodules",
+    default=None,
+    help="Also what is in repositories inside of this one. The index remembers the choice; at first they stay out.",
+)
 @json_option
-def command(repo: Path | None, force: bool, processes: int | None, as_json: bool) -> None:
+def command(repo: Path | None, force: bool, processes: int | None, submodules: bool | None, as_json: bool) -> None:
     """Builds or refreshes the index. Nobody has to: every command does it by itself.
 
     \b
     Example:
-      causalist index --processes 4
+      causalist index --submodules
     """
     start = time.perf_counter()
     repository = open_repository(
         repo,
         force=force,
         processes=processes,
+        submodules=submodules,
         when_empty=(lambda error: {**no_status_document(error), "seconds": None}) if as_json else None,
     )
     seconds = round(time.perf_counter() - start, 3)

@@ -36,7 +36,8 @@ class FileNote:
 class Index:
     """`version` names the program, grammars and weights that made it: another version is rebuilt. `skipped` counts
     files that were left out, by reason, with up to three `examples` each. `scanned_at` is the time in nanoseconds
-    before which a file must have been written for its metadata to be trusted."""
+    before which a file must have been written for its metadata to be trusted. `submodules`: whether repositories inside
+    of this one were asked for; a refresh asks for the same."""
 
     version: str
     commit: str | None
@@ -49,3 +50,4 @@ class Index:
     examples: Mapping[str, tuple[str, ...]]
     notes: tuple[FileNote, ...]
     languages: Mapping[str, int]
+    submodules: bool = False

@@ -4,6 +4,9 @@ Inside a git work tree git says what it tracks or would track. Elsewhere, and wh
 walked with the same ignore files. A folder that is skipped as a whole counts once. `.git` and `.causalist` are never
 counted, nor is what git ignores. What is skipped here is skipped before it is opened; `read_file` judges content.
 
+Repositories inside of the folder (submodules, nested clones) are skipped unless they are asked for. Then each is listed
+by git like the outer one, and the `.causalistignore` files above it hold in it.
+
 Without git, a walk of a work tree leaves out files that are ignored and tracked all the same.
 """
 
@@ -11,8 +14,9 @@ import os
 import re
 import stat
 from pathlib import Path
+from typing import NamedTuple
 
-from causalist.errors import RepositoryNotFound
+from causalist.errors import GitError, RepositoryNotFound
 from causalist.model.source import Scan
 from causalist.source.git import GitMissing, Running
 from causalist.source.ignores import Ignores, ignores_above, read_ignore_file
@@ -30,27 +34,62 @@ from causalist.source.tally import Tally, printable
 
 GIT_IGNORE = ".gitignore"
 OWN_IGNORE = ".causalistignore"
+MOST_NESTED = 200  # repositories inside of one; each costs two runs of git
 _UNLISTED = re.compile(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE)
 
 
-def scan_folder(root: Path, limits: Limits = DEFAULT_LIMITS) -> Scan:
-    """What `root` offers for indexing. Raises RepositoryNotFound and GitError."""
+def scan_folder(root: Path, limits: Limits = DEFAULT_LIMITS, *, submodules: bool = False) -> Scan:
+    """What `root` offers for indexing, with `submodules` also what is in repositories inside of it.
+
+    Raises RepositoryNotFound and GitError.
+    """
     root = root.resolve()
     tally = Tally(limits)
     top = work_tree_top(root)
-    if top is not None:
+    nested: list[_Nested] | None = [] if submodules else None
+    commit = None
+    try:
+        if top is None:
+            raise GitMissing
+        commit = _list_work_tree(_Folders.of_root(root, top), tally, nested)
+    except GitMissing:
+        # Raised before anything is counted: git could not even be started.
+        above = ignores_above(top or root, root, (GIT_IGNORE, OWN_IGNORE))
+        # The files of the root are in `above`; a folder's own files are added when it is entered.
+        _walk(root, _offset(root, top or root), ("", above[GIT_IGNORE], above[OWN_IGNORE]), tally, nested)
+    if nested:
+        _scan_nested(root, _offset(root, top or root), nested, tally)
+    return tally.scan(commit)
+
+
+class _Nested(NamedTuple):
+    """A repository inside: its path below the root, and the `.causalistignore` rules that hold in it."""
+
+    path: str
+    own: Ignores
+
+
+def _scan_nested(root: Path, offset: str, nested: list[_Nested], tally: Tally) -> None:
+    """Fills the tally from repositories inside, and those inside of them, which join the queue."""
+    n_scanned = 0
+    while nested:
+        path, own = nested.pop(0)
+        n_scanned += 1
+        if n_scanned > MOST_NESTED:
+            tally.skip(Reason.SUBMODULE, path)
+            continue
         try:
-            return tally.scan(_scan_work_tree(root, top, tally))
+            _list_work_tree(_Folders(root / path, f"{path}/", f"{offset}{path}/", "", own), tally, nested)
         except GitMissing:
-            # Raised before anything is counted: git could not even be started.
-            pass
-    _walk(root, top or root, tally)
-    return tally.scan(None)
+            _walk(root, offset, (path, Ignores(), own), tally, nested)
+        except GitError:
+            # What one of them has to say concerns nobody who asks about the outer repository.
+            tally.skip(Reason.UNREADABLE, f"{path}/")
 
 
-def _scan_work_tree(root: Path, top: Path, tally: Tally) -> str | None:
+def _list_work_tree(folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> str | None:
     """Fills the tally from git's listing; returns HEAD's commit, or None when there is none yet."""
-    place = ("-C", os.fspath(root))
+    place = ("-C", os.fspath(folders.root))
     head = Running(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
     # -t tells tracked files from others: a tracked node_modules is meant, an untracked one is forgotten.
     listing = Running(place, "ls-files", "-t", "-co", "--exclude-standard", "-z")
@@ -58,18 +97,16 @@ def _scan_work_tree(root: Path, top: Path, tally: Tally) -> str | None:
     # Exit code 1 says that there is no commit yet.
     commit = head_done.accepted(1).output.decode("ascii").strip()
     listed = listing_done.accepted().output
-    folders = _Folders(root, top, tally)
     # A conflict lists a path once for each side.
     for row in sorted(set(listed.split(b"\0")) - {b""}):
-        _offer_listed(root, row[2:], row[:1] != b"?", folders, tally)
-    offset = len(folders.offset)
+        _offer_listed(row[2:], row[:1] != b"?", folders, tally, nested)
     for folder in _UNLISTED.findall(listing_done.messages):
-        if folder.startswith(folders.offset):
-            tally.skip(Reason.UNREADABLE, folder[offset:] + "/")
+        if folder.startswith(folders.below_top):
+            tally.skip(Reason.UNREADABLE, folders.prefix + folder.removeprefix(folders.below_top) + "/")
     return commit or None
 
 
-def _offer_listed(root: Path, raw: bytes, tracked: bool, folders: "_Folders", tally: Tally) -> None:
+def _offer_listed(raw: bytes, tracked: bool, folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> None:
     """One path of git's listing, which may be gone, a link, or a repository of its own."""
     is_nested = raw.endswith(b"/")
     raw = raw.rstrip(b"/")
@@ -78,9 +115,9 @@ def _offer_listed(root: Path, raw: bytes, tracked: bool, folders: "_Folders", ta
         path = raw.decode("utf-8")
     except UnicodeDecodeError:
         if os.path.lexists(location):
-            tally.skip(Reason.UNDECODABLE, printable(raw))
+            tally.skip(Reason.UNDECODABLE, folders.prefix + printable(raw))
         return
-    ignores = folders.ignores_of(path.rpartition("/")[0], tracked)
+    ignores = folders.ignores_of(path.rpartition("/")[0], tracked, tally)
     if ignores is None:
         return
     try:
@@ -88,33 +125,47 @@ def _offer_listed(root: Path, raw: bytes, tracked: bool, folders: "_Folders", ta
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError:
-        tally.skip(Reason.UNREADABLE, path)
+        tally.skip(Reason.UNREADABLE, folders.prefix + path)
         return
     is_folder = is_nested or stat.S_ISDIR(status.st_mode)
-    if is_folder and not is_nested and not is_work_tree(root / path) and _has_entries(location):
+    is_repository = is_folder and is_work_tree(folders.root / path)
+    if is_folder and not is_nested and not is_repository and _has_entries(location):
         # A folder took the place of a tracked file, whose contents are listed by themselves.
         return
+    whole = folders.prefix + path
     if ignores.ignored(folders.offset + path, is_folder=is_folder):
-        tally.skip(Reason.IGNORED, path + "/" * is_folder)
+        tally.skip(Reason.IGNORED, whole + "/" * is_folder)
+    elif is_repository and nested is not None:
+        lines = read_ignore_file(_below(location, OWN_IGNORE.encode()))
+        nested.append(_Nested(whole, ignores.entering(folders.offset + path, lines)))
     elif is_folder:
-        tally.skip(Reason.SUBMODULE, path)
+        tally.skip(Reason.SUBMODULE, whole)
     else:
-        _offer_file(folders.base, path, status, tally)
+        _offer_file(folders.base, path, status, tally, folders.prefix)
 
 
 class _Folders:
-    """What is known of the folders on the way to listed files; each is looked at once, from the top down."""
+    """What is known of the folders on the way to listed files; each is looked at once, from the top down.
 
-    def __init__(self, root: Path, top: Path, tally: Tally) -> None:
+    `root` is the folder that git lists, `below_top` the way to it from the top of its work tree. `prefix` leads to it
+    from the root of the scan; `offset` from where the ignore files begin. Each ends in a slash or is empty.
+    """
+
+    def __init__(self, root: Path, prefix: str, offset: str, below_top: str, own: Ignores) -> None:
+        self.root = root
         self.base = os.fsencode(root)
-        self.offset = _offset(root, top)
-        self._tally = tally
-        self._known: dict[tuple[str, bool], Ignores | None] = {
-            ("", tracked): ignores_above(top, root, (OWN_IGNORE,))[OWN_IGNORE] for tracked in (True, False)
-        }
+        self.prefix = prefix
+        self.offset = offset
+        self.below_top = below_top
+        self._known: dict[tuple[str, bool], Ignores | None] = {("", True): own, ("", False): own}
         self._counted: set[str] = set()
 
-    def ignores_of(self, folder: str, tracked: bool) -> Ignores | None:
+    @classmethod
+    def of_root(cls, root: Path, top: Path) -> "_Folders":
+        offset = _offset(root, top)
+        return cls(root, "", offset, offset, ignores_above(top, root, (OWN_IGNORE,))[OWN_IGNORE])
+
+    def ignores_of(self, folder: str, tracked: bool, tally: Tally) -> Ignores | None:
         """The ignore rules that hold inside of `folder`, or None if its files stay out."""
         known = self._known
         if (folder, tracked) not in known:
@@ -126,11 +177,11 @@ class _Folders:
                 end = len(folder) if end < 0 else end
                 part = folder[:end]
                 if (part, tracked) not in known:
-                    known[part, tracked] = None if above is None else self._look(part, above, tracked)
+                    known[part, tracked] = None if above is None else self._look(part, above, tracked, tally)
                 above = known[part, tracked]
         return known[folder, tracked]
 
-    def _look(self, folder: str, above: Ignores, tracked: bool) -> Ignores | None:
+    def _look(self, folder: str, above: Ignores, tracked: bool, tally: Tally) -> Ignores | None:
         name = folder.rpartition("/")[2]
         if name in UNCOUNTED_FOLDERS:
             return None
@@ -149,18 +200,18 @@ class _Folders:
         if reason is not None:
             if folder not in self._counted:
                 self._counted.add(folder)
-                self._tally.skip(reason, folder + "/")
+                tally.skip(reason, f"{self.prefix}{folder}/")
             return None
         return above.entering(self.offset + folder, read_ignore_file(_below(location, OWN_IGNORE.encode())))
 
 
-def _walk(root: Path, top: Path, tally: Tally) -> None:
-    """Fills the tally from the folder itself; `top` is where the ignore files begin."""
-    base, offset = os.fsencode(root), _offset(root, top)
-    names = (GIT_IGNORE, OWN_IGNORE)
-    above = ignores_above(top, root, names)
-    # The files of the root are in `above`; a folder's own files are added when it is entered.
-    stack = [("", above[GIT_IGNORE], above[OWN_IGNORE])]
+def _walk(
+    root: Path, offset: str, start: tuple[str, Ignores, Ignores], tally: Tally, nested: list[_Nested] | None
+) -> None:
+    """Fills the tally from the disk. `start` is a folder below the root with the rules of git and of our own that hold
+    in it; `offset` leads to the root from where the ignore files begin."""
+    base = os.fsencode(root)
+    stack = [start]
     while stack:
         folder, git, own = stack.pop()
         location = _below(base, folder.encode()) if folder else base
@@ -175,15 +226,19 @@ def _walk(root: Path, top: Path, tally: Tally) -> None:
             continue
         listed = {os.fsdecode(entry.name) for entry in entries}
         if folder:
-            if ".git" in listed and is_work_tree(root / folder):
-                tally.skip(Reason.SUBMODULE, folder)
+            if ".git" in listed and folder != start[0] and is_work_tree(root / folder):
+                if nested is None:
+                    tally.skip(Reason.SUBMODULE, folder)
+                else:
+                    lines = read_ignore_file(_below(location, OWN_IGNORE.encode()))
+                    nested.append(_Nested(folder, own.entering(offset + folder, lines)))
                 continue
             if not FOLDER_MARKERS.isdisjoint(listed):
                 tally.skip(Reason.VENDORED, folder + "/")
                 continue
             if GIT_IGNORE in listed:
                 git = git.entering(offset + folder, read_ignore_file(_below(location, GIT_IGNORE.encode())))
-            if OWN_IGNORE in listed:
+            if OWN_IGNORE in listed and folder != start[0]:
                 own = own.entering(offset + folder, read_ignore_file(_below(location, OWN_IGNORE.encode())))
         for entry in entries:
             try:
@@ -218,18 +273,19 @@ def _offer_walked(base: bytes, path: str, entry: os.DirEntry[bytes], tally: Tall
     _offer_file(base, path, status, tally)
 
 
-def _offer_file(base: bytes, path: str, status: os.stat_result, tally: Tally) -> None:
-    """Anything but a folder."""
+def _offer_file(base: bytes, path: str, status: os.stat_result, tally: Tally, prefix: str = "") -> None:
+    """Anything but a folder. `path` is below `base`, and with `prefix` below the root of the scan."""
+    whole = prefix + path
     if stat.S_ISREG(status.st_mode):
-        tally.offer(path, status.st_size, status.st_mtime_ns)
+        tally.offer(whole, status.st_size, status.st_mtime_ns)
     elif stat.S_ISLNK(status.st_mode):
         # realpath ends on circles, at a path on the circle.
         target = os.path.realpath(_below(base, path.encode()))
         separator = os.fsencode(os.sep)
         inside = target == base or target.startswith(base.rstrip(separator) + separator)
-        tally.skip(Reason.LINK if inside else Reason.LINK_OUTSIDE, path)
+        tally.skip(Reason.LINK if inside else Reason.LINK_OUTSIDE, whole)
     else:
-        tally.skip(Reason.SPECIAL, path)
+        tally.skip(Reason.SPECIAL, whole)
 
 
 def _offset(root: Path, top: Path) -> str:

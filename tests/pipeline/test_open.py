@@ -190,8 +190,8 @@ def test_a_file_that_changed_while_it_was_read_is_read_again(tree: WorkTree, mon
 
     real = indexing.scan_folder
 
-    def scan_then_edit(root: Path) -> object:
-        scan = real(root)
+    def scan_then_edit(root: Path, *, submodules: bool) -> object:
+        scan = real(root, submodules=submodules)
         _edit(tree)
         return scan
 
