@@ -28,10 +28,12 @@ from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph, Edge
 from causalist.model.index import Index
 from causalist.model.navigate import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
+from causalist.model.overview import Map
 from causalist.model.pack import PackHeader, PackInput, PackItem
 from causalist.model.scores import Hit, Hop, Matched
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
+from causalist.overview import collect, draw_map
 from causalist.pack import check_budget, render_pack
 from causalist.rank import (
     Chosen,
@@ -287,6 +289,11 @@ class Repository:
         changed = navigate.nodes_of_rows(graph, changes.rows)
         affected = navigate.affected_by(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
         return Impact(changes.commit, tuple(graph.nodes.ids[n] for n in changed.tolist()), changes.deleted, affected)
+
+    def map(self, *, max_tokens: int = 2000, format: str = "text") -> Map:
+        """What the repository is, in at most that many tokens. Raises UsageError and BudgetTooSmall."""
+        texts = Texts(self.index.manifest, self.read)
+        return draw_map(collect(self.index, self.root.name, texts.whole), max_tokens=max_tokens, format=format)
 
     def edges(
         self, *, kinds: Sequence[str] = (), min_confidence: float = 0.5, everything: bool = False

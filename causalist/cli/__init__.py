@@ -19,6 +19,7 @@ COMMANDS = (
     "ask",
     "index",
     "status",
+    "map",
     "find",
     "show",
     "callers",

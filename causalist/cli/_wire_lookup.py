@@ -7,6 +7,7 @@ from causalist.cli._wire import FORMAT_VERSION, Document, edge_document
 
 if TYPE_CHECKING:
     from causalist.model.navigate import Affected, Definition, Gap, Neighbors, Trail, Verdict
+    from causalist.model.overview import Map
     from causalist.model.scores import Hit
 
 
@@ -88,6 +89,19 @@ def impact_document(
             {"node": each.node, "depth": each.depth, "role": each.role, "edge": edge_document(each.edge)}
             for each in affected[:limit]
         ],
+    }
+
+
+def map_document(drawn: "Map | None") -> Document:
+    """`map --json`: what the map shows as data, and the map itself; nothing where there was nothing to index."""
+    if drawn is None:
+        return {"format_version": FORMAT_VERSION, "overview": None, "map": None}
+    from causalist.overview import as_data
+
+    return {
+        "format_version": FORMAT_VERSION,
+        "overview": as_data(drawn.overview),
+        "map": {"text": drawn.text, "tokens": drawn.tokens, "max_tokens": drawn.max_tokens, "format": drawn.format},
     }
 
 

@@ -306,6 +306,30 @@ class TestVerify:
         assert (document["known"], document["gaps"][0]["name"]) == ("unknown", "unlock")
 
 
+class TestMap:
+    def test_lines(self, small: Path) -> None:
+        done = run("map", cwd=small)
+        assert (done.code, done.stderr) == (0, "")
+        lines = done.stdout.splitlines()
+        assert lines[0] == "small"
+        assert "python 3 files, 24 lines; text 1 file, 3 lines" in lines
+        assert "  shop/ (3 files)" in lines and "    prices.py" in lines
+        assert "      class Cart — Holds what a customer wants to buy. [total]" in lines
+
+    def test_budget_and_formats(self, small: Path) -> None:
+        short = invoke("map", "--max-tokens", "40", "--repo", str(small)).stdout
+        assert 0 < len(short) < len(invoke("map", "--repo", str(small)).stdout)
+        assert invoke("map", "--format", "markdown", "--repo", str(small)).stdout.startswith("# small\n")
+        assert json.loads(invoke("map", "--format", "json", "--repo", str(small)).stdout)["name"] == "small"
+        invoke("map", "--max-tokens", "1", "--repo", str(small)).failed("budget-too-small")
+
+    def test_document(self, small: Path) -> None:
+        document = document_of("map", "--repo", str(small))
+        assert list(document) == ["format_version", "overview", "map"]
+        assert document["map"]["tokens"] <= document["map"]["max_tokens"] == 2000
+        assert document["overview"]["folders"][0]["path"] == "shop/"
+
+
 LOOKUPS = [
     ("find", "x"), ("show", "x"), ("path", "x", "y"), ("neighbors", "x"), ("impact", "x"), ("verify", "x", "y")
 ]  # fmt: skip
@@ -316,6 +340,6 @@ def test_an_unknown_name(command: tuple[str, ...], small: Path) -> None:
     invoke(*command, "--repo", str(small)).failed("unknown-node")
 
 
-@pytest.mark.parametrize("command", LOOKUPS)
+@pytest.mark.parametrize("command", [*LOOKUPS, ("map",)])
 def test_an_empty_folder_gives_one_document(command: tuple[str, ...], tmp_path: Path) -> None:
     assert document_of(*command, "--repo", str(tmp_path), code=1)
