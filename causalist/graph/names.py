@@ -21,8 +21,8 @@ _MOST_BASES = 200  # visits along the bases of one type; a cycle of bases ends h
 class Found(NamedTuple):
     """What a name means: a definition, a file taken as a module, or something outside of the repository.
 
-    `kind` is "definition", "module" or "external"; `number` a definition or file; `rule` how it was found; `name` the
-    package of an external.
+    `kind` is "definition", "module", "external" or "value" (what a chain of names gives at the top of a file); `number`
+    a definition or file; `rule` how it was found; `name` the package of an external, or the chain of a value.
     """
 
     kind: str
@@ -46,6 +46,7 @@ class FileNames:
     exports: dict[str, str] = field(default_factory=dict)
     bindings: dict[int, dict[str, Binding]] = field(default_factory=dict)  # scope -> name -> first telling binding
     returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
+    holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
 
 
 def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:
@@ -53,6 +54,8 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
     names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
     for i, definition in enumerate(facts.definitions):
         names.by_qualname.setdefault(definition.qualname, first + i)
+        if definition.parent == MODULE_SCOPE and "." in definition.qualname:
+            names.holders.add(definition.qualname.rpartition(".")[0])
     for entry in facts.imports:
         if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
             names.stars.append(entry)
@@ -122,6 +125,13 @@ class Program:
         """Whether it is a name for a value; an import may give it that value: `const a = require("a")`."""
         return self.definition_of[definition].kind in (NodeKind.CONSTANT, NodeKind.FIELD)
 
+    def is_constructor(self, definition: int) -> bool:
+        """Whether it is a function that makes objects: where members are put behind a function, it has some."""
+        names = self.files[self.file_of[definition]]
+        if names.settings is None or not names.settings.names.assigned_infixes:
+            return False
+        return self.definition_of[definition].qualname in names.holders or len(self.linear_bases(definition)) > 1
+
     def has_members(self, definition: int) -> bool:
         """Whether other definitions stand inside; they follow at once."""
         following = definition + 1
@@ -180,6 +190,8 @@ class Program:
         if found is not None and rest and found.kind == "definition":
             member = self.member(found.number, rest)
             return Found("definition", member, "import") if member >= 0 else None
+        if found is not None and rest and found.kind == "value":
+            return found._replace(name=f"{found.name}.{rest}")
         return found
 
     @staticmethod
@@ -207,6 +219,8 @@ class Program:
     def _find_exported(self, file: int, name: str, depth: int) -> Found | None:
         names = self.files[file]
         local = names.exports.get(name, name)
+        if "()" in local:
+            return Found("value", file, "import", local)
         head, _, rest = local.partition(".")
         number = names.by_qualname.get(local)
         entry = names.imports.get(MODULE_SCOPE, {}).get(head)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from causalist.graph.names import Program
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.graph.values import Value, Values
+from causalist.model.symbols import NodeKind
 
 
 class Target(NamedTuple):
@@ -80,7 +81,7 @@ class Resolver:
         if value.kind == "module" and guess:  # a module that is called is what it exports as a whole
             value = self.values.default_of(value) or value
         if value.kind == "definition":
-            return [Target(value.number, value.rule, 1)], ""
+            return [Target(self._called(value.number) if guess else value.number, value.rule, 1)], ""
         if value.kind == "external":
             return [], value.name
         if value.kind == "instance" and guess and self._names_own_class(file, value, chain):
@@ -102,6 +103,13 @@ class Resolver:
         """Whether a chain for which `resolve` found nothing may mean anything of its last name."""
         value = self.values.of_chain(file, scope, chain)
         return value is not None and value.kind in ("unknown-member", "local")
+
+    def _called(self, definition: int) -> int:
+        """What runs when `definition` is called: of a constant that is another name of a function, the function."""
+        if self.program.definition_of[definition].kind != NodeKind.CONSTANT:
+            return definition
+        held = self.values.held_by(definition)
+        return held.number if held is not None and held.kind == "definition" else definition
 
     def _names_own_class(self, file: int, value: Value, chain: str) -> bool:
         settings = self.program.files[file].settings

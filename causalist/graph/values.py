@@ -113,6 +113,8 @@ class Values:
             if step is None and value.kind == "definition":
                 step, i = self._deep_member(value.number, parts, i)
                 part = parts[i - 1]
+            if step is None and value.kind == "definition" and self._invokes(file, part):
+                step = value
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if self._is_open(value) else None
@@ -120,6 +122,10 @@ class Values:
             for _ in range(part.count("()")):
                 value = self._called(value)
         return value
+
+    def _invokes(self, file: int, part: str) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and part.rstrip("()") in settings.names.invokers
 
     def _deep_member(self, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
         """A member of a member that is no symbol by itself, `a.b.c` where only a and a.b.c are, and the part after."""
@@ -134,7 +140,7 @@ class Values:
         in a class all of whose bases are known, so that only a class derived from it can have the member."""
         program = self.program
         if value.kind == "definition":
-            return program.is_value(value.number) and self._type_of_value(value.number) is None
+            return program.is_value(value.number) and self.held_by(value.number) is None
         if value.kind == "instance" and value.rule == "self":
             return not any(base in self.derived_from_outside for base in program.linear_bases(value.number))
         return False
@@ -208,8 +214,11 @@ class Values:
             return Value("dotted", file, "path", entry.module)
         return self._of_found(found, "")
 
-    @staticmethod
-    def _of_found(found: Found, rule: str) -> Value:
+    def _of_found(self, found: Found, rule: str) -> Value:
+        if found.kind == "value":
+            made = self.of_chain(found.number, MODULE_SCOPE, found.name)
+            # What is not known of the value may still be known of the file that makes it.
+            return made if made is not None and made.kind == "instance" else Value("module", found.number, "import")
         return Value(found.kind, found.number, rule or found.rule, found.name)
 
     def _attribute(self, file: int, value: Value, name: str, so_far: str) -> Value | None:
@@ -249,7 +258,8 @@ class Values:
         if settings is None or not settings.modules.require:
             return None
         found = self.program.exported(module.number, "default")
-        return self._of_found(found, "") if found is not None and found.kind == "definition" else None
+        whole = self._of_found(found, "") if found is not None else None
+        return whole if whole is not None and whole.kind in ("definition", "instance") else None
 
     def _definition_attribute(self, value: Value, name: str) -> Value | None:
         program = self.program
@@ -275,7 +285,7 @@ class Values:
 
     def _held_attribute(self, holder: int, name: str) -> Value | None:
         """Attribute `name` of what a constant, field or property holds."""
-        made = self._type_of_value(holder)
+        made = self.held_by(holder)
         if made is None or made.kind in ("external", "builtin"):
             return made
         return self._attribute(self.program.file_of[holder], made, name, name)
@@ -349,8 +359,8 @@ class Values:
             return MODULE_SCOPE
         return self.program.files[file].facts.definitions[binding.scope].parent
 
-    def _type_of_value(self, definition: int) -> Value | None:
-        """The instance that a constant or field holds."""
+    def held_by(self, definition: int) -> Value | None:
+        """What a constant or field holds, as far as it can be told."""
         program = self.program
         file = program.file_of[definition]
         names = program.files[file]
@@ -381,7 +391,8 @@ class Values:
         names = program.files[file]
         returned = names.returns.get(value.number - names.first)
         if not returned:
-            return UNKNOWN
+            makes = program.is_constructor(value.number)
+            return Value("instance", value.number, "constructed") if makes else UNKNOWN
         owner = program.enclosing_type(value.number)
         if returned in ("Self", "this") and owner >= 0:
             return Value("instance", owner, "return-type")

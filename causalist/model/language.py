@@ -17,7 +17,8 @@ class ModuleSystem(StrEnum):
 @dataclass(frozen=True, slots=True)
 class NameSettings:
     """`self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
-    `assigned_prefixes` and `assigned_infixes` are taken out of the left side of `a.b = function`."""
+    `assigned_prefixes` and `assigned_infixes` are taken out of the left side of `a.b = function`. `invokers` are
+    methods of a function that call it."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -26,6 +27,7 @@ class NameSettings:
     class_scope_is_visible: bool = False
     assigned_prefixes: tuple[str, ...] = ()
     assigned_infixes: tuple[str, ...] = ()
+    invokers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

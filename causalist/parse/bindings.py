@@ -4,6 +4,7 @@ A pattern comes before its names, a name before its annotation, both before the 
 by distance, at most a few bytes of punctuation. What a value is, beyond a chain of names, is not asked.
 """
 
+import re
 from collections.abc import Sequence
 
 from causalist.model.facts import Binding
@@ -13,6 +14,8 @@ from causalist.parse.scopes import Scopes
 
 LONGEST_VALUE = 2000  # bytes of a value that are looked at
 _LONGEST_NAME = 200
+_ASSIGNED = re.compile(r"([^\W\d][\w$.]*)\s*=(?![=>])")
+_WAITING = 8  # bytes of "(await "
 _GAP = 4  # bytes between a name and its annotation or value: ": ", " = "
 
 
@@ -90,21 +93,29 @@ class BindingReader:
         self._binding_end = -1
         if not targets:
             return
-        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        chain = self._assigned(text) or chain_of(text)
         self._value = (start, chain, targets)
         for position, key in targets:
             value = f"{chain}.{key}" if key and chain else chain
             self.bindings[position] = self.bindings[position]._replace(value=value)
+
+    def _assigned(self, text: str) -> str:
+        """What `b.c` is called by itself if the text is `b.c = …`: who gets that value gets what b.c gets."""
+        left = _ASSIGNED.match(text)
+        if not left:
+            return ""
+        return left[1] if left[1].partition(".")[0] in self._self_names else self._scopes.clean_name(left[1])
 
     def on_global(self, start: int, end: int, tag: int) -> None:
         self.taken = start
         self._globals.add((self._scopes.binding_scope(), self._scopes.text(start, end)))
 
     def take_value(self, start: int, head: str) -> tuple[str, list[tuple[str, str]]] | None:
-        """If the last value starts at `start` with a call of `head`: what follows the call, and (name, key in a
-        pattern) of those that it is given to, which are bindings no longer."""
+        """If the last value starts at `start`, or waits for what starts there, with a call of `head`: what follows the
+        call, and (name, key in a pattern) of those that it is given to, which are bindings no longer."""
         value = self._value
-        if value is None or value[0] != start or not value[1].startswith(f"{head}()"):
+        if value is None or not 0 <= start - value[0] <= _WAITING or not value[1].startswith(f"{head}()"):
             return None
         self._value = None
         taken = [(self.bindings[position].target, key) for position, key in value[2]]

@@ -4,7 +4,7 @@ The names follow tree-sitter's tags (`@definition.function`, `@reference.call`, 
 imports and bindings. docs/architecture.md describes each.
 """
 
-from enum import IntEnum
+from enum import IntEnum, auto
 
 from causalist.model.symbols import NodeKind
 
@@ -15,59 +15,60 @@ class Tag(IntEnum):
     A body comes before everything, since a body of one statement has the range of that statement.
     """
 
-    BODY = 0
-    SPAN = 1
-    NAMESPACE = 2
-    CLASS = 3
-    INTERFACE = 4
-    STRUCT = 5
-    ENUM = 6
-    TRAIT = 7
-    METHOD = 8
-    FUNCTION = 9
-    MACRO = 10
-    TYPE = 11
-    FIELD = 12
-    CONSTANT = 13
-    PROPERTY = 14
-    HOLDER = 15
-    REEXPORT = 16
-    IMPORT = 17
-    EXPORT = 18
-    IMPORT_STAR = 19
-    IMPORT_MODULE = 20
-    IMPORT_FROM = 21
-    IMPORT_NAME = 22
-    IMPORT_ALIAS = 23
-    IMPORT_DEFAULT = 24
-    IMPORT_NAMESPACE = 25
-    OWNER = 26
-    NAME = 27
-    DOC = 28
-    COMMENT = 29
-    PACKAGE = 30
-    RETURNS = 31
-    BASE = 32
-    IMPLEMENTS = 33
-    BINDING_PATTERN = 34
-    BINDING_KEY = 35
-    BINDING_PROPERTY = 36
-    BINDING = 37
-    BINDING_ITEM = 38
-    BINDING_TYPE = 39
-    BINDING_VALUE = 40
-    GLOBAL = 41
-    EXPORTS = 42
-    EXPORTS_OBJECT = 43
-    EXPORTS_KEY = 44
-    EXPORTS_ITEM = 45
-    EXPORTS_VALUE = 46
-    EXPORT_DEFAULT = 47
-    CALL = 48
-    REQUIRE = 49
-    REQUIRE_MODULE = 50
-    REFERENCE = 51
-    ERROR = 52
+    BODY = auto()
+    SPAN = auto()
+    NAMESPACE = auto()
+    CLASS = auto()
+    INTERFACE = auto()
+    STRUCT = auto()
+    ENUM = auto()
+    TRAIT = auto()
+    METHOD = auto()
+    FUNCTION = auto()
+    MACRO = auto()
+    TYPE = auto()
+    FIELD = auto()
+    CONSTANT = auto()
+    PROPERTY = auto()
+    HOLDER = auto()
+    REEXPORT = auto()
+    IMPORT = auto()
+    EXPORT = auto()
+    IMPORT_STAR = auto()
+    IMPORT_MODULE = auto()
+    IMPORT_FROM = auto()
+    IMPORT_NAME = auto()
+    IMPORT_ALIAS = auto()
+    IMPORT_DEFAULT = auto()
+    IMPORT_NAMESPACE = auto()
+    OWNER = auto()
+    NAME = auto()
+    DOC = auto()
+    COMMENT = auto()
+    PACKAGE = auto()
+    RETURNS = auto()
+    BASE = auto()
+    IMPLEMENTS = auto()
+    BINDING_PATTERN = auto()
+    BINDING_KEY = auto()
+    BINDING_PROPERTY = auto()
+    BINDING = auto()
+    BINDING_ITEM = auto()
+    BINDING_TYPE = auto()
+    BINDING_VALUE = auto()
+    GLOBAL = auto()
+    EXPORTS = auto()
+    EXPORTS_OBJECT = auto()
+    EXPORTS_KEY = auto()
+    EXPORTS_ITEM = auto()
+    EXPORTS_VALUE = auto()
+    EXPORT_DEFAULT = auto()
+    CALL = auto()
+    REQUIRE = auto()
+    REQUIRE_MODULE = auto()
+    REFERENCE = auto()
+    ERROR = auto()
+    BASE_OF = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -101,6 +102,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "comment": Tag.COMMENT,
     "returns": Tag.RETURNS,
     "base": Tag.BASE,
+    "base.of": Tag.BASE_OF,
     "base.implements": Tag.IMPLEMENTS,
     "binding": Tag.BINDING,
     "binding.item": Tag.BINDING_ITEM,

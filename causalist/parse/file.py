@@ -1,5 +1,6 @@
 """One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception."""
 
+import codecs
 from dataclasses import replace
 
 import tree_sitter
@@ -18,12 +19,23 @@ from causalist.parse.words import count_words
 # tree-sitter's queries count in 16 bits, takes them time that is quadratic in its size.
 _DEEPEST = 20_000
 
+_QUESTION_MARKS = "causalist.question-marks"
+
+
+def _question_marks(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return "?" * (error.end - error.start), error.end
+
+
+codecs.register_error(_QUESTION_MARKS, _question_marks)
+
 
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     """Facts of a file in the language of `grammar`."""
     data = with_line_feeds(data)
-    tree, query = _read(data, grammar)
-    sweep = Sweep(data, grammar.settings)
+    text = _utf8(data)
+    tree, query = _read(text, grammar)
+    sweep = Sweep(text, grammar.settings)
     cursor = tree_sitter.QueryCursor(query)
     cursor.set_max_start_depth(_DEEPEST)
     sweep.run(cursor.captures(tree.root_node))
@@ -73,10 +85,13 @@ def _n_skipped(tree: tree_sitter.Tree) -> int:
         node = stack.pop()
         if node.is_missing:
             skipped += 1
-        elif node.is_error:
-            skipped += node.end_byte - node.start_byte
-        elif node.has_error:
-            stack.extend(node.children)
+        elif node.is_error or node.has_error:
+            children = node.children
+            if node.is_error:
+                skipped += (
+                    node.end_byte - node.start_byte - sum(c.end_byte - c.start_byte for c in children if c.is_named)
+                )
+            stack.extend(children)
     return skipped
 
 
@@ -98,6 +113,18 @@ def parse_text(path: str, data: bytes) -> FileFacts:
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
     )
+
+
+def _utf8(data: bytes) -> bytes:
+    """The same bytes with a question mark for each that is not UTF-8, so that all positions stay as they are.
+
+    A query that asks for the text of a node raises where that is not UTF-8.
+    """
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", _QUESTION_MARKS).encode("utf-8")
+    return data
 
 
 def _encoding(data: bytes) -> tuple[Diagnostic, ...]:

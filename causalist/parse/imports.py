@@ -97,9 +97,10 @@ class ImportReader:
         self._scopes = scopes
         self._bindings = bindings
         self._require_name = scopes.settings.modules.require
-        self._require = -1  # start of the last call that imports
-        self._exports: tuple[int, str] | None = None  # end of the last `exports.name`, and the name
-        self._passed_on: tuple[int, str, str] | None = None  # start of a value, the name that it is exported as, member
+        self._require = (-1, "")  # start of the last call that imports, and the name that is called
+        self._exports: tuple[int, list[str]] | None = None  # end of the last `exports.name`, and the names before it
+        self._passed_on: tuple[int, list[str], str] | None = None  # start of a value, what it is exported as, member
+        self._spread: list[str] = []  # names whose members are exported
         self._exported_until = -1  # end of the object whose entries are exports
         self._export_key = ""
 
@@ -123,11 +124,12 @@ class ImportReader:
         left = self._scopes.compact(start, min(end, start + _LONGEST_NAME))
         for prefix in self._scopes.settings.names.assigned_prefixes:
             if prefix.endswith("exports.") and (left.startswith(prefix) or left == prefix[:-1]):
-                self._exports = (end, left[len(prefix) :] or "default")
+                before = self._exports[1] if self._exports and self._follows_exports(start) else []
+                self._exports = (end, [*before, left[len(prefix) :] or "default"])
                 return
 
     def on_exports_object(self, start: int, end: int, tag: int) -> None:
-        if self._follows_exports(start) and self._exports is not None and self._exports[1] == "default":
+        if self._follows_exports(start) and self._exports is not None and "default" in self._exports[1]:
             self._exported_until = end
 
     def on_exports_key(self, start: int, end: int, tag: int) -> None:
@@ -135,54 +137,85 @@ class ImportReader:
 
     def on_exports_item(self, start: int, end: int, tag: int) -> None:
         name, self._export_key = self._export_key, ""
-        if start < self._exported_until:
-            chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
-            if chain:
-                self.exports.append(Export(chain, name or chain, self._scopes.row(start)))
-
-    def on_exports_value(self, start: int, end: int, tag: int) -> None:
-        if not self._follows_exports(start) or self._exports is None:
+        if start >= self._exported_until:
             return
         chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
-        name, self._exports = self._exports[1], None
+        if self._scopes.data[start - 3 : start] == b"...":
+            name = "default"
+            if "()" not in chain:
+                self._spread.append(chain)
+                return
+        self._export(start, chain, [name or chain])
+
+    def on_exports_value(self, start: int, end: int, tag: int) -> None:
+        if self._exports is not None and self._follows_exports(start):
+            chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+            names, self._exports = self._exports[1], None
+            self._export(start, chain, names)
+
+    def _export(self, start: int, chain: str, names: list[str]) -> None:
+        """Exports what `chain` means; what a called function returns only as a whole, or if the call imports it."""
         head, called, member = chain.partition("()")
         if called and head == self._require_name:
-            self._passed_on = (start, name, member.removeprefix("."))
-        elif chain and not called:
-            self.exports.append(Export(chain, name, self._scopes.row(start)))
+            self._passed_on = (start, names, member.removeprefix("."))
+        elif chain and (not called or "default" in names):
+            self.exports += [Export(chain, name, self._scopes.row(start)) for name in dict.fromkeys(names)]
+
+    def finish(self) -> None:
+        """Passes on the members of modules that are spread into what is exported; forgets what a called function
+        gives where the file itself says what that is: `export default memo(Button)`."""
+        said = {e.exported for e in self.exports if "()" not in e.local} | {d.qualname for d in self._scopes.drafts}
+        self.exports = [e for e in self.exports if "()" not in e.local or e.exported not in said]
+        modules = {i.alias: i for i in self.imports if i.kind == ImportKind.MODULE and i.alias}
+        for name in dict.fromkeys(self._spread):
+            if name in modules:
+                self.imports.append(modules[name]._replace(kind=ImportKind.REEXPORT_ALL, name="*", alias=""))
 
     def _follows_exports(self, start: int) -> bool:
         return self._exports is not None and 0 <= start - self._exports[0] <= _GAP
 
     def on_export_default(self, start: int, end: int, tag: int) -> None:
         chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
-        if chain and not chain.endswith(")"):
-            self.exports.append(Export(chain, "default", self._scopes.row(start)))
+        if chain:
+            self._export(start, chain, ["default"])
 
     def on_require(self, start: int, end: int, tag: int) -> None:
         called = self._scopes.text(start, min(end, start + 40))
-        self._require = start if called in (self._require_name, _DYNAMIC_IMPORT) else -1
+        self._require = (start, called) if called in (self._require_name, _DYNAMIC_IMPORT) else (-1, "")
 
-    def on_require_module(self, start: int, end: int, tag: int) -> None:
-        if self._require < 0:
-            return
+    def on_require_module(self, start: int, end: int) -> tuple[str, int] | None:
+        """Reads the module that a call imports. If nothing takes it: (name that is called, start of the call)."""
+        at, called = self._require
+        if at < 0:
+            return None
         module, scope, row = self._scopes.text(start, end), self._scopes.use_scope(), self._scopes.row(start)
-        if self._passed_on is not None and self._passed_on[0] == self._require:
-            self._pass_on(module, scope, row, *self._passed_on[1:])
-            return
-        taken = self._bindings.take_value(self._require, self._require_name)
+        if self._passed_on is not None and self._passed_on[0] == at:
+            _, names, member = self._passed_on
+            self._passed_on = None
+            for name in names:
+                self._pass_on(module, scope, row, name, member)
+            return None
+        taken = self._bindings.take_value(at, called)
         if taken is None:
             self.imports.append(Import(scope, ImportKind.SIDE_EFFECT, module, 0, "", "", row))
-            return
+            return called, at
         member, targets = taken
         for alias, key in targets:
             name = ".".join(part for part in (member, key) if part)
             kind = ImportKind.NAME if name else ImportKind.MODULE
             self.imports.append(Import(scope, kind, module, 0, name, alias, row))
+        return None
+
+    def name_inline(self, scope: int) -> str:
+        """Gives the module of the last import a name in `scope` that no source code can write."""
+        last = self.imports[-1]
+        if last.kind == ImportKind.SIDE_EFFECT:
+            alias = f"{last.module.rpartition('/')[2].partition('.')[0]}#{len(self.imports)}"
+            self.imports[-1] = last = last._replace(scope=scope, kind=ImportKind.MODULE, alias=alias)
+        return last.alias
 
     def _pass_on(self, module: str, scope: int, row: int, name: str, member: str) -> None:
         """`exports.name = require("m").member`; without a name, the module as a whole."""
-        self._passed_on = None
         if member:
             self.imports.append(Import(scope, ImportKind.REEXPORT, module, 0, member, name, row))
         elif name == "default":

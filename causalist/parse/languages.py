@@ -153,6 +153,7 @@ def _read_settings(path: Path) -> LanguageSettings:
                 class_scope_is_visible=names["class_scope_is_visible"],
                 assigned_prefixes=tuple(names.get("assigned_prefixes", ())),
                 assigned_infixes=tuple(names.get("assigned_infixes", ())),
+                invokers=tuple(names.get("invokers", ())),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),

@@ -11,6 +11,7 @@ from causalist.model.facts import MODULE_SCOPE
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import NodeKind
 
+ANONYMOUS = "default"  # the name of what a file exports as a whole
 VALUE_KINDS = frozenset({NodeKind.CONSTANT, NodeKind.FIELD})
 
 
@@ -87,6 +88,20 @@ class Scopes:
             if frame.index >= 0 and self.drafts[frame.index].kind not in VALUE_KINDS:
                 return frame.index
         return MODULE_SCOPE
+
+    def clean_name(self, name: str) -> str:
+        """The name of what is assigned to `name`: `exports.f` is f, `A.prototype.m` A.m, `module.exports` the whole."""
+        names = self.settings.names
+        name = "".join(name.split()).strip("\"'")
+        for prefix in names.assigned_prefixes:
+            if name.startswith(prefix):
+                name = name[len(prefix) :]
+                break
+            if name == prefix[:-1] and prefix.endswith("exports."):
+                return ANONYMOUS
+        for infix in names.assigned_infixes:
+            name = name.replace(infix + ".", ".").removesuffix(infix)
+        return name or ANONYMOUS
 
     def set_name(self, frame: Frame, name: str) -> None:
         frame.named = True

@@ -18,7 +18,7 @@ from causalist.parse.captures import DEFINITION_KINDS, TAG_OF_CAPTURE, Tag
 from causalist.parse.chains import chain_of, last_of_chain, type_name
 from causalist.parse.docs import comment_line, file_comment_line, string_line
 from causalist.parse.imports import ImportReader
-from causalist.parse.scopes import VALUE_KINDS, Draft, Frame, Scopes
+from causalist.parse.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
 
 Event = tuple[int, int, int]  # start byte, minus end byte, Tag
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
@@ -28,7 +28,7 @@ _OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no par
 _LONGEST_SIGNATURE = 240
 _LONGEST_CHAIN = 400  # bytes of a chain of names that is used
 _LONGEST_NAME = 200
-_ANONYMOUS = "default"  # the name of what a file exports as a whole
+_GAP_BEFORE = 8  # bytes of "(await " before a call that imports
 
 
 class Sweep:
@@ -39,6 +39,7 @@ class Sweep:
         self.settings = settings
         self.bases: list[Base] = []
         self.calls: list[Call] = []
+        self._call_starts: list[int] = []
         self.references: list[tuple[int, int, int]] = []
         self.errors: list[int] = []
         self.doc = ""
@@ -54,6 +55,8 @@ class Sweep:
         self._span: tuple[int, int] | None = None
         self._comment = (-1, -1, -1, -1)  # start byte, end byte, first row, last row of the last comment block
         self._taken = -1  # start of the last name that is not a use
+        self._deriving = ""  # the name of what the next base is of, where the base stands outside of it
+        self._derived: list[tuple[str, str, int]] = []  # (name, base, row) of those
         self._chain_end = -1  # uses before this byte belong to a callee that was read whole
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
@@ -80,6 +83,8 @@ class Sweep:
             handlers[event[2]](start, -event[1], event[2])
         if modules.group is not None:
             self._close_group()
+        self._finish_bases()
+        self.modules.finish()
         self.named.finish(
             [
                 Binding(d.parent, f".{d.name}", d.returns, "", self.row(d.start))
@@ -92,8 +97,8 @@ class Sweep:
         return [
             Definition(
                 # In broken source the parser may put in a name that has no text.
-                name=d.name.rpartition(".")[2] or _ANONYMOUS,
-                qualname=d.qualname or ".".join(part for part in (d.prefix, _ANONYMOUS) if part),
+                name=d.name.rpartition(".")[2] or ANONYMOUS,
+                qualname=d.qualname or ".".join(part for part in (d.prefix, ANONYMOUS) if part),
                 kind=int(d.kind),
                 parent=d.parent,
                 start_byte=d.span_start,
@@ -142,6 +147,7 @@ class Sweep:
             Tag.RETURNS: self._on_returns,
             Tag.BASE: self._on_base,
             Tag.IMPLEMENTS: self._on_base,
+            Tag.BASE_OF: self._on_base_of,
             Tag.BINDING: self.named.on_binding,
             Tag.BINDING_ITEM: self.named.on_binding,
             Tag.BINDING_PROPERTY: self.named.on_binding,
@@ -158,7 +164,7 @@ class Sweep:
             Tag.EXPORT_DEFAULT: self.modules.on_export_default,
             Tag.CALL: self._on_call,
             Tag.REQUIRE: self.modules.on_require,
-            Tag.REQUIRE_MODULE: self.modules.on_require_module,
+            Tag.REQUIRE_MODULE: self._on_require_module,
             Tag.REFERENCE: self._on_reference,
             Tag.ERROR: self._on_error,
         }
@@ -236,30 +242,17 @@ class Sweep:
             return
         frame = self._frames[-1]
         frame.name_start = start
-        name = self._clean_name(self.text(start, end))
-        if frame.index < 0 and name == _ANONYMOUS:
+        name = self.scopes.clean_name(self.text(start, end))
+        if frame.index < 0 and name == ANONYMOUS:
             frame.named = True  # an object that is exported as a whole: what it holds is the file's
         else:
             self.scopes.set_name(frame, name)
-
-    def _clean_name(self, name: str) -> str:
-        names = self.settings.names
-        name = "".join(name.split()).strip("\"'")
-        for prefix in names.assigned_prefixes:
-            if name.startswith(prefix):
-                name = name[len(prefix) :]
-                break
-            if name == prefix[:-1] and "." in name:
-                return _ANONYMOUS
-        for infix in names.assigned_infixes:
-            name = name.replace(infix + ".", ".")
-        return name or _ANONYMOUS
 
     def _on_body(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].body < 0:
             frame = self._frames[-1]
             if not frame.named:
-                self.scopes.set_name(frame, _ANONYMOUS)
+                self.scopes.set_name(frame, ANONYMOUS)
             frame.body = start
             if frame.index >= 0:
                 self.drafts[frame.index].body = start
@@ -287,12 +280,26 @@ class Sweep:
             )
 
     def _on_base(self, start: int, end: int, tag: int) -> None:
-        if self._frames and self._frames[-1].index >= 0:
-            chain = chain_of(self.text(start, end))
-            if chain:
-                self.bases.append(Base(self._frames[-1].index, chain, tag == Tag.IMPLEMENTS, self.row(start)))
+        chain = chain_of(self.text(start, end))
+        if self._deriving:
+            base = self.scopes.clean_name(chain) if chain else ""
+            self._derived.append((self._deriving, base, self.row(start)))
+            self._deriving = ""
+        elif chain and self._frames and self._frames[-1].index >= 0:
+            self.bases.append(Base(self._frames[-1].index, chain, tag == Tag.IMPLEMENTS, self.row(start)))
         # The name is a use as well, found again as a reference; the edge for the base says more.
         self._chain_end = max(self._chain_end, end)
+
+    def _on_base_of(self, start: int, end: int, tag: int) -> None:
+        self._deriving = self.scopes.clean_name(self.text(start, min(end, start + _LONGEST_NAME)))
+
+    def _finish_bases(self) -> None:
+        """Bases that were given to a class or function by a statement of its own."""
+        known: dict[str, int] = {}
+        for i, draft in enumerate(self.drafts):
+            if draft.kind in (NodeKind.CLASS, NodeKind.FUNCTION):
+                known.setdefault(draft.qualname, i)
+        self.bases += [Base(known[n], base, False, row) for n, base, row in self._derived if base and n in known]
 
     # -- statements and uses
 
@@ -307,8 +314,23 @@ class Sweep:
             chain = chain_of(self.text(start, end))
         if chain:
             self.calls.append(Call(self._scope(), chain, self.row(max(end - 1, start))))
+            self._call_starts.append(start)
             if "(" not in chain and "?" not in chain:
                 self._chain_end = max(self._chain_end, end)
+
+    def _on_require_module(self, start: int, end: int, tag: int) -> None:
+        """What is done with a module on the spot, `require("m").f()`, is done with a name that nobody else can have."""
+        called = self.modules.on_require_module(start, end)
+        if not called:
+            return
+        head, at = called
+        for i in range(len(self.calls) - 1, -1, -1):
+            if self._call_starts[i] < at - _GAP_BEFORE:
+                break
+            call = self.calls[i]
+            if call.callee.startswith(f"{head}()"):
+                alias = self.modules.name_inline(call.scope)
+                self.calls[i] = call._replace(callee=alias + call.callee[len(head) + 2 :])
 
     def _on_reference(self, start: int, end: int, tag: int) -> None:
         if start in (self._taken, self.named.taken) or start < self._chain_end or self.modules.group is not None:

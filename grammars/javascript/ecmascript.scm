@@ -23,6 +23,31 @@
 (export_statement value: (function_expression name: (identifier) @name body: (_) @body)) @definition.function
 (export_statement value: (class name: (_) @name body: (_) @body)) @definition.class
 
+; A component in a wrapper that hands it on as it is.
+((variable_declarator name: (identifier) @name value: (call_expression function: [(identifier) @_wrapper (member_expression object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
+  (arrow_function body: (_) @body) (function_expression body: (_) @body)
+  (call_expression arguments: (arguments . [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))]))) @definition.function
+  (#any-of? @_wrapper "memo" "forwardRef" "observer"))
+((export_statement "default" value: (call_expression function: [(identifier) @_wrapper (member_expression object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
+  (arrow_function body: (_) @body) (function_expression !name body: (_) @body)
+  (call_expression arguments: (arguments . [(arrow_function body: (_) @body) (function_expression !name body: (_) @body)]))])) @definition.function)
+  (#any-of? @_wrapper "memo" "forwardRef" "observer"))
+((export_statement "default" value: (call_expression function: [(identifier) @_wrapper (member_expression object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
+  (function_expression name: (identifier) @name @export.default body: (_) @body) @definition.function
+  (call_expression arguments: (arguments . (function_expression name: (identifier) @name @export.default body: (_) @body) @definition.function))])))
+  (#any-of? @_wrapper "memo" "forwardRef" "observer"))
+((export_statement "default" value: (call_expression function: [(identifier) @_wrapper (member_expression object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
+  (identifier) @export.default
+  (call_expression arguments: (arguments . (identifier) @export.default))])))
+  (#any-of? @_wrapper "memo" "forwardRef" "observer"))
+
+; A function that is called once and returns what a module shows: var M = (function () { … return { f: f } })().
+(program (_ (variable_declarator name: (identifier) @name value: (call_expression function: [
+  (parenthesized_expression [
+    (function_expression body: (statement_block (return_statement (object))) @body)
+    (arrow_function body: (statement_block (return_statement (object))) @body)])
+  (function_expression body: (statement_block (return_statement (object))) @body)])) @definition.namespace))
+
 ; A function or class with a name of its own that is handed back; as an argument it belongs to where it stands.
 (return_statement [
   (function_expression name: (identifier) @name body: (_) @body)
@@ -41,12 +66,23 @@
 (pair key: (_) @name value: (object)) @holder
 (assignment_expression left: (member_expression) @name right: (object)) @holder
 
+((call_expression function: [(identifier) @_assign (member_expression object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments . [(identifier) (member_expression)] @name (object))) @holder
+  (#any-of? @_assign "assign" "extend"))
+
 ; Documentation, and the statement that a definition's comment stands above of.
 (comment) @comment
 (export_statement) @span
 (lexical_declaration) @span
 (variable_declaration) @span
 (expression_statement (assignment_expression)) @span
+
+; Prototypes that are put behind one another, in the ways of before there were classes.
+((call_expression function: [(identifier) @_derive (member_expression object: (identifier) property: (property_identifier) @_derive)] arguments: (arguments . (_) @base.of . (_) @base))
+  (#any-of? @_derive "inherits" "setPrototypeOf"))
+((assignment_expression left: (member_expression property: (property_identifier) @_prototype) @base.of right: [
+  (call_expression function: (member_expression object: (identifier)) arguments: (arguments . (_) @base))
+  (new_expression constructor: (_) @base)])
+  (#eq? @_prototype "prototype"))
 
 ; Uses.
 (call_expression function: (_) @reference.call)
@@ -70,11 +106,22 @@
 (export_statement (export_clause)) @export
 (export_statement "default" value: (_) @export.default)
 (export_statement "default" declaration: (_ name: (_) @export.default))
-(assignment_expression left: (member_expression) @exports right: [(identifier) (member_expression) (call_expression)] @exports.value)
-(assignment_expression left: (member_expression) @exports right: (object) @exports.object)
+(assignment_expression left: [(identifier) (member_expression)] @exports)
+(assignment_expression left: [(identifier) (member_expression)] right: [
+  (identifier) (member_expression) (call_expression) (new_expression)] @exports.value)
+(assignment_expression left: (member_expression) right: (object) @exports.object)
 (assignment_expression left: (member_expression) right: (object (shorthand_property_identifier) @exports.item))
-(assignment_expression left: (member_expression) right: (object
-  (pair key: [(property_identifier) (string)] @exports.key value: [(identifier) (member_expression)] @exports.item)))
+(assignment_expression left: (member_expression) right: (object (spread_element [(identifier) (call_expression)] @exports.item)))
+(assignment_expression left: (member_expression) right: (object (pair
+  key: [(property_identifier) (string)] @exports.key value: [(identifier) (member_expression) (call_expression)] @exports.item)))
+((call_expression function: [(identifier) @_assign (member_expression object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments . (member_expression) @exports . (call_expression) @exports.value))
+  (#any-of? @_assign "assign" "extend"))
+; var app = exports = module.exports = {}: what is exported has a name here.
+((variable_declarator name: (identifier) @export.default value: (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (object)))
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+((variable_declarator name: (identifier) @export.default
+  value: (assignment_expression right: (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (object))))
+  (#eq? @_module "module") (#eq? @_exports "exports"))
 (call_expression function: [(identifier) (import)] @require arguments: (arguments . (string (string_fragment) @require.module)))
 
 ; Names that get a value, with the value as far as a chain of names can tell it.

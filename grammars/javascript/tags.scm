@@ -9,8 +9,13 @@
 ; What gives a name to the functions inside of it without being a symbol itself.
 (field_definition property: (_) @name value: (object)) @holder
 
-; Base classes.
-(class_heritage (_) @base)
+; Base classes; of a mixin, the function that makes the class and the class that it is given.
+(class_heritage [
+  (identifier) (member_expression) (subscript_expression) (parenthesized_expression) (ternary_expression) (class)] @base)
+(class_heritage (call_expression function: (_) @base))
+(class_heritage (call_expression arguments: (arguments [(identifier) (member_expression)] @base)))
+(class_heritage (call_expression arguments: (arguments (call_expression
+  function: (_) @base arguments: (arguments [(identifier) (member_expression)] @base)))))
 
 ; Names that get a value.
 (formal_parameters (identifier) @binding)

@@ -29,8 +29,14 @@
 (variable_declarator name: (identifier) @name value: (satisfies_expression (object))) @holder
 (public_field_definition name: (_) @name value: (object)) @holder
 
-; Base classes and interfaces.
-(class_heritage (extends_clause value: (_) @base))
+; Base classes and interfaces; of a mixin, the function that makes the class and the class that it is given.
+(class_heritage (extends_clause value: [
+  (identifier) (member_expression) (subscript_expression) (parenthesized_expression) (ternary_expression) (class)
+  (as_expression) (non_null_expression) (satisfies_expression)] @base))
+(class_heritage (extends_clause value: (call_expression function: (_) @base)))
+(class_heritage (extends_clause value: (call_expression arguments: (arguments [(identifier) (member_expression)] @base))))
+(class_heritage (extends_clause value: (call_expression arguments: (arguments (call_expression
+  function: (_) @base arguments: (arguments [(identifier) (member_expression)] @base))))))
 (class_heritage (implements_clause (type_identifier) @base.implements))
 (class_heritage (implements_clause (nested_type_identifier) @base.implements))
 (class_heritage (implements_clause (generic_type name: (_) @base.implements)))

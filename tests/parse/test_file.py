@@ -184,3 +184,11 @@ def test_wildcard_exports() -> None:
 )
 def test_listed_names(text: str, names: tuple[str, ...] | None) -> None:
     assert listed_names(text, "__all__") == names
+
+
+def test_bytes_that_are_no_utf_8_where_a_query_asks_for_the_text() -> None:
+    text = b"// caf\xe9\n\xe9t\xe9.assign(door, { open() {} })\nObject.assign(door, { shut() { lock() } })\n"
+    facts = facts_of(text, "javascript")
+    assert [d.qualname for d in facts.definitions][-1] == "door.shut"
+    assert [(c.callee, c.row) for c in facts.calls][-1] == ("lock", 2)
+    assert "not-utf-8" in [d.slug for d in facts.diagnostics]
