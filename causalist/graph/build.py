@@ -25,7 +25,7 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
         given = np.argsort(np.array(order))
         return LinkedGraph(linked.graph, linked.file_nodes[given], tuple(linked.document_nodes[i] for i in given))
     program = Program.of(files, settings)
-    resolver = Resolver(program, frozenset(m for s in settings.values() for m in s.builtin_methods))
+    resolver = Resolver(program, {s.name: frozenset(s.builtin_methods) for s in settings.values()})
     builder = _Builder(program, resolver)
     builder.add_nodes()
     builder.add_bases()

@@ -4,6 +4,7 @@ What a chain of names means is asked of `values`. An unknown receiver gives a ca
 builtin type has; everything else that is unknown gives nothing.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ class Resolver:
     """Resolves uses in all files of a program."""
 
     program: Program
-    builtin_methods: frozenset[str]
+    builtin_methods: Mapping[str, frozenset[str]]  # by language
     values: Values = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,9 +90,9 @@ class Resolver:
         if value.kind != "unknown-member" or not guess:
             return [], ""
         name = chain.rpartition(".")[2]
-        if name in self.builtin_methods or name.startswith("__"):
-            return [], ""
         language = self._family(file)
+        if name in self.builtin_methods[language] or name.startswith("__"):
+            return [], ""
         candidates = [
             d for d in self.program.methods.get(name, ()) if self._family(self.program.file_of[d]) == language
         ]
