@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from causalist.graph.declared import names_in
 from causalist.graph.edges import EdgeCollector, NodeDraft, finish
 from causalist.graph.names import Program
+from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.resolve import Resolver
 from causalist.graph.roles import role_of
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind, LinkedGraph
-from causalist.model.language import LanguageSettings
+from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import NodeKind, Role, external_id, file_id, section_id, symbol_id
 
 
@@ -25,7 +27,10 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
         given = np.argsort(np.array(order))
         return LinkedGraph(linked.graph, linked.file_nodes[given], tuple(linked.document_nodes[i] for i in given))
     program = Program.of(files, settings)
-    resolver = Resolver(program, {s.name: frozenset(s.builtin_methods) for s in settings.values()})
+    builtin: dict[str, frozenset[str]] = {}
+    for each in settings.values():
+        builtin[each.family] = builtin.get(each.family, frozenset()) | frozenset(each.builtin_methods)
+    resolver = Resolver(program, builtin)
     builder = _Builder(program, resolver)
     builder.add_nodes()
     builder.add_bases()
@@ -94,11 +99,16 @@ class _Builder:
 
     def add_bases(self) -> None:
         for owner, target, implements, row in self.resolver.prepare():
-            kind = EdgeKind.IMPLEMENTS if implements else EdgeKind.EXTENDS
+            is_interface = self.program.definition_of[target.definition].kind == NodeKind.INTERFACE
+            derives = is_interface and self.program.definition_of[owner].kind != NodeKind.INTERFACE
+            kind = EdgeKind.IMPLEMENTS if implements or derives else EdgeKind.EXTENDS
             self._use(self.definition_draft[owner], self.definition_draft[target.definition], kind, target.rule, row)
 
     def add_imports(self, number: int) -> None:
         names = self.program.files[number]
+        if names.settings is not None and names.settings.modules.system is ModuleSystem.DECLARED:
+            self._add_declared_imports(number, names.settings)
+            return
         for entry in names.facts.imports:
             target, rule = self.program.target_module(number, entry)
             below = self._imported_module(number, target, entry)
@@ -109,6 +119,17 @@ class _Builder:
             elif names.settings is not None and not entry.level and not entry.module.startswith("."):
                 found = Program.outside(entry)
                 self._external(number, found.name, EdgeKind.IMPORTS, entry.row)
+
+    def _add_declared_imports(self, number: int, settings: LanguageSettings) -> None:
+        names, declared = self.program.files[number], self.program.declared
+        used = names_in(names.facts) if names.stars else frozenset()
+        for entry in names.facts.imports:
+            files = declared.imported_files(settings.name, entry, names.path, used)
+            for target in files or ():
+                self._use(number, target, EdgeKind.IMPORTS, "path", entry.row)
+            if files is None:
+                package = self.program.outside(entry, settings.modules.external_parts)
+                self._external(number, package.name, EdgeKind.IMPORTS, entry.row)
 
     def _imported_module(self, number: int, package: int, entry: Import) -> int:
         """`from package import module` names the module's file, not the package's."""
@@ -126,12 +147,15 @@ class _Builder:
     def add_uses(self, number: int) -> None:
         names = self.program.files[number]
         for call in names.facts.calls:
-            self._add_use(number, names.first, call.scope, call.callee, call.row, EdgeKind.CALLS)
+            self._add_use(number, names.first, call.scope, call.callee, call.row, EdgeKind.CALLS, call.arguments)
         for reference in names.facts.references:
             self._add_use(number, names.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES)
 
-    def _add_use(self, file: int, first: int, scope: int, chain: str, row: int, kind: EdgeKind) -> None:
-        targets, package = self.resolver.resolve(file, scope, chain, guess=kind is EdgeKind.CALLS)
+    def _add_use(
+        self, file: int, first: int, scope: int, chain: str, row: int, kind: EdgeKind, arguments: str = UNCOUNTED
+    ) -> None:
+        guess = kind is EdgeKind.CALLS
+        targets, package = self.resolver.resolve(file, scope, chain, guess=guess, arguments=arguments)
         source = file if scope == MODULE_SCOPE else self.definition_draft[first + scope]
         for target in targets:
             draft = self.definition_draft[target.definition]

@@ -117,7 +117,7 @@ class ModuleMap:
             if not entry.in_package and not importer.startswith(entry.root + "/"):
                 continue  # a script's neighbour is visible to its neighbours only
             path = self.paths[entry.file]
-            rank = (-_shared_folders(importer, path), path.count("/"), path)
+            rank = (-shared_folders(importer, path), path.count("/"), path)
             if best is None or rank < best:
                 best = rank
         return ModuleTarget(self.number[best[2]], "path") if best else OUTSIDE
@@ -227,7 +227,7 @@ def _composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def _shared_folders(a: str, b: str) -> int:
+def shared_folders(a: str, b: str) -> int:
     count = 0
     for x, y in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):
         if x != y:

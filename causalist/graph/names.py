@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist.graph.declared import DeclaredTypes, package_outside
 from causalist.graph.modules import ModuleMap
+from causalist.graph.overloads import Literals, best, misfit
 from causalist.graph.packages import PackageScopes
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 _DEEPEST = 20  # re-exports that are followed before a name is given up
 _MOST_BASES = 200  # visits along the bases of one type; a cycle of bases ends here
@@ -47,13 +49,18 @@ class FileNames:
     bindings: dict[int, dict[str, Binding]] = field(default_factory=dict)  # scope -> name -> first telling binding
     returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
+    callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
 
 
 def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:
     """The tables of one file."""
     names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
+    apart = settings is not None and settings.names.callables_apart
     for i, definition in enumerate(facts.definitions):
-        names.by_qualname.setdefault(definition.qualname, first + i)
+        if apart and definition.kind in CALLABLE_KINDS:
+            names.callables.setdefault(definition.qualname, []).append(first + i)
+        else:
+            names.by_qualname.setdefault(definition.qualname, first + i)
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             names.holders.add(definition.qualname.rpartition(".")[0])
     for entry in facts.imports:
@@ -84,6 +91,9 @@ class Program:
     definition_of: list[Definition]
     methods: dict[str, list[int]]  # name -> methods of types, for receivers that nobody knows
     packages: PackageScopes
+    declared: DeclaredTypes
+    parameters: dict[int, tuple[str, ...]]  # of functions that are told apart by them
+    literals: dict[str, Literals]  # by language
     attached: dict[tuple[int, str], int] = field(default_factory=dict)  # (type, name) -> member that stands elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
     _exported: dict[tuple[int, str], Found | None] = field(default_factory=dict)
@@ -105,7 +115,20 @@ class Program:
                 file_of.append(number)
                 definition_of.append(definition)
         scopes = PackageScopes.of(files, settings)
-        return cls(tables, ModuleMap.of(files, settings), file_of, definition_of, methods, scopes)
+        declared = DeclaredTypes.of(files, [table.first for table in tables], settings)
+        parameters = {table.first + i: types for table in tables for i, types in table.facts.parameters}
+        literals: dict[str, Literals] = {each.name: dict(each.types.literals) for each in settings.values()}
+        return cls(
+            tables,
+            ModuleMap.of(files, settings),
+            file_of,
+            definition_of,
+            methods,
+            scopes,
+            declared,
+            parameters,
+            literals,
+        )
 
     def parent(self, definition: int) -> int:
         """Number of the enclosing definition, or -1."""
@@ -165,13 +188,18 @@ class Program:
         names = self.files[file]
         if names.settings is None:
             return -1, "external"
+        if names.settings.modules.system is ModuleSystem.DECLARED:
+            leads_to = self.declared.imported_files(names.settings.name, entry, names.path, frozenset())
+            return (leads_to[0], "path") if leads_to else (-1, "external")
         target = self.modules.resolve(names.path, entry.module, entry.level, names.settings.modules)
         return target.file, target.rule
 
-    def follow(self, file: int, entry: Import) -> Found | None:
+    def follow(self, file: int, entry: Import, called: str | None = None) -> Found | None:
         """What the local name of an import means. None: the module is here but has no such name."""
         settings = self.files[file].settings
         assert settings is not None
+        if settings.modules.system is ModuleSystem.DECLARED:
+            return self._follow_declared(file, entry, settings, called)
         target, rule = self.target_module(file, entry)
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
             if target >= 0 and not entry.alias and "." in entry.module:
@@ -194,9 +222,25 @@ class Program:
             return found._replace(name=f"{found.name}.{rest}")
         return found
 
+    def _follow_declared(
+        self, file: int, entry: Import, settings: LanguageSettings, called: str | None
+    ) -> Found | None:
+        """An import of a type, or of a member of a type."""
+        path = self.files[file].path
+        found = self.declared.find(settings.name, f"{entry.module}.{entry.name}".strip("."), path)
+        if found is not None:
+            return Found("definition", found[1], "import")
+        owner = self.declared.find(settings.name, entry.module, path)
+        if owner is None:
+            return self.outside(entry, settings.modules.external_parts)
+        member, _ = self.find_member(owner[1], entry.name, called=called)
+        return Found("definition", member, "import") if member >= 0 else None
+
     @staticmethod
-    def outside(entry: Import) -> Found:
+    def outside(entry: Import, n_parts: int = 1) -> Found:
         module = entry.module
+        if n_parts > 1:
+            return Found("external", -1, "external", package_outside(module, n_parts))
         if "/" in module:
             parts = module.split("/")
             name = "/".join(parts[:2]) if module.startswith("@") else parts[0]
@@ -285,11 +329,23 @@ class Program:
 
     # -- types
 
-    def member(self, owner: int, name: str) -> int:
-        """The definition `name` inside of `owner` itself, or -1."""
+    def member(self, owner: int, name: str, called: str | None = None) -> int:
+        """The definition `name` inside of `owner` itself, or -1.
+
+        `called` are the arguments of a call as `Call.arguments` has them, None where the member is not called; a
+        function that does not take them is not found."""
         qualname = f"{self.definition_of[owner].qualname}.{name}"
-        found = self.files[self.file_of[owner]].by_qualname.get(qualname, -1)
+        names = self.files[self.file_of[owner]]
+        if called is not None and qualname in names.callables:
+            for number in names.callables[qualname]:
+                if misfit(self.parameters.get(number), called, {}) is not None:
+                    return number
+            return -1
+        found = names.by_qualname.get(qualname, -1)
         return found if found >= 0 else self.attached.get((owner, name), -1)
+
+    def bases(self, owner: int) -> list[int]:
+        return self._bases.get(owner, [])
 
     def set_bases(self, owner: int, bases: list[int]) -> None:
         self._bases[owner] = bases
@@ -318,10 +374,18 @@ class Program:
         self._mro[owner] = result
         return result
 
-    def find_member(self, owner: int, name: str, skip_own: bool = False) -> tuple[int, bool]:
+    def find_member(self, owner: int, name: str, skip_own: bool = False, called: str | None = None) -> tuple[int, bool]:
         """(definition, inherited) of member `name` of `owner` or of its bases, or (-1, False)."""
         for base in self.linear_bases(owner)[1 if skip_own else 0 :]:
-            number = self.member(base, name)
+            number = self.member(base, name, called)
             if number >= 0:
                 return number, base != owner
         return -1, False
+
+    def overloads(self, function: int, arguments: str) -> list[int]:
+        """The functions beside `function` that a call by its name may mean; `function` alone where names are unique."""
+        names = self.files[self.file_of[function]]
+        same = names.callables.get(self.definition_of[function].qualname)
+        if same is None or len(same) == 1 or names.settings is None:
+            return [function]
+        return best(same, self.parameters, arguments, self.literals[names.settings.name])

@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.names import Program
+from causalist.graph.overloads import MAKES, UNCOUNTED, misfit
 from causalist.graph.rules import MOST_CANDIDATES
-from causalist.graph.values import Value, Values
+from causalist.graph.values import Values
+from causalist.graph.visible import Value
+from causalist.model.facts import Base
 from causalist.model.symbols import NodeKind
 
 
@@ -27,7 +30,7 @@ class Resolver:
     """Resolves uses in all files of a program."""
 
     program: Program
-    builtin_methods: Mapping[str, frozenset[str]]  # by language
+    builtin_methods: Mapping[str, frozenset[str]]  # by family of languages
     values: Values = field(init=False)
 
     def __post_init__(self) -> None:
@@ -39,23 +42,44 @@ class Resolver:
         Returns (class, base, implements, row) for each resolved base.
         """
         self._attach_members()
-        found: list[tuple[int, Target, bool, int]] = []
-        for file, names in enumerate(self.program.files):
-            for base in names.facts.bases:
-                owner = names.first + base.definition
-                scope = names.facts.definitions[base.definition].parent
-                value = self.values.of_chain(file, scope, base.name)
-                if value is not None and value.kind == "definition" and value.number != owner:
-                    found.append((owner, Target(value.number, value.rule, 1), base.implements, base.row))
-                else:
-                    self.values.derived_from_outside.add(owner)
-        bases: dict[int, list[int]] = {}
-        for owner, target, _, _ in found:
-            bases.setdefault(owner, []).append(target.definition)
-        for owner, numbers in bases.items():
-            self.program.set_bases(owner, numbers)
+        found, missed = self._resolve_bases(
+            [(file, base) for file, f in enumerate(self.program.files) for base in f.facts.bases]
+        )
+        again = [(file, base) for file, base in missed if self._sees_members(file)]
+        if again:  # a base may be a member of another base
+            self.values.forget()
+            more, again = self._resolve_bases(again)
+            found += more
+            missed = [each for each in missed if not self._sees_members(each[0])] + again
+        for file, base in missed:
+            self.values.derived_from_outside.add(self.program.files[file].first + base.definition)
         self.values.read_attributes()
         return found
+
+    def _resolve_bases(
+        self, bases: list[tuple[int, Base]]
+    ) -> tuple[list[tuple[int, Target, bool, int]], list[tuple[int, Base]]]:
+        """(what `prepare` returns, what is not found) of bases with their files; the program knows those found."""
+        found: list[tuple[int, Target, bool, int]] = []
+        missed: list[tuple[int, Base]] = []
+        for file, base in bases:
+            names = self.program.files[file]
+            owner = names.first + base.definition
+            value = self.values.of_chain(file, names.facts.definitions[base.definition].parent, base.name)
+            if value is not None and value.kind == "definition" and value.number != owner:
+                found.append((owner, Target(value.number, value.rule, 1), base.implements, base.row))
+            else:
+                missed.append((file, base))
+        numbers: dict[int, list[int]] = {}
+        for owner, target, _, _ in found:
+            numbers.setdefault(owner, []).append(target.definition)
+        for owner, derived in numbers.items():
+            self.program.set_bases(owner, [*self.program.bases(owner), *derived])
+        return found, missed
+
+    def _sees_members(self, file: int) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and settings.names.members_are_visible
 
     def _attach_members(self) -> None:
         """Finds the types of members that do not stand inside of them, before any chain asks for a member."""
@@ -68,9 +92,17 @@ class Resolver:
                     program.attach(member, value.number)
         self.values.forget()
 
-    def resolve(self, file: int, scope: int, chain: str, *, guess: bool) -> tuple[list[Target], str]:
-        """(targets, external package or "") of a use of `chain` in `scope` of `file`."""
-        value = self.values.of_chain(file, scope, chain)
+    def resolve(
+        self, file: int, scope: int, chain: str, *, guess: bool, arguments: str = UNCOUNTED
+    ) -> tuple[list[Target], str]:
+        """(targets, external package or "") of a use of `chain` in `scope` of `file`; `guess` for what is called."""
+        passed_on = "::" in chain
+        chain = chain.replace("::", ".")
+        called = (guess and arguments != MAKES) or passed_on
+        value = self.values.of_chain(file, scope, chain, arguments if called else None)
+        if passed_on and value is None and chain.endswith(".new"):
+            chain = chain.removesuffix(".new")
+            value = self.values.of_chain(file, scope, chain)
         if not guess and "." in chain and (value is None or value.kind == "unknown-member"):
             # At least what holds the member is used: the last name but one, or else the first.
             holder, first = chain.rpartition(".")[0], chain.partition(".")[0]
@@ -82,7 +114,10 @@ class Resolver:
         if value.kind == "module" and guess:  # a module that is called is what it exports as a whole
             value = self.values.default_of(value) or value
         if value.kind == "definition":
-            return [Target(self._called(value.number) if guess else value.number, value.rule, 1)], ""
+            if not called:
+                return [Target(value.number, value.rule, 1)], ""
+            functions = self.program.overloads(self._called(value.number), arguments)
+            return [Target(each, value.rule, len(functions)) for each in functions], ""
         if value.kind == "external":
             return [], value.name
         if value.kind == "instance" and guess and self._names_own_class(file, value, chain):
@@ -90,11 +125,14 @@ class Resolver:
         if value.kind != "unknown-member" or not guess:
             return [], ""
         name = chain.rpartition(".")[2]
-        language = self._family(file)
-        if name in self.builtin_methods[language] or name.startswith("__"):
+        family = self._family(file)
+        if name in self.builtin_methods.get(family, ()) or name.startswith("__"):
             return [], ""
         candidates = [
-            d for d in self.program.methods.get(name, ()) if self._family(self.program.file_of[d]) == language
+            d
+            for d in self.program.methods.get(name, ())
+            if self._family(self.program.file_of[d]) == family
+            and misfit(self.program.parameters.get(d), arguments, {}) is not None
         ]
         if not 0 < len(candidates) <= MOST_CANDIDATES:
             return [], ""

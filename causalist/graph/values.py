@@ -5,28 +5,27 @@ unknown. Which edges follow from it, and what is guessed where nothing is known,
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from causalist.graph.names import FileNames, Found, Program
+from causalist.graph.overloads import UNCOUNTED
+from causalist.graph.visible import (
+    BUILTIN,
+    UNKNOWN,
+    Value,
+    around,
+    enum_constant,
+    is_type_parameter,
+    named_self,
+    of_found,
+    starred,
+    super_constructor,
+    visible_member,
+)
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
+from causalist.model.language import LanguageSettings
 from causalist.model.symbols import NodeKind
 
 _DEEPEST = 6  # assignments that are followed to find the type of a name
-
-
-class Value(NamedTuple):
-    """What a part of a chain is. `kind`: "definition", "instance" (of the type `number`), "super", "module", "dotted"
-    (a package of which only longer names are modules), "external", "builtin" (of a type that no file defines), "local"
-    (a variable that nothing is known of)."""
-
-    kind: str
-    number: int
-    rule: str
-    name: str = ""
-
-
-UNKNOWN = Value("local", -1, "")
-_BUILTIN = Value("builtin", -1, "")
 
 
 @dataclass(slots=True)
@@ -35,8 +34,8 @@ class Values:
 
     program: Program
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
-    _values: dict[tuple[int, int, str], Value | None] = field(default_factory=dict)
-    _busy: set[tuple[int, int, str]] = field(default_factory=set)
+    _values: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
+    _busy: set[tuple[int, int, str, str | None]] = field(default_factory=set)
     _held: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
     _attributes: dict[int, dict[str, tuple[int, Binding]]] = field(default_factory=dict)
 
@@ -55,25 +54,29 @@ class Values:
         """Forgets all values: something that they depend on has changed."""
         self._values.clear()
 
-    def of_chain(self, file: int, scope: int, chain: str) -> Value | None:
+    def of_chain(self, file: int, scope: int, chain: str, called: str | None = None) -> Value | None:
         """The value of a chain. None: no such name, or a known receiver without that member; "unknown-member": the
-        receiver is not known, so that nothing can be known of its member."""
-        key = (file, scope, chain)
+        receiver is not known, so that nothing can be known of its member. `called` are the arguments of a call, None
+        where the chain is not what is called."""
+        key = (file, scope, chain, called)
         if key in self._values:
             return self._values[key]
         if key in self._busy or len(self._busy) > 40:
             return None
         self._busy.add(key)
-        value = self._walk(file, scope, chain)
+        value = self._walk(file, scope, chain, called)
         self._busy.discard(key)
         self._values[key] = value
         return value
 
-    def _walk(self, file: int, scope: int, chain: str) -> Value | None:
+    def _walk(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
         names = self.program.files[file]
         settings = names.settings
         if settings is None:
             return None
+        if chain.startswith("<"):  # an expression that is said to be of a type
+            said, _, rest = chain[1:].partition(">")
+            return self._along(file, self._declared(file, scope, said, "annotation"), rest.split("."), 1, called)
         parts = chain.split(".")
         head = parts[0]
         unknown = Value("unknown-member", -1, "") if len(parts) > 1 else None
@@ -86,19 +89,35 @@ class Values:
                 return None
             owner = self._owner(names, scope)
             if owner < 0 or len(parts) == 1:
-                return self._super_constructor(names, owner, settings.names.constructors) if owner >= 0 else None
+                return super_constructor(self.program, owner, called) if owner >= 0 else None
             value = Value("super", owner, "super")
         elif bare in settings.names.self_names and (owner := self._owner(names, scope)) >= 0:
             value = Value("instance", owner, "self")
             if head != bare:  # the class, by its own name inside of it
                 value = value._replace(rule="constructed") if head == f"{bare}()" else UNKNOWN
         else:
-            value = self._lookup(file, scope, bare)
+            value = self._lookup(file, scope, bare, _arguments(head, called if len(parts) == 1 else None))
+            if value is None and settings.names.all_declared:
+                return self._declared_elsewhere(file, settings, parts, called)
             for _ in range(head.count("()")):
                 value = self._called(value)
-        return self._along(file, value, parts, 1)
+        return self._along(file, value, parts, 1, called)
 
-    def _along(self, file: int, value: Value | None, parts: list[str], first: int) -> Value | None:
+    def _declared_elsewhere(
+        self, file: int, settings: LanguageSettings, parts: list[str], called: str | None
+    ) -> Value | None:
+        """A chain whose first name nothing around declares: it begins with a package, or comes from outside."""
+        found = self.program.declared.prefix(settings.name, parts, self.program.files[file].path)
+        if found is None:
+            return BUILTIN if len(parts) > 1 else None
+        value: Value | None = Value("definition", found[0], "import")
+        if "(" in parts[found[1] - 1]:
+            value = self._called(value)
+        return self._along(file, value, parts, found[1], called)
+
+    def _along(
+        self, file: int, value: Value | None, parts: list[str], first: int, called: str | None = None
+    ) -> Value | None:
         """What the chain `parts` means if everything before its part number `first` is `value`."""
         unknown = Value("unknown-member", -1, "")
         i = first
@@ -109,7 +128,8 @@ class Values:
                 return value
             part = parts[i]
             i += 1
-            step = self._attribute(file, value, part.rstrip("()"), ".".join(parts[:i]))
+            arguments = _arguments(part, called if i == len(parts) else None)
+            step = self._attribute(file, value, part.rstrip("()"), ".".join(parts[:i]), arguments)
             if step is None and value.kind == "definition":
                 step, i = self._deep_member(value.number, parts, i)
                 part = parts[i - 1]
@@ -142,21 +162,16 @@ class Values:
         if value.kind == "definition":
             return program.is_value(value.number) and self.held_by(value.number) is None
         if value.kind == "instance" and value.rule == "self":
+            settings = program.files[program.file_of[value.number]].settings
+            if settings is not None and settings.names.all_declared:
+                return False
             return not any(base in self.derived_from_outside for base in program.linear_bases(value.number))
         return False
 
     def _owner(self, names: FileNames, scope: int) -> int:
         return self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
 
-    def _super_constructor(self, names: FileNames, owner: int, constructors: tuple[str, ...]) -> Value | None:
-        for constructor in constructors:
-            number, _ = self.program.find_member(owner, constructor, skip_own=True)
-            if number >= 0:
-                return Value("definition", number, "super")
-        bases = self.program.linear_bases(owner)
-        return Value("definition", bases[1], "super") if len(bases) > 1 else None
-
-    def _lookup(self, file: int, scope: int, name: str) -> Value | None:
+    def _lookup(self, file: int, scope: int, name: str, called: str | None = None) -> Value | None:
         """A bare name, from the innermost scope outwards; None for builtins and unknown globals."""
         program = self.program
         names = program.files[file]
@@ -167,7 +182,15 @@ class Values:
         while scope != MODULE_SCOPE:
             definition = definitions[scope]
             is_type = program.is_type(names.first + scope)
-            if not is_type or first or settings.names.class_scope_is_visible:
+            if is_type and settings.names.members_are_visible:
+                value = visible_member(program, names.first + scope, name, called)
+                if value is not None:
+                    return value
+                # A type parameter, or a variable of an initialiser.
+                binding = names.bindings.get(scope, {}).get(name)
+                if binding is not None and called is None:
+                    return self._bound(file, binding, name)
+            elif not is_type or first or settings.names.class_scope_is_visible:
                 own = names.by_qualname.get(f"{definition.qualname}.{name}")
                 if own is not None and program.parent(own) == names.first + scope:
                     return Value("definition", own, "same-file")
@@ -175,7 +198,8 @@ class Values:
                 if entry is not None:
                     return self._imported(file, entry)
                 binding = names.bindings.get(scope, {}).get(name)
-                if binding is not None and not is_type:
+                is_variable = called is None or not settings.names.callables_apart
+                if binding is not None and not is_type and is_variable:
                     return self._bound(file, binding, name)
             first = False
             scope = definition.parent
@@ -184,30 +208,18 @@ class Values:
         if own is not None and (entry is None or not program.is_value(own)):
             return Value("definition", own, "same-file")
         if entry is not None:
-            return self._imported(file, entry)
+            return self._imported(file, entry, called)
         binding = names.bindings.get(MODULE_SCOPE, {}).get(name)
         if binding is not None:
             return self._bound(file, binding, name)
         shared = program.packages.definition(file, name, program.files)
         if shared is not None:
             return Value("definition", shared, "package-scope")
-        return self._starred(file, names, name)
+        found = starred(program, file, name, called)
+        return self._of_found(found, "star-import") if found is not None else None
 
-    def _starred(self, file: int, names: FileNames, name: str) -> Value | None:
-        for star in names.stars:
-            target, _ = self.program.target_module(file, star)
-            if target < 0:
-                continue
-            listed = self.program.files[target].facts.wildcard_exports
-            if (listed is not None and name not in listed) or (listed is None and name.startswith("_")):
-                continue
-            found = self.program.exported(target, name)
-            if found is not None:
-                return self._of_found(found, "star-import")
-        return None
-
-    def _imported(self, file: int, entry: Import) -> Value | None:
-        found = self.program.follow(file, entry)
+    def _imported(self, file: int, entry: Import, called: str | None = None) -> Value | None:
+        found = self.program.follow(file, entry, called)
         if found is None:
             return UNKNOWN  # imported from here, but made in a way that cannot be seen
         if found.rule == "dotted":
@@ -219,9 +231,9 @@ class Values:
             made = self.of_chain(found.number, MODULE_SCOPE, found.name)
             # What is not known of the value may still be known of the file that makes it.
             return made if made is not None and made.kind == "instance" else Value("module", found.number, "import")
-        return Value(found.kind, found.number, rule or found.rule, found.name)
+        return of_found(found, rule)
 
-    def _attribute(self, file: int, value: Value, name: str, so_far: str) -> Value | None:
+    def _attribute(self, file: int, value: Value, name: str, so_far: str, called: str | None = None) -> Value | None:
         program = self.program
         if value.kind == "dotted":
             if name and (so_far == value.name or value.name.startswith(so_far + ".")):
@@ -247,9 +259,9 @@ class Values:
                 return self._attribute(file, whole, name, so_far) if whole is not None else None
             return self._of_found(found, "module-attribute" if found.kind == "definition" else "")
         if value.kind == "definition":
-            return self._definition_attribute(value, name)
+            return self._definition_attribute(value, name, called)
         if value.kind in ("instance", "super"):
-            return self._instance_attribute(value, name)
+            return self._instance_attribute(value, name, called)
         return None
 
     def default_of(self, module: Value) -> Value | None:
@@ -261,15 +273,15 @@ class Values:
         whole = self._of_found(found, "") if found is not None else None
         return whole if whole is not None and whole.kind in ("definition", "instance") else None
 
-    def _definition_attribute(self, value: Value, name: str) -> Value | None:
+    def _definition_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program
         definition = program.definition_of[value.number]
         if program.is_type(value.number):
-            number, inherited = program.find_member(value.number, name)
+            number, inherited = program.find_member(value.number, name, called=called)
             if number >= 0:
                 return Value("definition", number, "inherited" if inherited else "class-attribute")
-            return None
-        number = program.member(value.number, name)
+            return named_self(program, value.number, name)
+        number = program.member(value.number, name, called)
         if number >= 0:
             return Value("definition", number, "object-member")
         if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
@@ -277,25 +289,25 @@ class Values:
         if value.number in self._held or len(self._held) >= _DEEPEST:
             return None  # `a = b` and `b = a`, or a longer way than anybody writes
         self._held.add(value.number)
-        found = self._held_attribute(value.number, name)
+        found = self._held_attribute(value.number, name, called)
         self._held.discard(value.number)
         if found is not None and found.kind == "definition" and definition.kind != NodeKind.CONSTANT:
             return found._replace(rule="attribute-type")
         return found
 
-    def _held_attribute(self, holder: int, name: str) -> Value | None:
+    def _held_attribute(self, holder: int, name: str, called: str | None) -> Value | None:
         """Attribute `name` of what a constant, field or property holds."""
         made = self.held_by(holder)
         if made is None or made.kind in ("external", "builtin"):
             return made
-        return self._attribute(self.program.file_of[holder], made, name, name)
+        return self._attribute(self.program.file_of[holder], made, name, name, called)
 
-    def _instance_attribute(self, value: Value, name: str) -> Value | None:
+    def _instance_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program
         if value.kind == "super":
-            number, _ = program.find_member(value.number, name, skip_own=True)
+            number, _ = program.find_member(value.number, name, skip_own=True, called=called)
             return Value("definition", number, "super") if number >= 0 else None
-        number, inherited = program.find_member(value.number, name)
+        number, inherited = program.find_member(value.number, name, called=called)
         if number >= 0:
             rule = value.rule
             if rule == "self" and inherited:
@@ -325,9 +337,12 @@ class Values:
 
     def _bound(self, file: int, binding: Binding, name: str) -> Value:
         """What a variable, parameter or attribute holds, by its annotation or by what it was made of."""
+        settings = self.program.files[file].settings
+        if binding.type and settings is not None and settings.names.class_scope_is_visible:
+            return self._declared(file, binding.scope, binding.type, "annotation")
         if binding.type:
             # Annotations of parameters are read around the function; those of local names may name what is local.
-            held = self._declared(file, self._around(file, binding), binding.type, "annotation")
+            held = self._declared(file, around(self.program, file, binding), binding.type, "annotation")
             return held if held.kind != "builtin" else self._declared(file, binding.scope, binding.type, "annotation")
         if binding.value and binding.value != name and len(self._busy) < _DEEPEST * 4:
             made = self.of_chain(file, binding.scope, binding.value)
@@ -338,26 +353,16 @@ class Values:
     def _declared(self, file: int, scope: int, type_name: str, rule: str) -> Value:
         """An instance of the type that an annotation names in `scope`."""
         declared = self.of_chain(file, scope, type_name)
+        settings = self.program.files[file].settings
+        if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
+            if declared is not None and declared.kind == "instance":
+                return declared._replace(rule=rule)
+            declared = declared if declared is not None and declared.kind != "local" else BUILTIN
         if declared is None:
-            return UNKNOWN if self._is_type_parameter(file, scope, type_name) else _BUILTIN
+            return UNKNOWN if is_type_parameter(self.program, file, scope, type_name) else BUILTIN
         if declared.kind == "definition" and self.program.is_like_a_type(declared.number):
             return Value("instance", declared.number, rule)
-        return declared if declared.kind == "external" else UNKNOWN
-
-    def _is_type_parameter(self, file: int, scope: int, name: str) -> bool:
-        """Whether a definition around binds the name, be it a class, whose own names are not visible otherwise."""
-        names = self.program.files[file]
-        while scope != MODULE_SCOPE:
-            if name in names.bindings.get(scope, {}):
-                return True
-            scope = names.facts.definitions[scope].parent
-        return False
-
-    def _around(self, file: int, binding: Binding) -> int:
-        """Annotations are read in the scope around the function whose parameters they stand at."""
-        if binding.scope == MODULE_SCOPE:
-            return MODULE_SCOPE
-        return self.program.files[file].facts.definitions[binding.scope].parent
+        return declared if declared.kind in ("external", "builtin") else UNKNOWN
 
     def held_by(self, definition: int) -> Value | None:
         """What a constant or field holds, as far as it can be told."""
@@ -374,7 +379,7 @@ class Values:
                     return held
                 if held.kind == "definition" and held.number != definition:
                     return held
-        return None
+        return enum_constant(program, definition)
 
     def _called(self, value: Value | None) -> Value | None:
         """What calling a value gives: an instance of a class, or of the type that a function says it returns."""
@@ -390,6 +395,10 @@ class Values:
         file = program.file_of[value.number]
         names = program.files[file]
         returned = names.returns.get(value.number - names.first)
+        if any(
+            names.returns.get(each - names.first) != returned for each in program.overloads(value.number, UNCOUNTED)
+        ):
+            return UNKNOWN
         if not returned:
             makes = program.is_constructor(value.number)
             return Value("instance", value.number, "constructed") if makes else UNKNOWN
@@ -397,3 +406,8 @@ class Values:
         if returned in ("Self", "this") and owner >= 0:
             return Value("instance", owner, "return-type")
         return self._declared(file, value.number - names.first, returned, "return-type")
+
+
+def _arguments(part: str, called: str | None) -> str | None:
+    """The arguments of a part of a chain: those of the call for its last part, not known for parts inside."""
+    return UNCOUNTED if part.endswith("()") else called

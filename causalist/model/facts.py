@@ -45,15 +45,19 @@ class Base(NamedTuple):
 
 class Call(NamedTuple):
     """A call site in `scope`. `callee` is a dotted chain with "()" after the parts that are called themselves:
-    `self.session.get`, `make().run`, `super().close`; "?" stands for a part that is no name."""
+    `self.session.get`, `make().run`, `super().close`; "?" stands for a part that is no name, `<T>` for an expression
+    that the source says to be of type T. `arguments` has one letter for each argument, telling literals (`s` text, `c`
+    character, `i` and `l` integers, `d` and `f` fractions, `b` truth, `n` null) from functions (`>`) and from all else
+    (`?`); it is "-" where they are not counted, and "=" where the callee is said to be a type."""
 
     scope: int
     callee: str
     row: int
+    arguments: str = "-"
 
 
 class Reference(NamedTuple):
-    """A name or dotted chain used other than by calling it."""
+    """A name or dotted chain used other than by calling it; `a::f` is the function f of a, passed on."""
 
     scope: int
     name: str
@@ -170,7 +174,9 @@ class FileFacts:
     annotation of what they return. `counts` is None where words were left out when cached facts were read: what
     resolves names does not need them. `wildcard_exports` is None unless the file lists what it exports to `import *`.
     `package` is the name in the file's package clause, "" without one; `owners` maps definitions that stand outside of
-    the type that they belong to (a Go method, an `impl`) to the name of that type, as it is written.
+    the type that they belong to (a Go method, an `impl`) to the name of that type, as it is written. `parameters` maps
+    functions to the annotations of their parameters, the last with "..." if it takes any number; a function that has no
+    entry may have any parameters.
     `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
     configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias", pattern and targets
     separated by tabs)."""
@@ -195,3 +201,4 @@ class FileFacts:
     manifest: tuple[tuple[str, str], ...] = ()
     package: str = ""
     owners: tuple[tuple[int, str], ...] = ()
+    parameters: tuple[tuple[int, tuple[str, ...]], ...] = ()

@@ -18,7 +18,13 @@ class ModuleSystem(StrEnum):
 class NameSettings:
     """`self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
     `assigned_prefixes` and `assigned_infixes` are taken out of the left side of `a.b = function`. `invokers` are
-    methods of a function that call it."""
+    methods of a function that call it.
+
+    With `members_are_visible` a bare name inside of a type may be a member of it, an inherited one too; with
+    `all_declared` a name that nothing declares comes from outside of the repository, so that nothing is guessed of it;
+    with `callables_apart` a value and functions of one name stand beside each other, functions also several with other
+    parameters; with `block_scopes` a name may be declared again in a function, and uses mean the last declaration
+    before them."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -28,13 +34,18 @@ class NameSettings:
     assigned_prefixes: tuple[str, ...] = ()
     assigned_infixes: tuple[str, ...] = ()
     invokers: tuple[str, ...] = ()
+    members_are_visible: bool = False
+    all_declared: bool = False
+    callables_apart: bool = False
+    block_scopes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleSettings:
     """`index_stems` are files that stand for their folder. `extensions` are tried in order. `compiled` maps an
     extension in an import to those of the files it may mean. `wildcard_list` is the variable that lists what a
-    wildcard import brings, `require` the function that imports."""
+    wildcard import brings, `require` the function that imports, `external_parts` how many parts of a package's name
+    tell which library it belongs to."""
 
     system: ModuleSystem
     index_stems: tuple[str, ...] = ()
@@ -42,21 +53,26 @@ class ModuleSettings:
     compiled: tuple[tuple[str, tuple[str, ...]], ...] = ()
     wildcard_list: str = ""
     require: str = ""
+    external_parts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class TypeSettings:
     """`transparent` are generic types that stand for their first argument (`Box<T>`); with `first_of_tuple` a function
-    that returns several values is known by the first (`(T, error)`)."""
+    that returns several values is known by the first (`(T, error)`). With `before_names` an annotation stands before
+    the names that it is for. `literals` maps the letters of `Call.arguments` to the types that take such a literal,
+    the most fitting first; "*" stands for every type that begins with a capital."""
 
     transparent: tuple[str, ...] = ()
     first_of_tuple: bool = False
+    before_names: bool = False
+    literals: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CommentSettings:
     """`line` are the tokens that start a comment; `doc` is "string" where documentation is the first string of a
-    body, "comment" where it is the comment above."""
+    body, "comment" where it is the comment above, "sentence" where the comment's first sentence sums it up."""
 
     line: tuple[str, ...] = ()
     doc: str = "comment"

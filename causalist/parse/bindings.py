@@ -17,6 +17,7 @@ _LONGEST_NAME = 200
 _ASSIGNED = re.compile(r"([^\W\d][\w$.]*)\s*=(?![=>])")
 _WAITING = 8  # bytes of "(await "
 _GAP = 4  # bytes between a name and its annotation or value: ": ", " = "
+_BOUND = b"extends"  # between a type parameter and its bound
 
 
 class BindingReader:
@@ -33,6 +34,8 @@ class BindingReader:
         self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
         self._binding_end = -1
         self._type_end = -1
+        self._last_end = -1
+        self._type = ""  # the annotation that stands before its names
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
 
     def finish(self, properties: Sequence[Binding]) -> None:
@@ -46,6 +49,7 @@ class BindingReader:
 
     def on_key(self, start: int, end: int, tag: int) -> None:
         self._key = self._scopes.text(start, end)
+        self.taken = start
 
     def on_binding(self, start: int, end: int, tag: int) -> None:
         self._is_twin = start == self.taken
@@ -73,10 +77,20 @@ class BindingReader:
             scope = scopes.frames[-1].outer_scope
         else:
             self._binding_end = end if tag != Tag.BINDING_ITEM else -1
-        self.bindings.append(Binding(scope, name, "", "", scopes.row(start)))
+        name = scopes.declare(scope, name)
+        type_ = self._type if tag != Tag.BINDING_ITEM else ""
+        self._last_end = end
+        self.bindings.append(Binding(scope, name, type_, "", scopes.row(start)))
 
     def on_type(self, start: int, end: int, tag: int) -> None:
-        if self._binding_end >= 0 and 0 < start - self._binding_end <= _GAP:
+        if self._scopes.settings.types.before_names:
+            name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
+            name = self._scopes.current(name)
+            if self.bindings and self._scopes.data[self._last_end : start].strip() == _BOUND:
+                self.bindings[-1] = self.bindings[-1]._replace(type=name)
+            else:
+                self._type = name
+        elif self._binding_end >= 0 and 0 < start - self._binding_end <= _GAP:
             name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
             self.bindings[-1] = self.bindings[-1]._replace(type=name)
             if self._is_twin:
@@ -94,7 +108,7 @@ class BindingReader:
         if not targets:
             return
         text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
-        chain = self._assigned(text) or chain_of(text)
+        chain = self._scopes.current(self._assigned(text) or chain_of(text))
         self._value = (start, chain, targets)
         for position, key in targets:
             value = f"{chain}.{key}" if key and chain else chain

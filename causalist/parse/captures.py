@@ -69,6 +69,14 @@ class Tag(IntEnum):
     REFERENCE = auto()
     ERROR = auto()
     BASE_OF = auto()
+    CALL_ARGUMENT = auto()
+    INVOCATION = auto()
+    INVOKED_NAME = auto()
+    NAME_CONSTRUCTOR = auto()
+    PARAMETER = auto()
+    PARAMETER_REST = auto()
+    REFERENCE_CALLABLE = auto()
+    INVOKED_TYPE = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -95,12 +103,15 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "exports.item": Tag.EXPORTS_ITEM,
     "exports.value": Tag.EXPORTS_VALUE,
     "name": Tag.NAME,
+    "name.constructor": Tag.NAME_CONSTRUCTOR,
     "owner": Tag.OWNER,
     "package": Tag.PACKAGE,
     "body": Tag.BODY,
     "doc": Tag.DOC,
     "comment": Tag.COMMENT,
     "returns": Tag.RETURNS,
+    "parameter": Tag.PARAMETER,
+    "parameter.rest": Tag.PARAMETER_REST,
     "base": Tag.BASE,
     "base.of": Tag.BASE_OF,
     "base.implements": Tag.IMPLEMENTS,
@@ -115,6 +126,11 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "require": Tag.REQUIRE,
     "require.module": Tag.REQUIRE_MODULE,
     "reference.call": Tag.CALL,
+    "call": Tag.INVOCATION,
+    "call.name": Tag.INVOKED_NAME,
+    "call.type": Tag.INVOKED_TYPE,
+    "call.argument": Tag.CALL_ARGUMENT,
     "reference": Tag.REFERENCE,
+    "reference.callable": Tag.REFERENCE_CALLABLE,
     "error": Tag.ERROR,
 }

@@ -14,13 +14,13 @@ _NAME = re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*")
 _WAITED = re.compile(r"(\(\s*)?await\s+")
 _SPACE = re.compile(r"\s+")
 _WRAPPED = re.compile(
-    r"(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Readonly|Promise|PromiseLike|Awaitable)[\[<](.+)[\]>]"
+    r"(?:(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Awaitable)\[|(?:Readonly|Promise|PromiseLike|Awaitable)<)(.+)[\]>]"
 )
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
 _POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |dyn |impl )+")
 _GENERIC = re.compile(r"([^\W\d][\w.]*)<(.+)>")
-_SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object"})
+_SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object", "var"})
 _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _LONGEST = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}

@@ -1,10 +1,14 @@
 """The first telling line of a docstring or comment."""
 
+import html
 import re
 from collections.abc import Iterable
 
 _LONGEST = 200
 _STRING = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)
+_INLINE = re.compile(r"\{@\w+\s+([^{}]*)\}")
+_TAG = re.compile(r"</?\w[^<>]*>")
+_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
 _COMMENT_EDGE = re.compile(r"^[\s/*#!-]+|[\s*/-]+$")
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b", re.IGNORECASE
@@ -37,6 +41,37 @@ def comment_line(comment: str) -> str:
         for line in (_COMMENT_EDGE.sub("", raw) for raw in comment.splitlines())
         if not line.startswith("@") and not _NOISE.search(line)
     )
+
+
+def comment_sentence(comment: str) -> str:
+    """The first sentence of a documentation comment, without markup; other comments give their first line.
+
+    >>> comment_sentence("/**\\n * Opens the {@link Door}, which\\n * is <b>heavy</b>. More.\\n * @return it\\n */")
+    'Opens the Door, which is heavy.'
+    """
+    if not comment.startswith("/**"):
+        return comment_line(comment)
+    kept: list[str] = []
+    for line in (_COMMENT_EDGE.sub("", raw) for raw in comment[:2000].splitlines()):
+        if line.startswith("@") or (not line and kept):
+            break
+        kept += [line] if line else []
+    text = _TAG.sub(" ", _INLINE.sub(lambda m: m[1].rpartition(" ")[2].lstrip("#").replace("#", "."), " ".join(kept)))
+    text = " ".join(html.unescape(text).split())
+    ended = _SENTENCE_END.search(text)
+    text = text[: ended.end()] if ended else text
+    return "" if _NOISE.search(text) else _first_line([text])
+
+
+def comment_doc(how: str, data: bytes, start: int, end: int) -> str:
+    """What the comment in this range says of the definition below it; `how` is the setting `comments.doc`."""
+    if how not in ("comment", "sentence"):
+        return ""
+    text = data[start:end].decode("utf-8", "replace")
+    if how == "comment":
+        return comment_line(text)
+    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+    return "" if before.strip() else comment_sentence(text)  # behind code it is about that code
 
 
 def file_comment_line(comment: str) -> str:

@@ -55,6 +55,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         returns=tuple(sweep.returns()),
         package=sweep.package,
         owners=tuple(sweep.owners()),
+        parameters=tuple(sweep.parameters()),
         words=words,
         counts=counts,
         diagnostics=(*_encoding(data), *sweep.diagnostics()),

@@ -154,6 +154,10 @@ def _read_settings(path: Path) -> LanguageSettings:
                 assigned_prefixes=tuple(names.get("assigned_prefixes", ())),
                 assigned_infixes=tuple(names.get("assigned_infixes", ())),
                 invokers=tuple(names.get("invokers", ())),
+                members_are_visible=names.get("members_are_visible", False),
+                all_declared=names.get("all_declared", False),
+                callables_apart=names.get("callables_apart", False),
+                block_scopes=names.get("block_scopes", False),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),
@@ -162,11 +166,15 @@ def _read_settings(path: Path) -> LanguageSettings:
                 compiled=tuple((key, tuple(value)) for key, value in modules.get("compiled", {}).items()),
                 wildcard_list=modules.get("wildcard_list", ""),
                 require=modules.get("require", ""),
+                external_parts=modules.get("external_parts", 1),
             ),
             comments=CommentSettings(line=tuple(comments["line"]), doc=comments["doc"]),
             builtin_methods=tuple(data["builtin"]["methods"]),
             types=TypeSettings(
-                transparent=tuple(types.get("transparent", ())), first_of_tuple=types.get("first_of_tuple", False)
+                transparent=tuple(types.get("transparent", ())),
+                first_of_tuple=types.get("first_of_tuple", False),
+                before_names=types.get("before_names", False),
+                literals=tuple((letter, tuple(names)) for letter, names in types.get("literals", {}).items()),
             ),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:

@@ -11,6 +11,8 @@ from causalist.model.facts import MODULE_SCOPE
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import NodeKind
 
+_HEAD = re.compile(r"[\w$]+")
+
 ANONYMOUS = "default"  # the name of what a file exports as a whole
 VALUE_KINDS = frozenset({NodeKind.CONSTANT, NodeKind.FIELD})
 
@@ -50,6 +52,8 @@ class Draft:
     returns: str = ""
     is_property: bool = False  # called by being named
     owner: str = ""  # the type that it belongs to, where that stands elsewhere
+    signature: str = ""  # where it is not what stands before the body
+    parameters: list[str] | None = None  # annotations, where functions of one name are told apart by them
 
 
 class Scopes:
@@ -62,6 +66,9 @@ class Scopes:
         self.drafts: list[Draft] = []
         self._newlines = [m.start() for m in re.finditer(rb"\n", data)]
         self._starts_at_body = settings.names.scope_starts_at_body
+        self._block_scopes = settings.names.block_scopes
+        self._locals: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
+        self._counts: dict[str, int] = {}
 
     def text(self, start: int, end: int) -> str:
         return self.data[start:end].decode("utf-8", "replace")
@@ -102,6 +109,35 @@ class Scopes:
         for infix in names.assigned_infixes:
             name = name.replace(infix + ".", ".").removesuffix(infix)
         return name or ANONYMOUS
+
+    def declare(self, scope: int, name: str) -> str:
+        """The name of a variable among the bindings: where blocks are scopes, a name that is declared again in one
+        function gets a number."""
+        if not self._block_scopes or scope < 0 or name.startswith("."):
+            return name
+        times = self._locals[scope, name] = self._locals.get((scope, name), 0) + 1
+        return name if times == 1 else f"{name}#{times}"
+
+    def is_local(self, name: str) -> bool:
+        return any((frame.index, name) in self._locals for frame in self.frames)
+
+    def current(self, chain: str) -> str:
+        """A chain with its first name as the innermost declaration before it is called."""
+        if not self._locals or not chain:
+            return chain
+        matched = _HEAD.match(chain)
+        if not matched:
+            return chain
+        for frame in reversed(self.frames):
+            times = self._locals.get((frame.index, matched[0]), 0)
+            if times:
+                return chain if times == 1 else f"{matched[0]}#{times}{chain[matched.end() :]}"
+        return chain
+
+    def count(self, key: str) -> int:
+        """How often this was asked for the same key, this time included."""
+        self._counts[key] = self._counts.get(key, 0) + 1
+        return self._counts[key]
 
     def set_name(self, frame: Frame, name: str) -> None:
         frame.named = True

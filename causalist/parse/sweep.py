@@ -12,20 +12,20 @@ import tree_sitter
 
 from causalist.model.facts import MODULE_SCOPE, Base, Binding, Call, Definition, Diagnostic, Reference
 from causalist.model.language import LanguageSettings
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.bindings import BindingReader
+from causalist.parse.calls import CallReader
 from causalist.parse.captures import DEFINITION_KINDS, TAG_OF_CAPTURE, Tag
 from causalist.parse.chains import chain_of, last_of_chain, type_name
-from causalist.parse.docs import comment_line, file_comment_line, string_line
+from causalist.parse.docs import comment_doc, file_comment_line, string_line
 from causalist.parse.imports import ImportReader
 from causalist.parse.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
+from causalist.parse.signatures import signature_of
 
 Event = tuple[int, int, int]  # start byte, minus end byte, Tag
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 
 _CHAIN_BYTES = re.compile(rb"[\w$]+(?:\s*\??\.\s*[\w$]+)*")
-_OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
-_LONGEST_SIGNATURE = 240
 _LONGEST_CHAIN = 400  # bytes of a chain of names that is used
 _LONGEST_NAME = 200
 _GAP_BEFORE = 8  # bytes of "(await " before a call that imports
@@ -41,12 +41,14 @@ class Sweep:
         self.calls: list[Call] = []
         self._call_starts: list[int] = []
         self.references: list[tuple[int, int, int]] = []
+        self.passed_on: list[Reference] = []  # functions that are named in order to be called by others
         self.errors: list[int] = []
         self.doc = ""
         self.package = ""
         self.scopes = Scopes(data, settings)
         self.named = BindingReader(self.scopes)
         self.modules = ImportReader(self.scopes, self.named)
+        self.whole_calls = CallReader(self.scopes, self.calls)
         self.drafts = self.scopes.drafts
         self.text = self.scopes.text
         self.row = self.scopes.row
@@ -85,6 +87,7 @@ class Sweep:
             self._close_group()
         self._finish_bases()
         self.modules.finish()
+        self.whole_calls.finish()
         self.named.finish(
             [
                 Binding(d.parent, f".{d.name}", d.returns, "", self.row(d.start))
@@ -105,7 +108,7 @@ class Sweep:
                 end_byte=d.end,
                 start_row=self.row(d.span_start),
                 end_row=self.row(max(d.end - 1, d.start)),
-                signature=self._signature(d),
+                signature=signature_of(d, self.scopes),
                 doc=d.doc,
             )
             for d in self.drafts
@@ -114,6 +117,9 @@ class Sweep:
     def owners(self) -> list[tuple[int, str]]:
         return [(i, d.owner) for i, d in enumerate(self.drafts) if d.owner]
 
+    def parameters(self) -> list[tuple[int, tuple[str, ...]]]:
+        return [(i, tuple(d.parameters)) for i, d in enumerate(self.drafts) if d.parameters is not None]
+
     def returns(self) -> list[tuple[int, str]]:
         return [(i, d.returns) for i, d in enumerate(self.drafts) if d.returns]
 
@@ -121,9 +127,11 @@ class Sweep:
         """Uses of names that this file binds at its top or imports; others lead nowhere and are not kept."""
         known = {i.alias or i.module.partition(".")[0] for i in self.modules.imports}
         known.update(d.name for d in self.drafts)
-        result = []
+        # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
+        filtered = not self.settings.names.block_scopes
+        result = [*self.passed_on]
         for scope, start, end in self.references:
-            if self.text(start, end) in known:
+            if not filtered or self.text(start, end) in known:
                 matched = _CHAIN_BYTES.match(self.data, start, max(end, start + _LONGEST_CHAIN))
                 if matched:
                     chain = re.sub(r"[\s?]+", "", self.text(start, matched.end()))
@@ -144,7 +152,10 @@ class Sweep:
             Tag.BODY: self._on_body,
             Tag.DOC: self._on_doc,
             Tag.COMMENT: self._on_comment,
+            Tag.NAME_CONSTRUCTOR: self._on_constructor,
             Tag.RETURNS: self._on_returns,
+            Tag.PARAMETER: self._on_parameter,
+            Tag.PARAMETER_REST: self._on_parameter,
             Tag.BASE: self._on_base,
             Tag.IMPLEMENTS: self._on_base,
             Tag.BASE_OF: self._on_base_of,
@@ -163,9 +174,14 @@ class Sweep:
             Tag.EXPORTS_VALUE: self.modules.on_exports_value,
             Tag.EXPORT_DEFAULT: self.modules.on_export_default,
             Tag.CALL: self._on_call,
+            Tag.INVOCATION: self.whole_calls.on_call,
+            Tag.INVOKED_NAME: self._on_invoked_name,
+            Tag.INVOKED_TYPE: self._on_invoked_name,
+            Tag.CALL_ARGUMENT: self.whole_calls.on_argument,
             Tag.REQUIRE: self.modules.on_require,
             Tag.REQUIRE_MODULE: self._on_require_module,
             Tag.REFERENCE: self._on_reference,
+            Tag.REFERENCE_CALLABLE: self._on_callable,
             Tag.ERROR: self._on_error,
         }
         handlers.update(dict.fromkeys(DEFINITION_KINDS, self._on_definition))
@@ -197,11 +213,25 @@ class Sweep:
         if frames and frames[-1].index < 0:
             draft.owner = frames[-1].owner
         first_row = self.row(span_start)
-        if self.settings.comments.doc == "comment" and first_row - 1 <= self._comment[3] <= first_row:
-            draft.doc = comment_line(self.text(self._comment[0], self._comment[1]))
+        if first_row - 1 <= self._comment[3] <= first_row:
+            draft.doc = comment_doc(self.settings.comments.doc, self.data, self._comment[0], self._comment[1])
         self.drafts.append(draft)
+        if kind in CALLABLE_KINDS and self.settings.names.callables_apart:
+            draft.parameters = []
         inside = MODULE_SCOPE if kind in VALUE_KINDS else index
         frames.append(Frame(start, end, index, scope if inside < 0 else inside, scope, prefix if inside < 0 else ""))
+        made = self.whole_calls.type_of_body(end) if kind in TYPE_KINDS else None
+        if made is not None:
+            self._name_after(frames[-1], made[0], made[1])
+
+    def _name_after(self, frame: Frame, start: int, base: str) -> None:
+        """The body of a type without a name is named by the type that it derives from, and numbered."""
+        draft = self.drafts[frame.index]
+        name = base.rpartition(".")[2]
+        self.scopes.set_name(frame, f"{name}${self.scopes.count(f'{draft.prefix}.{name}')}")
+        frame.body = draft.body = frame.start
+        draft.signature = f"new {base}()"
+        self.bases.append(Base(frame.index, base, False, self.row(start)))
 
     def _on_holder(self, start: int, end: int, tag: int) -> None:
         frames = self._frames
@@ -235,6 +265,8 @@ class Sweep:
     def _on_package(self, start: int, end: int, tag: int) -> None:
         self.package = self.package or self.scopes.compact(start, end)
         self._taken = start
+        if self.row(start) - 1 <= self._comment[3] and self.text(self._comment[0], self._comment[0] + 3) == "/**":
+            self.doc = self.doc or file_comment_line(self.text(self._comment[0], self._comment[1]))
 
     def _on_name(self, start: int, end: int, tag: int) -> None:
         self._taken = start
@@ -247,6 +279,12 @@ class Sweep:
             frame.named = True  # an object that is exported as a whole: what it holds is the file's
         else:
             self.scopes.set_name(frame, name)
+
+    def _on_constructor(self, start: int, end: int, tag: int) -> None:
+        self._taken = start
+        if self._frames and not self._frames[-1].named:
+            self._frames[-1].name_start = start
+            self.scopes.set_name(self._frames[-1], self.settings.names.constructors[0])
 
     def _on_body(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].body < 0:
@@ -275,9 +313,14 @@ class Sweep:
 
     def _on_returns(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].index >= 0 and self._frames[-1].body < 0:
-            self.drafts[self._frames[-1].index].returns = type_name(
-                self.text(start, min(end, start + 200)), self.settings.types
-            )
+            name = type_name(self.text(start, min(end, start + 200)), self.settings.types)
+            self.drafts[self._frames[-1].index].returns = self.scopes.current(name)
+
+    def _on_parameter(self, start: int, end: int, tag: int) -> None:
+        parameters = self.drafts[self._frames[-1].index].parameters if self._frames else None
+        if parameters is not None and self._frames[-1].body < 0:
+            text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200)))
+            parameters.append(text + ("..." if tag == Tag.PARAMETER_REST else ""))
 
     def _on_base(self, start: int, end: int, tag: int) -> None:
         chain = chain_of(self.text(start, end))
@@ -332,11 +375,28 @@ class Sweep:
                 alias = self.modules.name_inline(call.scope)
                 self.calls[i] = call._replace(callee=alias + call.callee[len(head) + 2 :])
 
+    def _on_invoked_name(self, start: int, end: int, tag: int) -> None:
+        begin, chain = self.whole_calls.on_name(start, end, tag == Tag.INVOKED_TYPE)
+        plain = chain and "(" not in chain and chain[0] not in "?<"
+        while self.references and self.references[-1][1] >= (begin if plain else start):
+            self.references.pop()  # the names of a chain that is called
+        self._chain_end = max(self._chain_end, end)
+
+    def _on_callable(self, start: int, end: int, tag: int) -> None:
+        receiver, _, name = self.text(start, min(end, start + _LONGEST_CHAIN)).rpartition("::")
+        chain = type_name(receiver, self.settings.types) or chain_of(receiver)
+        if chain:
+            self.passed_on.append(
+                Reference(self._scope(), f"{self.scopes.current(chain)}::{name.strip()}", self.row(start))
+            )
+
     def _on_reference(self, start: int, end: int, tag: int) -> None:
         if start in (self._taken, self.named.taken) or start < self._chain_end or self.modules.group is not None:
             return
         data = self.data
-        if start and data[start - 1] == 46:  # a member of what stands before the dot
+        if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of what stands before
+            return
+        if self.settings.names.block_scopes and self.scopes.is_local(self.text(start, end)):
             return
         if data[end : end + 1] == b"=" and data[end + 1 : end + 2] not in (b"=", b">"):
             return  # the name of a keyword argument
@@ -344,14 +404,6 @@ class Sweep:
 
     def _on_error(self, start: int, end: int, tag: int) -> None:
         self.errors.append(self.row(start))
-
-    def _signature(self, draft: Draft) -> str:
-        end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _LONGEST_SIGNATURE)
-        text = self.text(draft.start, min(end, draft.start + 4 * _LONGEST_SIGNATURE))
-        if draft.body < 0:
-            text = text.partition("\n")[0]
-        text = _OPENER.sub("", " ".join(text.split()))
-        return text if len(text) <= _LONGEST_SIGNATURE else text[: _LONGEST_SIGNATURE - 1] + "…"
 
     def diagnostics(self) -> list[Diagnostic]:
         if not self.errors:

@@ -68,6 +68,7 @@ def facts_from_bytes(data: bytes, *, words: bool = True) -> f.FileFacts:
             values[name] = tuple(map(row._make, values[name]))
         values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
         values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
+        values["parameters"] = tuple((int(d), tuple(map(str, types))) for d, types in values["parameters"])
         values["manifest"] = tuple((str(k), str(v)) for k, v in values["manifest"])
         if values["wildcard_exports"] is not None:
             values["wildcard_exports"] = tuple(values["wildcard_exports"])

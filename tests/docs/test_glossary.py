@@ -16,7 +16,8 @@ ENTRIES = dict(re.findall(r"^### (.+)\n\n((?:.+\n)+)", TEXT, re.MULTILINE))
 
 # The words of the design and of the pages that a reader meets first.
 TERMS = """Node, Passage, Seed, Specificity, Restart, Damping, Support, Via, Confidence, Rule, Candidate set, Rung,
-Fused score, Pack, Route, Removed edge, Residual, Hit, Hop, Id, Slug, Site, Role, Budget, Path, Walk, External, Signal, Reason"""
+Fused score, Pack, Route, Removed edge, Residual, Hit, Hop, Id, Slug, Site, Role, Budget, Path, Walk, External, Signal,
+Reason"""
 
 
 def test_entries_are_in_order_and_none_is_empty() -> None:

@@ -22,11 +22,13 @@ def test_a_folder_is_a_package_and_its_tests_may_be_another() -> None:
     assert inside != package_key("b/x.go", FileFacts("go", package="a"), folder)
 
 
-def test_a_declared_package_spans_folders_and_needs_its_declaration() -> None:
+def test_a_declared_package_spans_folders_and_without_a_declaration_a_folder_is_one() -> None:
     declared = _settings(ModuleSystem.DECLARED)
     main = package_key("src/main/p/A.java", FileFacts("java", package="p"), declared)
     assert main == package_key("src/test/p/ATest.java", FileFacts("java", package="p"), declared)
-    assert package_key("A.java", FileFacts("java"), declared) is None
+    loose = package_key("a/A.java", FileFacts("java"), declared)
+    assert loose == package_key("a/B.java", FileFacts("java"), declared)
+    assert loose != package_key("b/A.java", FileFacts("java"), declared)
 
 
 def test_files_of_a_package_see_one_another_and_the_first_of_a_name_counts() -> None:

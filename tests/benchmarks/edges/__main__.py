@@ -5,6 +5,10 @@
 DIR of `--edgebench` holds `score.py` and `gold/NAME.jsonl.gz`; `--clones` holds OWNER+NAME/repo or OWNER/NAME with
 history. Each repository is indexed at the commit of its gold. Prints one row a repository and kind as Markdown, then
 the precision of each rule over all of them, which is what `causalist/graph/rules.py` claims as confidence.
+
+Gold for Java comes from the compiler, with a JDK of version 17 or later; "-" stands for the class path:
+
+    java tests/benchmarks/edges/JavaOracle.java ROOT OWNER/NAME COMMIT - src/main/java | gzip > gold/NAME.jsonl.gz
 """
 
 import argparse
@@ -14,6 +18,7 @@ import json
 import re
 import sys
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -49,18 +54,29 @@ def main() -> int:
         if clone is None:
             raise SystemExit(f"no clone of {meta['repo']} in {arguments.clones}")
         repository = Repository.at_commit(clone, meta["commit"])
-        edges = [row(e) for e in repository.edges(kinds=_KINDS, min_confidence=arguments.min_confidence)]
-        edges += [row(e) for e in repository.edges(kinds=("implements",), min_confidence=arguments.min_confidence)]
+        found = list(repository.edges(kinds=(*_KINDS, "implements"), min_confidence=0.0))
+        edges = [each for each in merged(found) if each["confidence"] >= arguments.min_confidence]
         result = scorer.score(str(gold), edges)
         for kind, s in result["kinds"].items():
             shares = " | ".join(f"{s[key]:.3f}" for key in ("P", "Pj", "R", "F1", "F1j"))
             out.write(f"| {name} @ {meta['commit'][:7]} | {kind} | {s['gold']} | {s['predicted']} | {shares} |\n")
-        everything = [row(e) for e in repository.edges(kinds=("calls",), min_confidence=0.0)]
-        _count_rules(scorer, str(gold), everything, rules)
+        _count_rules(scorer, str(gold), merged(e for e in found if e.kind == "calls"), rules)
     out.write("\n| rule of `calls` | judged edges | precision |\n|---|---|---|\n")
     for rule, (right, wrong, _) in sorted(rules.items(), key=lambda item: -sum(item[1][:2])):
         out.write(f"| {rule} | {right + wrong} | {right / max(right + wrong, 1):.3f} |\n")
     return 0
+
+
+def merged(edges: Iterable[Edge]) -> list[dict[str, Any]]:
+    """Rows of edges. The scorer does not tell overloads apart: the probability that a call leads to a name is the sum
+    over the overloads that share the doubt."""
+    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for edge in edges:
+        each = row(edge)
+        known = rows.setdefault((each["kind"], each["src"], each["dst"]), each)
+        if known is not each:
+            known["confidence"] = min(1.0, known["confidence"] + each["confidence"])
+    return list(rows.values())
 
 
 def row(edge: Edge) -> dict[str, Any]:

@@ -1,0 +1,56 @@
+"""Which of several functions of one name a call means, by the number of its arguments and by literals among them."""
+
+from collections.abc import Mapping, Sequence
+
+UNCOUNTED = "-"  # the arguments of a call in a grammar that does not count them
+MAKES = "="  # in the place of the arguments: the callee is said to be a type
+_REST = "..."
+
+Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that take it, the most fitting first
+
+
+def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals) -> int | None:
+    """How far a function is from taking these arguments: 0 is best, None if it does not take them.
+
+    `parameters` and `arguments` are as `FileFacts.parameters` and `Call.arguments` describe them. A type that is not
+    known to take a literal does not take it, unless it looks like a type parameter: one letter, perhaps with a digit.
+
+    >>> literals = {"s": ("String", "Object")}
+    >>> [misfit(p, "s", literals) for p in (["String"], ["Object"], ["T"], ["int"], ["Object..."], [], None)]
+    [0, 1, 2, None, 101, None, 0]
+    """
+    if parameters is None or arguments == UNCOUNTED:
+        return 0
+    takes_rest = bool(parameters) and parameters[-1].endswith(_REST)
+    if len(arguments) != len(parameters) and not (takes_rest and len(arguments) >= len(parameters) - 1):
+        return None
+    # Any number of arguments comes after the exact one, unless the last argument may be all of them.
+    total = 100 if takes_rest and (len(arguments) != len(parameters) or arguments[-1] != "?") else 0
+    for position, letter in enumerate(arguments):
+        accepted = literals.get(letter)
+        if accepted is None:
+            continue
+        name = parameters[min(position, len(parameters) - 1)].removesuffix(_REST).rpartition(".")[2]
+        if name in accepted:
+            total += accepted.index(name)
+        elif _is_type_parameter(name) or ("*" in accepted and name[:1].isupper()):
+            total += len(accepted)
+        elif not (takes_rest and position == len(parameters) - 1 and letter in "n?"):
+            return None
+    return total
+
+
+def best(
+    functions: Sequence[int], parameters: Mapping[int, Sequence[str]], arguments: str, literals: Literals
+) -> list[int]:
+    """Those of `functions` that fit the arguments best, all of them where none fits."""
+    fits = [(misfit(parameters.get(each), arguments, literals), each) for each in functions]
+    possible = [(far, each) for far, each in fits if far is not None]
+    if not possible:
+        return list(functions)
+    nearest = min(far for far, _ in possible)
+    return [each for far, each in possible if far == nearest]
+
+
+def _is_type_parameter(name: str) -> bool:
+    return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))

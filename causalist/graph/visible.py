@@ -1,0 +1,112 @@
+"""What a step of a chain may be, and what names mean by where they stand: in a type, behind a wildcard import.
+
+Nothing here follows values; `values` does, and asks here.
+"""
+
+from typing import NamedTuple
+
+from causalist.graph.names import Found, Program
+from causalist.model.facts import MODULE_SCOPE, Binding
+from causalist.model.language import ModuleSystem
+from causalist.model.symbols import NodeKind
+
+
+class Value(NamedTuple):
+    """What a part of a chain is. `kind`: "definition", "instance" (of the type `number`), "super", "module", "dotted"
+    (a package of which only longer names are modules), "external", "builtin" (of a type that no file defines), "local"
+    (a variable that nothing is known of)."""
+
+    kind: str
+    number: int
+    rule: str
+    name: str = ""
+
+
+UNKNOWN = Value("local", -1, "")
+BUILTIN = Value("builtin", -1, "")
+
+
+def of_found(found: Found, rule: str) -> Value:
+    return Value(found.kind, found.number, rule or found.rule, found.name)
+
+
+def visible_member(program: Program, owner: int, name: str, called: str | None) -> Value | None:
+    """What a bare name inside of the type `owner` means, if that is a member of it."""
+    number, inherited = program.find_member(owner, name, called=called)
+    if number < 0:
+        return None
+    if program.is_type(number) and not inherited:
+        return Value("definition", number, "same-file")
+    return Value("definition", number, "inherited" if inherited else "self")
+
+
+def named_self(program: Program, owner: int, name: str) -> Value | None:
+    """`Outer.this` and `Outer.super` inside of a type in Outer; `Interface.super` is the interface itself."""
+    settings = program.files[program.file_of[owner]].settings
+    if settings is None or not settings.names.members_are_visible:
+        return None
+    is_interface = program.definition_of[owner].kind == NodeKind.INTERFACE
+    if name in settings.names.super_names:
+        return Value("instance" if is_interface else "super", owner, "super")
+    return Value("instance", owner, "self") if name in settings.names.self_names else None
+
+
+def super_constructor(program: Program, owner: int, called: str | None) -> Value | None:
+    """What calling `super` itself runs: a constructor along the bases of `owner`, or else the base."""
+    settings = program.files[program.file_of[owner]].settings
+    for constructor in settings.names.constructors if settings is not None else ():
+        number, _ = program.find_member(owner, constructor, skip_own=True, called=called)
+        if number >= 0:
+            return Value("definition", number, "super")
+    for base in program.linear_bases(owner)[1:]:
+        if program.definition_of[base].kind != NodeKind.INTERFACE:
+            return Value("definition", base, "super")
+    return None
+
+
+def enum_constant(program: Program, definition: int) -> Value | None:
+    """The instance that a constant of an enum is."""
+    enum = program.parent(definition)
+    is_one = enum >= 0 and program.definition_of[enum].kind == NodeKind.ENUM
+    if is_one and program.definition_of[definition].kind == NodeKind.FIELD:
+        return Value("instance", enum, "attribute-type")
+    return None
+
+
+def starred(program: Program, file: int, name: str, called: str | None) -> Found | None:
+    """What a name means that a wildcard import brings."""
+    names = program.files[file]
+    declared = names.settings is not None and names.settings.modules.system is ModuleSystem.DECLARED
+    for star in names.stars:
+        if declared:
+            member = program.follow(file, star._replace(name=name), called)
+            if member is not None and member.kind == "definition":
+                return member
+            continue
+        target, _ = program.target_module(file, star)
+        if target < 0:
+            continue
+        listed = program.files[target].facts.wildcard_exports
+        if (listed is not None and name not in listed) or (listed is None and name.startswith("_")):
+            continue
+        found = program.exported(target, name)
+        if found is not None:
+            return found
+    return None
+
+
+def is_type_parameter(program: Program, file: int, scope: int, name: str) -> bool:
+    """Whether a definition around binds the name, be it a class, whose own names are not visible otherwise."""
+    names = program.files[file]
+    while scope != MODULE_SCOPE:
+        if name in names.bindings.get(scope, {}):
+            return True
+        scope = names.facts.definitions[scope].parent
+    return False
+
+
+def around(program: Program, file: int, binding: Binding) -> int:
+    """Annotations are read in the scope around the function whose parameters they stand at."""
+    if binding.scope == MODULE_SCOPE:
+        return MODULE_SCOPE
+    return program.files[file].facts.definitions[binding.scope].parent

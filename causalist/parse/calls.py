@@ -1,0 +1,147 @@
+"""Calls in grammars whose call is one node with receiver, name and arguments: captures in, `Call` facts out.
+
+The receiver of a call is often a call that has just been read, so that its chain is known and long chains cost no
+more than their parts. Arguments are counted and literals among them noted, which tells overloads apart.
+"""
+
+import re
+from dataclasses import dataclass
+
+from causalist.model.facts import Call
+from causalist.parse.chains import chain_of, type_name
+from causalist.parse.scopes import Scopes
+
+_LONGEST_CHAIN = 400  # bytes of a receiver that are read
+_LONGEST_CALLEE = 600  # characters of a chain that is kept whole
+_LONGEST_BETWEEN = 2000  # bytes between a call and the next one in a chain: spaces and remarks
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MEMBERS = re.compile(r"(?:\.[^\W\d][\w$]*)+")
+_EXPLICIT_TYPES = re.compile(r"\.<[\w.,<>?\[\]]*>(?=[^\W\d])")
+_NUMBER = re.compile(r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?")
+_FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
+_CAST = re.compile(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
+
+
+@dataclass(slots=True)
+class _Invocation:
+    """A call whose arguments are still to come. `position` is its place among the calls, -1 before its name."""
+
+    start: int
+    end: int
+    position: int = -1
+    chain: str = ""
+    arguments: str = ""
+    makes: bool = False  # an instance of the type that is named
+
+
+class CallReader:
+    """Reads the captures of whole calls. `finish` has to be called once when the sweep is complete."""
+
+    def __init__(self, scopes: Scopes, calls: list[Call]) -> None:
+        self._scopes = scopes
+        self._calls = calls
+        self._open: list[_Invocation] = []
+        self._last: _Invocation | None = None  # the call that ended last
+
+    def on_call(self, start: int, end: int, tag: int) -> None:
+        self._close(start)
+        self._open.append(_Invocation(start, end))
+
+    def on_name(self, start: int, end: int, is_type: bool) -> tuple[int, str]:
+        """(start of the expression that is called, its chain); (start, "") for what is no name."""
+        self._close(start)
+        if not self._open or self._open[-1].position >= 0:
+            return start, ""
+        call = self._open[-1]
+        chain = self._chain(call, start, end)
+        call.chain, call.makes = chain or "?", is_type
+        if chain:
+            call.position = len(self._calls)
+            self._calls.append(Call(self._scopes.use_scope(), self._scopes.current(chain), self._scopes.row(start), ""))
+        return call.start, chain
+
+    def on_argument(self, start: int, end: int, tag: int) -> None:
+        self._close(start)
+        if self._open:
+            self._open[-1].arguments += _letter(self._scopes.text(start, min(end, start + 80)))
+
+    def type_of_body(self, end: int) -> tuple[int, str] | None:
+        """(start, type) of the open `new Type(…) { body }` that ends where a body does."""
+        for call in reversed(self._open):
+            if call.end == end and call.chain:
+                return call.start, call.chain
+        return None
+
+    def finish(self) -> None:
+        self._close(len(self._scopes.data) + 1)
+
+    def _close(self, before: int) -> None:
+        while self._open and self._open[-1].end <= before:
+            call = self._last = self._open.pop()
+            if call.position >= 0:
+                self._calls[call.position] = self._calls[call.position]._replace(
+                    arguments="=" if call.makes else call.arguments
+                )
+
+    def _chain(self, call: _Invocation, start: int, end: int) -> str:
+        inner, scopes = self._last, self._scopes
+        if inner is not None and inner.start == call.start and call.start < inner.end <= start:
+            between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _LONGEST_BETWEEN else ""
+            between = _EXPLICIT_TYPES.sub(".", "".join(between.split()))
+            if not _MEMBERS.fullmatch(between):
+                return f"?.{scopes.text(start, end)}"
+            if inner.chain == "?" or len(inner.chain) > _LONGEST_CALLEE:
+                return f"?{between}"
+            return f"{inner.chain}(){between}"
+        if end - call.start > _LONGEST_CHAIN:
+            return f"?.{scopes.text(start, end)}"
+        text = _EXPLICIT_TYPES.sub(".", _without_comments(scopes.text(call.start, end)))
+        cast = _CAST.match(text)
+        if cast:
+            closed = text.rfind(")", 0, start - call.start)
+            rest = "".join(text[closed + 1 :].split())
+            held = type_name(cast[1].removeprefix("final "), scopes.settings.types)
+            if held and _MEMBERS.fullmatch(rest) and _is_one_bracket(text, closed):
+                return f"<{scopes.current(held)}>{rest}"
+        return chain_of(text) or f"?.{scopes.text(start, end)}"
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub("", text) if "/" in text and '"' not in text else text
+
+
+def _is_one_bracket(text: str, last: int) -> bool:
+    """Whether the bracket at the start closes at `last`."""
+    depth = 0
+    for position, character in enumerate(text[: last + 1]):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return position == last
+    return False
+
+
+def _letter(text: str) -> str:
+    """What an argument is, as `Call.arguments` says.
+
+    >>> "".join(_letter(t) for t in ('"a"', "'c'", "1", "0x1F", "2L", "1.5", "2f", "true", "null", "x -> y", "f(x)"))
+    'scciildfbn>?'
+    """
+    if not text:
+        return "?"  # broken source
+    first = text[0]
+    if first == '"':
+        return "s" if text.find('"', 1) == len(text) - 1 or '" +' in text or len(text) >= 80 else "?"
+    if first == "'":
+        return "c" if len(text) <= 8 else "?"
+    if first in "-.0123456789" and _NUMBER.fullmatch(text):
+        last = text[-1].lower()
+        if last == "l":
+            return "l"
+        if text[:2].lower() == "0x":
+            return "i"
+        return last if last in "fd" else "d" if "." in text or last == "e" else "i"
+    if text in ("true", "false"):
+        return "b"
+    if text == "null":
+        return "n"
+    return ">" if _FUNCTION.match(text) else "?"

@@ -1,0 +1,36 @@
+"""The signature of a definition: its text before the body, on one line."""
+
+import re
+
+from causalist.parse.scopes import Draft, Scopes
+
+_LONGEST = 240
+_OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
+_ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
+
+
+def signature_of(draft: Draft, scopes: Scopes) -> str:
+    if draft.signature:
+        return draft.signature
+    typed_before = scopes.settings.types.before_names
+    start = draft.span_start if typed_before else draft.start
+    end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _LONGEST)
+    text = scopes.text(start, min(end, start + 4 * _LONGEST))
+    if typed_before:
+        text = without_annotations(text)
+    if draft.body < 0:
+        text = text.partition("\n")[0]
+    text = " ".join(text.split())
+    text = _OPENER.sub("", text)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def without_annotations(text: str) -> str:
+    """A signature without the annotations before it.
+
+    >>> without_annotations("@Get(path = ")") @Deprecated public void f()")
+    'public void f()'
+    """
+    while matched := _ANNOTATION.match(text):
+        text = text[matched.end() :]
+    return text
