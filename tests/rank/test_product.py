@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.rank import _product
@@ -40,6 +40,7 @@ def backends() -> list[_product.Product]:
     return [direct, imported, _product.numpy_product]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 2**32 - 1))
 def test_all_ways_agree(n_rows: int, n_columns: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
