@@ -66,7 +66,10 @@
 (pair key: (_) @name value: (object)) @holder
 (assignment_expression left: (member_expression) @name right: (object)) @holder
 
-((call_expression function: [(identifier) @_assign (member_expression object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments . [(identifier) (member_expression)] @name (object))) @holder
+((call_expression function: [(identifier) @_assign (member_expression object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments . [(identifier) (member_expression)] @name . (object))) @holder
+  (#any-of? @_assign "assign" "extend"))
+((call_expression function: [(identifier) @_assign (member_expression object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments
+  . [(identifier) (member_expression)] @name . [(identifier) (member_expression)] . (object))) @holder
   (#any-of? @_assign "assign" "extend"))
 
 ; Documentation, and the statement that a definition's comment stands above of.
@@ -77,7 +80,7 @@
 (expression_statement (assignment_expression)) @span
 
 ; Prototypes that are put behind one another, in the ways of before there were classes.
-((call_expression function: [(identifier) @_derive (member_expression object: (identifier) property: (property_identifier) @_derive)] arguments: (arguments . (_) @base.of . (_) @base))
+((call_expression function: [(identifier) @_derive (member_expression object: (identifier) property: (property_identifier) @_derive)] arguments: (arguments . [(identifier) (member_expression)] @base.of . [(identifier) (member_expression)] @base))
   (#any-of? @_derive "inherits" "setPrototypeOf"))
 ((assignment_expression left: (member_expression property: (property_identifier) @_prototype) @base.of right: [
   (call_expression function: (member_expression object: (identifier)) arguments: (arguments . (_) @base))

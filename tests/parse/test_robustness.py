@@ -153,6 +153,7 @@ _DEEP = 10_000
         ("sums", "x = " + "a + " * 30_000 + "a", _DIALECTS),
         ("callbacks", "a(function(){" * 50_000 + "})" * 50_000, ["javascript"]),
         ("arrows", "a(()=>" * 50_000 + "1" + ")" * 50_000, ["typescript"]),
+        ("assignments", "Object.assign(a.prototype, " * 30_000 + "{}" + ")" * 30_000, ["javascript", "typescript"]),
         ("objects", "x = " + "{a(){return " * 3000 + "1" + "}}" * 3000, ["javascript"]),
         ("elements", "x = " + "<A>" * 5000 + "</A>" * 5000, ["tsx"]),
     ],
