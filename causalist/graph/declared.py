@@ -98,8 +98,8 @@ def package_outside(module: str, parts: int) -> str:
 
 def names_in(facts: FileFacts) -> frozenset[str]:
     """First names of everything that a file uses."""
-    found = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()") for call in facts.calls}
+    found = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
     found.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
     found.update(base.name.partition(".")[0] for base in facts.bases)
-    found.update(binding.type.partition(".")[0] for binding in facts.bindings if binding.type)
+    found.update(binding.type.partition(".")[0].rstrip("[]") for binding in facts.bindings if binding.type)
     return frozenset(found)

@@ -342,7 +342,14 @@ class Program:
                     return number
             return -1
         found = names.by_qualname.get(qualname, -1)
+        if called is not None and found >= 0 and self._is_mere_value(names, found):
+            return -1
         return found if found >= 0 else self.attached.get((owner, name), -1)
+
+    def _is_mere_value(self, names: FileNames, definition: int) -> bool:
+        """Whether a call by this name must mean another: functions stand apart from values that cannot be called."""
+        apart = names.settings is not None and names.settings.names.callables_apart
+        return apart and self.is_value(definition) and definition - names.first not in names.returns
 
     def bases(self, owner: int) -> list[int]:
         return self._bases.get(owner, [])

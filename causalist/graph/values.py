@@ -13,12 +13,18 @@ from causalist.graph.visible import (
     UNKNOWN,
     Value,
     around,
+    array_of,
+    assigned_function,
+    deep_member,
+    element_of,
     enum_constant,
     is_type_parameter,
     named_self,
     of_found,
     starred,
+    suffixes,
     super_constructor,
+    super_member,
     visible_member,
 )
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
@@ -82,7 +88,7 @@ class Values:
         unknown = Value("unknown-member", -1, "") if len(parts) > 1 else None
         if head == "?":
             return unknown
-        bare = head.rstrip("()")
+        bare = head.rstrip("()[]")
         value: Value | None
         if head in settings.names.super_names or (bare in settings.names.super_names and head.endswith("()")):
             if head.endswith("()") and head not in settings.names.super_names:
@@ -99,8 +105,7 @@ class Values:
             value = self._lookup(file, scope, bare, _arguments(head, called if len(parts) == 1 else None))
             if value is None and settings.names.all_declared:
                 return self._declared_elsewhere(file, settings, parts, called)
-            for _ in range(head.count("()")):
-                value = self._called(value)
+            value = self._applied(value, head)
         return self._along(file, value, parts, 1, called)
 
     def _declared_elsewhere(
@@ -110,9 +115,7 @@ class Values:
         found = self.program.declared.prefix(settings.name, parts, self.program.files[file].path)
         if found is None:
             return BUILTIN if len(parts) > 1 else None
-        value: Value | None = Value("definition", found[0], "import")
-        if "(" in parts[found[1] - 1]:
-            value = self._called(value)
+        value = self._applied(Value("definition", found[0], "import"), parts[found[1] - 1])
         return self._along(file, value, parts, found[1], called)
 
     def _along(
@@ -124,36 +127,38 @@ class Values:
         while i < len(parts):
             if value is None or value.kind == "local":
                 return unknown
-            if value.kind in ("external", "builtin"):
-                return value
+            if value.kind in ("external", "builtin", "array"):
+                return value if value.kind != "array" else BUILTIN
             part = parts[i]
             i += 1
             arguments = _arguments(part, called if i == len(parts) else None)
-            step = self._attribute(file, value, part.rstrip("()"), ".".join(parts[:i]), arguments)
+            step = self._attribute(file, value, part.rstrip("()[]"), ".".join(parts[:i]), arguments)
             if step is None and value.kind == "definition":
-                step, i = self._deep_member(value.number, parts, i)
+                step, i = deep_member(self.program, value.number, parts, i)
                 part = parts[i - 1]
             if step is None and value.kind == "definition" and self._invokes(file, part):
                 step = value
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if self._is_open(value) else None
-            value = step
-            for _ in range(part.count("()")):
-                value = self._called(value)
+            value = self._applied(step, part)
         return value
 
     def _invokes(self, file: int, part: str) -> bool:
         settings = self.program.files[file].settings
         return settings is not None and part.rstrip("()") in settings.names.invokers
 
-    def _deep_member(self, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
-        """A member of a member that is no symbol by itself, `a.b.c` where only a and a.b.c are, and the part after."""
-        for end in range(i + 1, len(parts) + 1):
-            number = self.program.member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
-            if number >= 0:
-                return Value("definition", number, "object-member"), end
-        return None, i
+    def _applied(self, value: Value | None, part: str) -> Value | None:
+        """A value after the calls and indices at the end of a part of a chain."""
+        if part[-1:] not in (")", "]"):
+            return value
+        for suffix in suffixes(part):
+            if suffix == "()":
+                value = self._called(value)
+            else:
+                is_value = value is not None and value.kind == "definition" and self.program.is_value(value.number)
+                value = element_of(self.held_by(value.number) if value is not None and is_value else value)
+        return value
 
     def _is_open(self, value: Value) -> bool:
         """Whether a value may have members that its definition does not show: its type is not known, or it is `self`
@@ -305,8 +310,7 @@ class Values:
     def _instance_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program
         if value.kind == "super":
-            number, _ = program.find_member(value.number, name, skip_own=True, called=called)
-            return Value("definition", number, "super") if number >= 0 else None
+            return super_member(program, value.number, name, called)
         number, inherited = program.find_member(value.number, name, called=called)
         if number >= 0:
             rule = value.rule
@@ -316,7 +320,7 @@ class Values:
         for base in program.linear_bases(value.number):
             entry = self._attributes.get(base, {}).get(name)
             if entry is not None:
-                function = self._assigned_function(entry[0], entry[1])
+                function = assigned_function(self.program, entry[0], entry[1])
                 if function >= 0:
                     return Value("definition", function, value.rule)
                 held = self._bound(entry[0], entry[1], name)
@@ -324,14 +328,6 @@ class Values:
                     return held._replace(rule="attribute-type")
                 return held
         return None
-
-    def _assigned_function(self, file: int, binding: Binding) -> int:
-        """The definition that `this.name = function` makes where it stands, or -1."""
-        if binding.type or binding.value or binding.scope == MODULE_SCOPE:
-            return -1
-        names = self.program.files[file]
-        around = names.facts.definitions[binding.scope].qualname
-        return names.by_qualname.get(f"{around}{binding.target}", -1)
 
     # -- light types
 
@@ -352,6 +348,8 @@ class Values:
 
     def _declared(self, file: int, scope: int, type_name: str, rule: str) -> Value:
         """An instance of the type that an annotation names in `scope`."""
+        if type_name.endswith("[]"):
+            return array_of(self._declared(file, scope, type_name.removesuffix("[]"), rule))
         declared = self.of_chain(file, scope, type_name)
         settings = self.program.files[file].settings
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
@@ -375,7 +373,7 @@ class Values:
             binding = names.bindings.get(scope, {}).get(target)
             if binding is not None:
                 held = self._bound(file, binding, key)
-                if held.kind in ("instance", "external", "builtin", "module"):
+                if held.kind in ("instance", "external", "builtin", "module", "array"):
                     return held
                 if held.kind == "definition" and held.number != definition:
                     return held
@@ -410,4 +408,4 @@ class Values:
 
 def _arguments(part: str, called: str | None) -> str | None:
     """The arguments of a part of a chain: those of the call for its last part, not known for parts inside."""
-    return UNCOUNTED if part.endswith("()") else called
+    return UNCOUNTED if "()" in part else called

@@ -3,6 +3,7 @@
 Nothing here follows values; `values` does, and asks here.
 """
 
+import re
 from typing import NamedTuple
 
 from causalist.graph.names import Found, Program
@@ -10,11 +11,14 @@ from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import ModuleSystem
 from causalist.model.symbols import NodeKind
 
+_SUFFIX = re.compile(r"\(\)|\[\]")
+
 
 class Value(NamedTuple):
-    """What a part of a chain is. `kind`: "definition", "instance" (of the type `number`), "super", "module", "dotted"
-    (a package of which only longer names are modules), "external", "builtin" (of a type that no file defines), "local"
-    (a variable that nothing is known of)."""
+    """What a part of a chain is. `kind`: "definition", "instance" (of the type `number`), "array" (of such instances;
+    `name` has a pair of brackets for each dimension), "super", "module", "dotted" (a package of which only longer names
+    are modules), "external", "builtin" (of a type that no file defines), "local" (a variable that nothing is known
+    of)."""
 
     kind: str
     number: int
@@ -51,6 +55,44 @@ def named_self(program: Program, owner: int, name: str) -> Value | None:
     return Value("instance", owner, "self") if name in settings.names.self_names else None
 
 
+def array_of(element: Value) -> Value:
+    """An array of such values."""
+    if element.kind == "instance":
+        return element._replace(kind="array", name="[]")
+    return element._replace(name=f"{element.name}[]") if element.kind == "array" else BUILTIN
+
+
+def element_of(value: Value | None) -> Value:
+    """What an index takes out of a value."""
+    if value is None or value.kind != "array":
+        return value if value is not None and value.kind in ("external", "builtin") else UNKNOWN
+    rest = value.name.removesuffix("[]")
+    return value._replace(kind="array" if rest else "instance", name=rest)
+
+
+def suffixes(part: str) -> list[str]:
+    """The calls and indices at the end of a part of a chain.
+
+    >>> suffixes("f()[]")
+    ['()', '[]']
+    """
+    return _SUFFIX.findall(part)
+
+
+def super_member(program: Program, owner: int, name: str, called: str | None) -> Value | None:
+    """What `super.name` means in `owner`. Interfaces are not what `super` means, hence nothing if the superclass is not
+    of the repository."""
+    above = [b for b in program.bases(owner) if program.definition_of[b].kind != NodeKind.INTERFACE]
+    if len(above) == len(program.bases(owner)):
+        number, _ = program.find_member(owner, name, skip_own=True, called=called)
+        return Value("definition", number, "super") if number >= 0 else None
+    for base in above:
+        number, _ = program.find_member(base, name, called=called)
+        if number >= 0:
+            return Value("definition", number, "super")
+    return None
+
+
 def super_constructor(program: Program, owner: int, called: str | None) -> Value | None:
     """What calling `super` itself runs: a constructor along the bases of `owner`, or else the base."""
     settings = program.files[program.file_of[owner]].settings
@@ -71,6 +113,24 @@ def enum_constant(program: Program, definition: int) -> Value | None:
     if is_one and program.definition_of[definition].kind == NodeKind.FIELD:
         return Value("instance", enum, "attribute-type")
     return None
+
+
+def deep_member(program: Program, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
+    """A member of a member that is no symbol by itself, `a.b.c` where only a and a.b.c are, and the part after."""
+    for end in range(i + 1, len(parts) + 1):
+        number = program.member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
+        if number >= 0:
+            return Value("definition", number, "object-member"), end
+    return None, i
+
+
+def assigned_function(program: Program, file: int, binding: Binding) -> int:
+    """The definition that `this.name = function` makes where it stands, or -1."""
+    if binding.type or binding.value or binding.scope == MODULE_SCOPE:
+        return -1
+    names = program.files[file]
+    holder = names.facts.definitions[binding.scope].qualname
+    return names.by_qualname.get(f"{holder}{binding.target}", -1)
 
 
 def starred(program: Program, file: int, name: str, called: str | None) -> Found | None:

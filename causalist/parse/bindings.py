@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from causalist.model.facts import Binding
 from causalist.parse.captures import Tag
-from causalist.parse.chains import chain_of, type_name
+from causalist.parse.chains import array_type_name, chain_of, type_name
 from causalist.parse.scopes import Scopes
 
 LONGEST_VALUE = 2000  # bytes of a value that are looked at
@@ -84,8 +84,8 @@ class BindingReader:
 
     def on_type(self, start: int, end: int, tag: int) -> None:
         if self._scopes.settings.types.before_names:
-            name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
-            name = self._scopes.current(name)
+            text = self._scopes.text(start, min(end, start + _LONGEST_NAME))
+            name = self._scopes.current(array_type_name(text, self._scopes.settings.types))
             if self.bindings and self._scopes.data[self._last_end : start].strip() == _BOUND:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
@@ -96,6 +96,11 @@ class BindingReader:
             if self._is_twin:
                 self.bindings[-2] = self.bindings[-2]._replace(type=name)
             self._type_end = end
+
+    def on_rest(self, start: int, end: int) -> None:
+        """The type of each of any number of arguments: the next name holds an array of it."""
+        name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
+        self._type = f"{self._scopes.current(name)}[]" if name else ""
 
     def on_value(self, start: int, end: int, tag: int) -> None:
         targets: list[tuple[int, str]] = []

@@ -16,7 +16,10 @@ _LONGEST_CALLEE = 600  # characters of a chain that is kept whole
 _LONGEST_BETWEEN = 2000  # bytes between a call and the next one in a chain: spaces and remarks
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MEMBERS = re.compile(r"(?:\.[^\W\d][\w$]*)+")
-_EXPLICIT_TYPES = re.compile(r"\.<[\w.,<>?\[\]]*>(?=[^\W\d])")
+_INDEX = re.compile(r"\[[^\[\]\"']*\]")
+_INDEXED = re.compile(r"(?:[\w$]+\.)*[\w$]+(?:\[\])+(?:\.[\w$]+(?:\[\])*)*\.[\w$]+")
+_INDEXED_MEMBERS = re.compile(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][\w$]*")
+_EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
 _NUMBER = re.compile(r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?")
 _FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
 _CAST = re.compile(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
@@ -87,8 +90,8 @@ class CallReader:
         inner, scopes = self._last, self._scopes
         if inner is not None and inner.start == call.start and call.start < inner.end <= start:
             between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _LONGEST_BETWEEN else ""
-            between = _EXPLICIT_TYPES.sub(".", "".join(between.split()))
-            if not _MEMBERS.fullmatch(between):
+            between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split())))
+            if not _INDEXED_MEMBERS.fullmatch(between):
                 return f"?.{scopes.text(start, end)}"
             if inner.chain == "?" or len(inner.chain) > _LONGEST_CALLEE:
                 return f"?{between}"
@@ -103,6 +106,10 @@ class CallReader:
             held = type_name(cast[1].removeprefix("final "), scopes.settings.types)
             if held and _MEMBERS.fullmatch(rest) and _is_one_bracket(text, closed):
                 return f"<{scopes.current(held)}>{rest}"
+        if "[" in text:
+            indexed = _INDEX.sub("[]", "".join(text.split()))
+            if _INDEXED.fullmatch(indexed):
+                return indexed
         return chain_of(text) or f"?.{scopes.text(start, end)}"
 
 

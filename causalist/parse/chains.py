@@ -20,6 +20,7 @@ _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
 _POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |dyn |impl )+")
 _GENERIC = re.compile(r"([^\W\d][\w.]*)<(.+)>")
+_DIMENSIONS = re.compile(r"(?:\s*\[\s*\])+\s*$")
 _SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object", "var"})
 _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _LONGEST = 400
@@ -162,6 +163,19 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     if not name or name[2][:1] not in ("", "[", "<") or name[2].startswith("[]"):
         return ""
     return "" if name[1] in _SAYS_NOTHING else name[1]
+
+
+def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
+    """As `type_name`, with the brackets of an array kept.
+
+    >>> array_type_name("Session<A[]>[ ][]"), array_type_name("Session")
+    ('Session[][]', 'Session')
+    """
+    matched = _DIMENSIONS.search(text)
+    if not matched:
+        return type_name(text, settings)
+    name = type_name(text[: matched.start()], settings)
+    return f"{name}{''.join(matched[0].split())}" if name else ""
 
 
 def _split_top(text: str, separator: str) -> list[str]:

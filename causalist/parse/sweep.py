@@ -16,7 +16,7 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.bindings import BindingReader
 from causalist.parse.calls import CallReader
 from causalist.parse.captures import DEFINITION_KINDS, TAG_OF_CAPTURE, Tag
-from causalist.parse.chains import chain_of, last_of_chain, type_name
+from causalist.parse.chains import array_type_name, chain_of, last_of_chain, type_name
 from causalist.parse.docs import comment_doc, file_comment_line, string_line
 from causalist.parse.imports import ImportReader
 from causalist.parse.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
@@ -313,10 +313,13 @@ class Sweep:
 
     def _on_returns(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].index >= 0 and self._frames[-1].body < 0:
-            name = type_name(self.text(start, min(end, start + 200)), self.settings.types)
+            read = array_type_name if self.settings.types.before_names else type_name
+            name = read(self.text(start, min(end, start + 200)), self.settings.types)
             self.drafts[self._frames[-1].index].returns = self.scopes.current(name)
 
     def _on_parameter(self, start: int, end: int, tag: int) -> None:
+        if tag == Tag.PARAMETER_REST:
+            self.named.on_rest(start, end)
         parameters = self.drafts[self._frames[-1].index].parameters if self._frames else None
         if parameters is not None and self._frames[-1].body < 0:
             text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200)))

@@ -76,7 +76,7 @@
 (constant_declaration declarator: (variable_declarator name: (identifier) @binding.property))
 (record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @binding.property)))
 (formal_parameter type: (_) @binding.type name: (identifier) @binding)
-(spread_parameter (variable_declarator name: (identifier) @binding.item))
+(spread_parameter (variable_declarator name: (identifier) @binding))
 (catch_formal_parameter (catch_type) @binding.type name: (identifier) @binding)
 (resource type: (_) @binding.type name: (identifier) @binding)
 (enhanced_for_statement type: (_) @binding.type name: (identifier) @binding)
