@@ -19,7 +19,7 @@ from causalist.parse import dialect_of, grammar_version, load_grammar, parse_sou
 from causalist.store import FactsCache, facts_from_bytes, facts_to_bytes
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 4
+PARSER_VERSION = 6
 
 Read = Callable[[FileEntry], SourceFile | str]
 

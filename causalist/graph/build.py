@@ -6,8 +6,10 @@ import numpy as np
 
 from causalist.graph.declared import names_in
 from causalist.graph.edges import EdgeCollector, NodeDraft, finish
+from causalist.graph.method_sets import implementations
 from causalist.graph.names import Program
 from causalist.graph.overloads import UNCOUNTED
+from causalist.graph.package_imports import PackageImports
 from causalist.graph.resolve import Resolver
 from causalist.graph.roles import role_of
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
@@ -56,6 +58,7 @@ class _Builder:
         self.document_drafts: list[list[int]] = []
         self.definition_draft: list[int] = []  # by global definition number
         self._externals: dict[str, int] = {}
+        self._imports = PackageImports(program)
 
     def add_nodes(self) -> None:
         for number, names in enumerate(self.program.files):
@@ -103,6 +106,9 @@ class _Builder:
             derives = is_interface and self.program.definition_of[owner].kind != NodeKind.INTERFACE
             kind = EdgeKind.IMPLEMENTS if implements or derives else EdgeKind.EXTENDS
             self._use(self.definition_draft[owner], self.definition_draft[target.definition], kind, target.rule, row)
+        for owner, interface in implementations(self.program, self.resolver.values.derived_from_outside):
+            source, goal = self.definition_draft[owner], self.definition_draft[interface]
+            self._use(source, goal, EdgeKind.IMPLEMENTS, "method-set", self.drafts[source].start_row)
 
     def add_imports(self, number: int) -> None:
         names = self.program.files[number]
@@ -111,13 +117,17 @@ class _Builder:
             return
         for entry in names.facts.imports:
             target, rule = self.program.target_module(number, entry)
+            if self._imports.has_folders(number) and target >= 0:
+                for file in self._imports.files_of(number, target, entry):
+                    self._use(number, file, EdgeKind.IMPORTS, rule, entry.row)
+                continue
             below = self._imported_module(number, target, entry)
             if below >= 0:
                 self._use(number, below, EdgeKind.IMPORTS, "path", entry.row)
             elif target >= 0:
                 self._use(number, target, EdgeKind.IMPORTS, rule, entry.row)
             elif names.settings is not None and not entry.level and not entry.module.startswith("."):
-                found = Program.outside(entry)
+                found = self.program.outside(number, entry)
                 self._external(number, found.name, EdgeKind.IMPORTS, entry.row)
 
     def _add_declared_imports(self, number: int, settings: LanguageSettings) -> None:
@@ -128,7 +138,7 @@ class _Builder:
             for target in files or ():
                 self._use(number, target, EdgeKind.IMPORTS, "path", entry.row)
             if files is None:
-                package = self.program.outside(entry, settings.modules.external_parts)
+                package = self.program.outside(number, entry)
                 self._external(number, package.name, EdgeKind.IMPORTS, entry.row)
 
     def _imported_module(self, number: int, package: int, entry: Import) -> int:
@@ -160,8 +170,10 @@ class _Builder:
         for target in targets:
             draft = self.definition_draft[target.definition]
             called = kind
-            if kind is EdgeKind.CALLS and self.drafts[draft].kind in (NodeKind.CONSTANT, NodeKind.FIELD):
-                called = EdgeKind.REFERENCES  # a value is called; what it holds is not known
+            if kind is EdgeKind.CALLS and (
+                self.drafts[draft].kind in (NodeKind.CONSTANT, NodeKind.FIELD) or self._converts(target.definition)
+            ):
+                called = EdgeKind.REFERENCES  # what the called value holds is not known, or it is no code
             if called is EdgeKind.REFERENCES and draft == source:
                 continue
             self._use(source, draft, called, target.rule, row, target.candidates)
@@ -170,6 +182,11 @@ class _Builder:
         elif kind is EdgeKind.CALLS and not targets and self.resolver.is_unknown(file, scope, chain):
             last = chain.rpartition(".")[2]
             self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row)
+
+    def _converts(self, definition: int) -> bool:
+        """Whether what looks like a call of the definition says of which type a value is."""
+        settings = self.program.files[self.program.file_of[definition]].settings
+        return settings is not None and settings.types.prefixed and self.program.is_type(definition)
 
     def _use(self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1) -> None:
         if source == target and kind is not EdgeKind.CALLS:

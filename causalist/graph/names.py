@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.declared import DeclaredTypes, package_outside
+from causalist.graph.folders import FolderMap, local_name
 from causalist.graph.modules import ModuleMap
 from causalist.graph.overloads import Literals, best, misfit
 from causalist.graph.packages import PackageScopes
@@ -81,6 +82,10 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
     return names
 
 
+def _has_folders(names: FileNames) -> bool:
+    return names.settings is not None and names.settings.modules.system is ModuleSystem.FOLDER
+
+
 @dataclass(slots=True)
 class Program:
     """All files' tables. `file_of[d]` is the file of definition d, `definition_of[d]` its facts."""
@@ -94,6 +99,8 @@ class Program:
     declared: DeclaredTypes
     parameters: dict[int, tuple[str, ...]]  # of functions that are told apart by them
     literals: dict[str, Literals]  # by language
+    folders: FolderMap = field(default_factory=FolderMap)
+    named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
     attached: dict[tuple[int, str], int] = field(default_factory=dict)  # (type, name) -> member that stands elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
     _exported: dict[tuple[int, str], Found | None] = field(default_factory=dict)
@@ -115,20 +122,35 @@ class Program:
                 file_of.append(number)
                 definition_of.append(definition)
         scopes = PackageScopes.of(files, settings)
-        declared = DeclaredTypes.of(files, [table.first for table in tables], settings)
-        parameters = {table.first + i: types for table in tables for i, types in table.facts.parameters}
-        literals: dict[str, Literals] = {each.name: dict(each.types.literals) for each in settings.values()}
-        return cls(
+        result = cls(
             tables,
             ModuleMap.of(files, settings),
             file_of,
             definition_of,
             methods,
             scopes,
-            declared,
-            parameters,
-            literals,
+            DeclaredTypes.of(files, [table.first for table in tables], settings),
+            {table.first + i: types for table in tables for i, types in table.facts.parameters},
+            {each.name: dict(each.types.literals) for each in settings.values()},
+            FolderMap.of(files, settings),
         )
+        for names in tables:
+            if names.settings is not None and names.settings.types.prefixed:
+                types = (i for i in names.returns if names.facts.definitions[i].kind == NodeKind.TYPE)
+                result.named_types.update(names.first + i for i in types)
+            if _has_folders(names):
+                result._name_packages(names)
+        return result
+
+    def _name_packages(self, names: FileNames) -> None:
+        """Packages are called what their own files say, whatever the path of the import ends with."""
+        local: dict[str, Import] = {}
+        for entry in names.facts.imports:
+            if entry.kind == ImportKind.MODULE:
+                file = self.folders.resolve(names.path, entry.module).file
+                said = self.files[file].facts.package if file >= 0 else ""
+                local.setdefault(entry.alias or said or local_name(entry), entry)
+        names.imports[MODULE_SCOPE] = local
 
     def parent(self, definition: int) -> int:
         """Number of the enclosing definition, or -1."""
@@ -136,7 +158,7 @@ class Program:
         return -1 if local == MODULE_SCOPE else self.files[self.file_of[definition]].first + local
 
     def is_type(self, definition: int) -> bool:
-        return self.definition_of[definition].kind in TYPE_KINDS
+        return self.definition_of[definition].kind in TYPE_KINDS or definition in self.named_types
 
     def is_like_a_type(self, definition: int) -> bool:
         """Whether it is a type, or a name for one that has members."""
@@ -191,7 +213,10 @@ class Program:
         if names.settings.modules.system is ModuleSystem.DECLARED:
             leads_to = self.declared.imported_files(names.settings.name, entry, names.path, frozenset())
             return (leads_to[0], "path") if leads_to else (-1, "external")
-        target = self.modules.resolve(names.path, entry.module, entry.level, names.settings.modules)
+        if _has_folders(names):
+            target = self.folders.resolve(names.path, entry.module)
+        else:
+            target = self.modules.resolve(names.path, entry.module, entry.level, names.settings.modules)
         return target.file, target.rule
 
     def follow(self, file: int, entry: Import, called: str | None = None) -> Found | None:
@@ -202,15 +227,15 @@ class Program:
             return self._follow_declared(file, entry, settings, called)
         target, rule = self.target_module(file, entry)
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
-            if target >= 0 and not entry.alias and "." in entry.module:
+            if target >= 0 and not entry.alias and "." in entry.module and self._imports_are_visible(self.files[file]):
                 # `import a.b.c` binds a; what it means is decided with the attributes that follow.
                 return Found("module", target, "dotted")
-            return Found("module", target, rule) if target >= 0 else self.outside(entry)
+            return Found("module", target, rule) if target >= 0 else self.outside(file, entry)
         if target < 0:
             below = self.modules.namespace_submodule(
                 self.files[file].path, entry.module, entry.level, entry.name, settings.modules
             )
-            return Found("module", below, "path") if below >= 0 else self.outside(entry)
+            return Found("module", below, "path") if below >= 0 else self.outside(file, entry)
         head, _, rest = entry.name.partition(".")
         found = self.exported(target, head)
         if found is None and entry.kind == ImportKind.DEFAULT:
@@ -232,16 +257,19 @@ class Program:
             return Found("definition", found[1], "import")
         owner = self.declared.find(settings.name, entry.module, path)
         if owner is None:
-            return self.outside(entry, settings.modules.external_parts)
+            return self.outside(file, entry)
         member, _ = self.find_member(owner[1], entry.name, called=called)
         return Found("definition", member, "import") if member >= 0 else None
 
-    @staticmethod
-    def outside(entry: Import, n_parts: int = 1) -> Found:
-        module = entry.module
+    def outside(self, file: int, entry: Import) -> Found:
+        """The package outside of the repository that an import comes from."""
+        module, settings = entry.module, self.files[file].settings
+        n_parts = settings.modules.external_parts if settings is not None else 1
         if n_parts > 1:
-            return Found("external", -1, "external", package_outside(module, n_parts))
-        if "/" in module:
+            name = package_outside(module, n_parts)
+        elif _has_folders(self.files[file]):
+            name = module
+        elif "/" in module:
             parts = module.split("/")
             name = "/".join(parts[:2]) if module.startswith("@") else parts[0]
         else:
@@ -288,7 +316,7 @@ class Program:
             below = self.modules.submodule(file, name, names.settings.modules)
             if below >= 0:
                 return Found("module", below, "path")
-        for star in names.stars:
+        for star in () if _has_folders(names) else names.stars:
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or name == "default":
                 continue

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from causalist.graph.modules import shared_folders
+from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.facts import FileFacts
 from causalist.model.language import LanguageSettings, ModuleSystem
 
@@ -18,6 +19,9 @@ PackageKey = tuple[str, str, str]  # language, folder or "", name in the package
 
 class _Tables(Protocol):
     """What is asked of the tables of a file."""
+
+    @property
+    def path(self) -> str: ...
 
     @property
     def by_qualname(self) -> Mapping[str, int]: ...
@@ -31,6 +35,7 @@ class PackageScopes:
     files_of: dict[PackageKey, list[int]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     _names: dict[PackageKey, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)  # -> (file, definition)
+    _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
 
     @classmethod
     def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "PackageScopes":
@@ -47,20 +52,47 @@ class PackageScopes:
         """The definition `qualname` of the package that `file` belongs to; of several the one in the nearest file, or
         else in the first."""
         key = self.package_of[file]
-        if key is None:
+        found = self._names_of(key, tables).get(qualname) if key is not None else None
+        if found is None:
             return None
+        if len(found) > 1:
+            found = [min(found, key=lambda each: (-shared_folders(self.paths[file], self.paths[each[0]]), each))]
+        return found[0][1]
+
+    def _names_of(self, key: PackageKey, tables: Sequence[_Tables]) -> dict[str, list[tuple[int, int]]]:
         names = self._names.get(key)
         if names is None:
             names = self._names[key] = {}
             for each in self.files_of[key]:
                 for name, number in tables[each].by_qualname.items():
                     names.setdefault(name, []).append((each, number))
-        found = names.get(qualname)
-        if found is None:
-            return None
-        if len(found) > 1:
-            found = [min(found, key=lambda each: (-shared_folders(self.paths[file], self.paths[each[0]]), each))]
-        return found[0][1]
+            for several in names.values():
+                if len(several) > 1:
+                    self._variants.update((number, several) for _, number in several)
+        return names
+
+    def variants(self, definition: int, of_file: int, file: int, tables: Sequence[_Tables]) -> list[int]:
+        """What a use in `file` of a definition in `of_file` may mean: of several definitions of one name in one folder
+        a build takes one, such as `open_linux` or `open_windows`. One in the same file, or in a file with the same
+        ending of its stem, is meant; else all are candidates."""
+        key = self.package_of[of_file]
+        if key is None:
+            return [definition]
+        self._names_of(key, tables)
+        found = self._variants.get(definition)
+        if found is None or len(found) > MOST_CANDIDATES:
+            return [definition]
+        if len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
+            return [definition]  # not alternatives of one build; the nearest was chosen
+        own = [number for each, number in found if each == file]
+        ending = _ending(self.paths[file])
+        same = [number for each, number in found if ending and _ending(self.paths[each]) == ending]
+        return own or same or [number for _, number in found]
+
+
+def _ending(path: str) -> str:
+    """What stands behind the last underscore of a file's stem."""
+    return posixpath.splitext(posixpath.basename(path))[0].rpartition("_")[2] if "_" in posixpath.basename(path) else ""
 
 
 def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) -> PackageKey | None:

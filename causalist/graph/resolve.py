@@ -11,8 +11,8 @@ from typing import NamedTuple
 from causalist.graph.names import Program
 from causalist.graph.overloads import MAKES, UNCOUNTED, misfit
 from causalist.graph.rules import MOST_CANDIDATES
+from causalist.graph.shapes import Value, split_type
 from causalist.graph.values import Values
-from causalist.graph.visible import Value
 from causalist.model.facts import Base
 from causalist.model.symbols import NodeKind
 
@@ -42,6 +42,8 @@ class Resolver:
         Returns (class, base, implements, row) for each resolved base.
         """
         self._attach_members()
+        for owner, stands_for in self._made_of().items():
+            self.program.set_bases(owner, stands_for)
         found, missed = self._resolve_bases(
             [(file, base) for file, f in enumerate(self.program.files) for base in f.facts.bases]
         )
@@ -81,6 +83,19 @@ class Resolver:
         settings = self.program.files[file].settings
         return settings is not None and settings.names.members_are_visible
 
+    def _made_of(self) -> dict[int, list[int]]:
+        """The types that named types stand for: members are looked for there too, although nothing is extended."""
+        found: dict[int, list[int]] = {}
+        for number in sorted(self.program.named_types):
+            file = self.program.file_of[number]
+            names = self.program.files[file]
+            position = number - names.first
+            written, scope = names.returns[position], names.facts.definitions[position].parent
+            value = self.values.of_chain(file, scope, written) if not split_type(written)[0] else None
+            if value is not None and value.kind == "definition" and value.number != number:
+                found[number] = [value.number]
+        return found
+
     def _attach_members(self) -> None:
         """Finds the types of members that do not stand inside of them, before any chain asks for a member."""
         program = self.program
@@ -114,9 +129,14 @@ class Resolver:
         if value.kind == "module" and guess:  # a module that is called is what it exports as a whole
             value = self.values.default_of(value) or value
         if value.kind == "definition":
+            program = self.program
             if not called:
-                return [Target(value.number, value.rule, 1)], ""
-            functions = self.program.overloads(self._called(value.number), arguments)
+                variants = program.packages.variants(value.number, program.file_of[value.number], file, program.files)
+                return [Target(number, value.rule, len(variants)) for number in variants], ""
+            functions = program.overloads(self._called(value.number), arguments)
+            if len(functions) == 1:
+                (number,) = functions
+                functions = program.packages.variants(number, program.file_of[number], file, program.files)
             return [Target(each, value.rule, len(functions)) for each in functions], ""
         if value.kind == "external":
             return [], value.name
@@ -145,14 +165,19 @@ class Resolver:
 
     def _called(self, definition: int) -> int:
         """What runs when `definition` is called: of a constant that is another name of a function, the function."""
-        if self.program.definition_of[definition].kind != NodeKind.CONSTANT:
+        settings = self.program.files[self.program.file_of[definition]].settings
+        if self.program.definition_of[definition].kind != NodeKind.CONSTANT or settings is None:
+            return definition
+        if settings.types.prefixed:  # a variable, which is there to be given another function
             return definition
         held = self.values.held_by(definition)
         return held.number if held is not None and held.kind == "definition" else definition
 
     def _names_own_class(self, file: int, value: Value, chain: str) -> bool:
         settings = self.program.files[file].settings
-        return settings is not None and chain in settings.names.self_names and self.program.is_type(value.number)
+        if settings is None or settings.types.prefixed:  # there the receiver is a value
+            return False
+        return chain in settings.names.self_names and self.program.is_type(value.number)
 
     def _family(self, file: int) -> str:
         settings = self.program.files[file].settings

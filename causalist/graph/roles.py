@@ -24,6 +24,7 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
 )
 _TEST_NAME = re.compile(
     r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
+    r"|^testing\.go$"
 )
 _DOCS_NAME = re.compile(r".*\.(md|mdx|markdown|rst|txt|adoc)$")
 _CONFIG_NAME = re.compile(

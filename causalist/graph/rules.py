@@ -26,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     Rule("module-attribute", 0.96, "an attribute of an imported module"),
     Rule("self", 0.97, "a member of the enclosing class, through self or this"),
     Rule("inherited", 0.94, "a member found along the resolved bases"),
+    Rule("method-set", 0.98, "an interface of which a type has all methods, in a language that asks for no more"),
     Rule("super", 0.94, "a member of a base, through super"),
     Rule("class-attribute", 0.95, "a member of a class, named by the class"),
     Rule("annotation", 0.9, "a member of the type that the receiver is annotated with"),

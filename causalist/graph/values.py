@@ -8,21 +8,17 @@ from dataclasses import dataclass, field
 
 from causalist.graph.names import FileNames, Found, Program
 from causalist.graph.overloads import UNCOUNTED
+from causalist.graph.shapes import BUILTIN, HOLDERS, UNKNOWN, Shapes, Value, split_marks, split_type
 from causalist.graph.visible import (
-    BUILTIN,
-    UNKNOWN,
-    Value,
     around,
     array_of,
     assigned_function,
     deep_member,
-    element_of,
     enum_constant,
     is_type_parameter,
     named_self,
     of_found,
     starred,
-    suffixes,
     super_constructor,
     super_member,
     visible_member,
@@ -35,14 +31,14 @@ _DEEPEST = 6  # assignments that are followed to find the type of a name
 
 
 @dataclass(slots=True)
-class Values:
+class Values(Shapes):
     """The values of chains in all files of a program. `read_attributes` has to be called when its bases are known."""
 
     program: Program
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     _values: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
     _busy: set[tuple[int, int, str, str | None]] = field(default_factory=set)
-    _held: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
+    _held_by: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
     _attributes: dict[int, dict[str, tuple[int, Binding]]] = field(default_factory=dict)
 
     def read_attributes(self) -> None:
@@ -88,7 +84,7 @@ class Values:
         unknown = Value("unknown-member", -1, "") if len(parts) > 1 else None
         if head == "?":
             return unknown
-        bare = head.rstrip("()[]")
+        bare, marks = split_marks(head)
         value: Value | None
         if head in settings.names.super_names or (bare in settings.names.super_names and head.endswith("()")):
             if head.endswith("()") and head not in settings.names.super_names:
@@ -99,13 +95,15 @@ class Values:
             value = Value("super", owner, "super")
         elif bare in settings.names.self_names and (owner := self._owner(names, scope)) >= 0:
             value = Value("instance", owner, "self")
-            if head != bare:  # the class, by its own name inside of it
-                value = value._replace(rule="constructed") if head == f"{bare}()" else UNKNOWN
+            if marks and settings.names.constructors:  # the class, by its own name inside of it
+                value = value._replace(rule="constructed") if marks == ["()"] else UNKNOWN
+            else:
+                value = self._marked(value, marks)
         else:
             value = self._lookup(file, scope, bare, _arguments(head, called if len(parts) == 1 else None))
             if value is None and settings.names.all_declared:
                 return self._declared_elsewhere(file, settings, parts, called)
-            value = self._applied(value, head)
+            value = self._marked(value, marks)
         return self._along(file, value, parts, 1, called)
 
     def _declared_elsewhere(
@@ -115,7 +113,7 @@ class Values:
         found = self.program.declared.prefix(settings.name, parts, self.program.files[file].path)
         if found is None:
             return BUILTIN if len(parts) > 1 else None
-        value = self._applied(Value("definition", found[0], "import"), parts[found[1] - 1])
+        value = self._marked(Value("definition", found[0], "import"), split_marks(parts[found[1] - 1])[1])
         return self._along(file, value, parts, found[1], called)
 
     def _along(
@@ -127,38 +125,28 @@ class Values:
         while i < len(parts):
             if value is None or value.kind == "local":
                 return unknown
-            if value.kind in ("external", "builtin", "array"):
-                return value if value.kind != "array" else BUILTIN
+            if value.kind in ("external", "builtin") or value.kind in HOLDERS:
+                return value if value.kind not in HOLDERS else BUILTIN
             part = parts[i]
             i += 1
             arguments = _arguments(part, called if i == len(parts) else None)
-            step = self._attribute(file, value, part.rstrip("()[]"), ".".join(parts[:i]), arguments)
+            bare, marks = split_marks(part)
+            step = self._attribute(file, value, bare, ".".join(parts[:i]), arguments)
             if step is None and value.kind == "definition":
                 step, i = deep_member(self.program, value.number, parts, i)
                 part = parts[i - 1]
+                marks = split_marks(part)[1]
             if step is None and value.kind == "definition" and self._invokes(file, part):
                 step = value
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if self._is_open(value) else None
-            value = self._applied(step, part)
+            value = self._marked(step, marks)
         return value
 
     def _invokes(self, file: int, part: str) -> bool:
         settings = self.program.files[file].settings
         return settings is not None and part.rstrip("()") in settings.names.invokers
-
-    def _applied(self, value: Value | None, part: str) -> Value | None:
-        """A value after the calls and indices at the end of a part of a chain."""
-        if part[-1:] not in (")", "]"):
-            return value
-        for suffix in suffixes(part):
-            if suffix == "()":
-                value = self._called(value)
-            else:
-                is_value = value is not None and value.kind == "definition" and self.program.is_value(value.number)
-                value = element_of(self.held_by(value.number) if value is not None and is_value else value)
-        return value
 
     def _is_open(self, value: Value) -> bool:
         """Whether a value may have members that its definition does not show: its type is not known, or it is `self`
@@ -168,8 +156,8 @@ class Values:
             return program.is_value(value.number) and self.held_by(value.number) is None
         if value.kind == "instance" and value.rule == "self":
             settings = program.files[program.file_of[value.number]].settings
-            if settings is not None and settings.names.all_declared:
-                return False
+            if settings is not None and (settings.names.all_declared or not settings.names.super_names):
+                return False  # no type can be derived from it without being seen
             return not any(base in self.derived_from_outside for base in program.linear_bases(value.number))
         return False
 
@@ -291,11 +279,11 @@ class Values:
             return Value("definition", number, "object-member")
         if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
             return None
-        if value.number in self._held or len(self._held) >= _DEEPEST:
+        if value.number in self._held_by or len(self._held_by) >= _DEEPEST:
             return None  # `a = b` and `b = a`, or a longer way than anybody writes
-        self._held.add(value.number)
+        self._held_by.add(value.number)
         found = self._held_attribute(value.number, name, called)
-        self._held.discard(value.number)
+        self._held_by.discard(value.number)
         if found is not None and found.kind == "definition" and definition.kind != NodeKind.CONSTANT:
             return found._replace(rule="attribute-type")
         return found
@@ -347,9 +335,18 @@ class Values:
         return UNKNOWN
 
     def _declared(self, file: int, scope: int, type_name: str, rule: str) -> Value:
-        """An instance of the type that an annotation names in `scope`."""
+        """An instance of the type that an annotation names in `scope`, or what holds such instances."""
         if type_name.endswith("[]"):
             return array_of(self._declared(file, scope, type_name.removesuffix("[]"), rule))
+        shape, held = split_type(type_name)
+        if shape:
+            # What a range counts with is a number unless the type says otherwise.
+            nameless = [UNKNOWN, BUILTIN] if shape == "items" else [UNKNOWN] * len(held)
+            parts = tuple(
+                self._declared(file, scope, each, rule) if each else other
+                for each, other in zip(held, nameless, strict=True)
+            )
+            return Value(shape, -1, rule, parts=parts)
         declared = self.of_chain(file, scope, type_name)
         settings = self.program.files[file].settings
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
@@ -373,7 +370,7 @@ class Values:
             binding = names.bindings.get(scope, {}).get(target)
             if binding is not None:
                 held = self._bound(file, binding, key)
-                if held.kind in ("instance", "external", "builtin", "module", "array"):
+                if held.kind in ("instance", "external", "builtin", "module") or held.kind in HOLDERS:
                     return held
                 if held.kind == "definition" and held.number != definition:
                     return held
@@ -385,6 +382,8 @@ class Values:
             return value
         if value.kind == "module":
             value = self.default_of(value)
+        if value is not None and value.kind in ("callable", "instance"):
+            return self._result(value)
         if value is None or value.kind != "definition":
             return UNKNOWN
         program = self.program
@@ -393,6 +392,8 @@ class Values:
         file = program.file_of[value.number]
         names = program.files[file]
         returned = names.returns.get(value.number - names.first)
+        if not returned and self._is_held(value):
+            return self._result(value)
         if any(
             names.returns.get(each - names.first) != returned for each in program.overloads(value.number, UNCOUNTED)
         ):

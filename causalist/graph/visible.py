@@ -3,31 +3,11 @@
 Nothing here follows values; `values` does, and asks here.
 """
 
-import re
-from typing import NamedTuple
-
 from causalist.graph.names import Found, Program
+from causalist.graph.shapes import BUILTIN, HOLDERS, Value
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import ModuleSystem
 from causalist.model.symbols import NodeKind
-
-_SUFFIX = re.compile(r"\(\)|\[\]")
-
-
-class Value(NamedTuple):
-    """What a part of a chain is. `kind`: "definition", "instance" (of the type `number`), "array" (of such instances;
-    `name` has a pair of brackets for each dimension), "super", "module", "dotted" (a package of which only longer names
-    are modules), "external", "builtin" (of a type that no file defines), "local" (a variable that nothing is known
-    of)."""
-
-    kind: str
-    number: int
-    rule: str
-    name: str = ""
-
-
-UNKNOWN = Value("local", -1, "")
-BUILTIN = Value("builtin", -1, "")
 
 
 def of_found(found: Found, rule: str) -> Value:
@@ -57,26 +37,8 @@ def named_self(program: Program, owner: int, name: str) -> Value | None:
 
 def array_of(element: Value) -> Value:
     """An array of such values."""
-    if element.kind == "instance":
-        return element._replace(kind="array", name="[]")
-    return element._replace(name=f"{element.name}[]") if element.kind == "array" else BUILTIN
-
-
-def element_of(value: Value | None) -> Value:
-    """What an index takes out of a value."""
-    if value is None or value.kind != "array":
-        return value if value is not None and value.kind in ("external", "builtin") else UNKNOWN
-    rest = value.name.removesuffix("[]")
-    return value._replace(kind="array" if rest else "instance", name=rest)
-
-
-def suffixes(part: str) -> list[str]:
-    """The calls and indices at the end of a part of a chain.
-
-    >>> suffixes("f()[]")
-    ['()', '[]']
-    """
-    return _SUFFIX.findall(part)
+    held = element if element.kind == "instance" or element.kind in HOLDERS else BUILTIN
+    return Value("items", -1, element.rule, parts=(held, BUILTIN))
 
 
 def super_member(program: Program, owner: int, name: str, called: str | None) -> Value | None:

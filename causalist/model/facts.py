@@ -46,9 +46,11 @@ class Base(NamedTuple):
 class Call(NamedTuple):
     """A call site in `scope`. `callee` is a dotted chain with "()" after the parts that are called themselves:
     `self.session.get`, `make().run`, `super().close`; "?" stands for a part that is no name, `<T>` for an expression
-    that the source says to be of type T. `arguments` has one letter for each argument, telling literals (`s` text, `c`
-    character, `i` and `l` integers, `d` and `f` fractions, `b` truth, `n` null) from functions (`>`) and from all else
-    (`?`); it is "-" where they are not counted, and "=" where the callee is said to be a type."""
+    that the source says to be of type T. Languages with block scope may spell a local name with the number of its
+    declaration, `x~2.run`, and have more marks than "()": those of `graph.shapes`. `arguments` has one letter for each
+    argument, telling literals (`s` text, `c` character, `i` and `l` integers, `d` and `f` fractions, `b` truth, `n`
+    null) from functions (`>`) and from all else (`?`); it is "-" where they are not counted, and "=" where the callee
+    is said to be a type."""
 
     scope: int
     callee: str
@@ -100,7 +102,8 @@ class Binding(NamedTuple):
     """A variable, parameter or attribute that gets a value in `scope`.
 
     `target` is a name, or ".name" for an attribute of the enclosing type; `type` is the annotation and `value` the
-    called or named chain on the right, both "" where there is none that a chain can express."""
+    called or named chain on the right, both "" where there is none that a chain can express. A type may stand behind
+    what holds it: `[K]T` is a collection, `()T` a function, `(T,U)` are several results."""
 
     scope: int
     target: str
@@ -171,15 +174,16 @@ class WordCounts:
 @dataclass(frozen=True, slots=True)
 class FileFacts:
     """Everything that one file says. `language` is "" for text without a grammar. `returns` maps definitions to the
-    annotation of what they return. `counts` is None where words were left out when cached facts were read: what
-    resolves names does not need them. `wildcard_exports` is None unless the file lists what it exports to `import *`.
-    `package` is the name in the file's package clause, "" without one; `owners` maps definitions that stand outside of
-    the type that they belong to (a Go method, an `impl`) to the name of that type, as it is written. `parameters` maps
-    functions to the annotations of their parameters, the last with "..." if it takes any number; a function that has no
-    entry may have any parameters.
+    annotation of what they return, and names for types to the type that they are made of. `counts` is None where words
+    were left out when cached facts were read: what resolves names does not need them. `wildcard_exports` is None unless
+    the file lists what it exports to `import *`. `package` is the name in the file's package clause, "" without one;
+    `owners` maps definitions that stand outside of the type that they belong to (a Go method, an `impl`) to the name of
+    that type, as it is written. `parameters` maps functions to the annotations of their parameters, the last with "..."
+    if it takes any number; a function that has no entry may have any parameters.
     `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
     configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias", pattern and targets
-    separated by tabs)."""
+    separated by tabs), ("module", what the paths of its packages begin with), ("replace", such a path, a tab and the
+    folder that stands for it)."""
 
     language: str
     definitions: tuple[Definition, ...] = ()

@@ -58,15 +58,22 @@ class ModuleSettings:
 
 @dataclass(frozen=True, slots=True)
 class TypeSettings:
-    """`transparent` are generic types that stand for their first argument (`Box<T>`); with `first_of_tuple` a function
-    that returns several values is known by the first (`(T, error)`). With `before_names` an annotation stands before
-    the names that it is for. `literals` maps the letters of `Call.arguments` to the types that take such a literal,
-    the most fitting first; "*" stands for every type that begins with a capital."""
+    """`transparent` are generic types that stand for their first argument (`Box<T>`). With `before_names` an annotation
+    stands before the names that it is for. `literals` maps the letters of `Call.arguments` to the types that take such
+    a literal, the most fitting first; "*" stands for every type that begins with a capital.
+
+    `prefixed` languages write what holds before what is held (`[]T`), have block scope, and call a type to convert a
+    value; in them `makers` are functions that make a value of the type that is their first argument, and `passes` those
+    that return a value like their first argument. Where types are `structural`, a type implements every interface whose
+    methods it has."""
 
     transparent: tuple[str, ...] = ()
-    first_of_tuple: bool = False
     before_names: bool = False
     literals: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    prefixed: bool = False
+    makers: tuple[str, ...] = ()
+    passes: tuple[str, ...] = ()
+    structural: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,8 @@ class Dialect:
 class LanguageSettings:
     """A folder of `grammars/`. Dialects share everything but the grammar. Languages of one `family` are written beside
     one another in one program: a method of unknown origin may be of any of them. `builtin_methods` are names that an
-    unknown receiver most likely has from the language itself."""
+    unknown receiver most likely has from the language itself; of `builtin_names` only calls are kept, where the scope
+    of a name is known."""
 
     name: str
     family: str
@@ -104,4 +112,5 @@ class LanguageSettings:
     modules: ModuleSettings
     comments: CommentSettings
     builtin_methods: tuple[str, ...] = ()
+    builtin_names: tuple[str, ...] = ()
     types: TypeSettings = TypeSettings()

@@ -66,6 +66,24 @@ class Tag(IntEnum):
     CALL = auto()
     REQUIRE = auto()
     REQUIRE_MODULE = auto()
+    BLOCK = auto()
+    DECLARATION = auto()
+    DECLARATION_NAME = auto()
+    DECLARATION_MEMBER = auto()
+    DECLARATION_EMBEDDED = auto()
+    DECLARATION_SELF = auto()
+    DECLARATION_TYPE = auto()
+    DECLARATION_VALUE = auto()
+    DECLARATION_ITEMS = auto()
+    DECLARATION_SWITCH = auto()
+    DECLARATION_ALIAS = auto()
+    DECLARATION_CASE = auto()
+    DECLARATION_SUBJECT = auto()
+    DECLARATION_PARAMETER = auto()
+    DECLARATION_REPEAT = auto()
+    TYPE_PARAMETER = auto()
+    KEY = auto()
+    REFERENCE_VALUE = auto()
     REFERENCE = auto()
     ERROR = auto()
     BASE_OF = auto()
@@ -122,6 +140,23 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "binding.property": Tag.BINDING_PROPERTY,
     "binding.type": Tag.BINDING_TYPE,
     "binding.value": Tag.BINDING_VALUE,
+    "block": Tag.BLOCK,
+    "declaration": Tag.DECLARATION,
+    "declaration.name": Tag.DECLARATION_NAME,
+    "declaration.member": Tag.DECLARATION_MEMBER,
+    "declaration.embedded": Tag.DECLARATION_EMBEDDED,
+    "declaration.self": Tag.DECLARATION_SELF,
+    "declaration.type": Tag.DECLARATION_TYPE,
+    "declaration.value": Tag.DECLARATION_VALUE,
+    "declaration.items": Tag.DECLARATION_ITEMS,
+    "declaration.switch": Tag.DECLARATION_SWITCH,
+    "declaration.alias": Tag.DECLARATION_ALIAS,
+    "declaration.case": Tag.DECLARATION_CASE,
+    "declaration.subject": Tag.DECLARATION_SUBJECT,
+    "declaration.parameter": Tag.DECLARATION_PARAMETER,
+    "declaration.repeat": Tag.DECLARATION_REPEAT,
+    "type.parameter": Tag.TYPE_PARAMETER,
+    "key": Tag.KEY,
     "global": Tag.GLOBAL,
     "require": Tag.REQUIRE,
     "require.module": Tag.REQUIRE_MODULE,
@@ -130,6 +165,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "call.name": Tag.INVOKED_NAME,
     "call.type": Tag.INVOKED_TYPE,
     "call.argument": Tag.CALL_ARGUMENT,
+    "reference.value": Tag.REFERENCE_VALUE,
     "reference": Tag.REFERENCE,
     "reference.callable": Tag.REFERENCE_CALLABLE,
     "error": Tag.ERROR,

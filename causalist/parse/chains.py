@@ -143,8 +143,6 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     if len(text) > _LONGEST:
         return ""
     text = text.replace("::", ".")
-    if settings.first_of_tuple and text.startswith("(") and text.endswith(")"):
-        return type_name(_split_top(text[1:-1], ",")[0].rpartition(" ")[2], settings)
     generic = _GENERIC.fullmatch(text)
     if generic and generic[1].rpartition(".")[2] in settings.transparent:
         arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")]

@@ -11,7 +11,9 @@ _TAG = re.compile(r"</?\w[^<>]*>")
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
 _COMMENT_EDGE = re.compile(r"^[\s/*#!-]+|[\s*/-]+$")
 _NOISE = re.compile(
-    r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b", re.IGNORECASE
+    r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
+    r"|^go:\w|^\+build|^nolint\b",
+    re.IGNORECASE,
 )
 
 

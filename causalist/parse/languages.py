@@ -170,11 +170,15 @@ def _read_settings(path: Path) -> LanguageSettings:
             ),
             comments=CommentSettings(line=tuple(comments["line"]), doc=comments["doc"]),
             builtin_methods=tuple(data["builtin"]["methods"]),
+            builtin_names=tuple(data["builtin"].get("names", ())),
             types=TypeSettings(
                 transparent=tuple(types.get("transparent", ())),
-                first_of_tuple=types.get("first_of_tuple", False),
                 before_names=types.get("before_names", False),
                 literals=tuple((letter, tuple(names)) for letter, names in types.get("literals", {}).items()),
+                prefixed=types.get("prefixed", False),
+                makers=tuple(types.get("makers", ())),
+                passes=tuple(types.get("passes", ())),
+                structural=types.get("structural", False),
             ),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:

@@ -1,4 +1,5 @@
-"""Package and compiler configuration that says what a module name means: package.json, tsconfig.json, jsconfig.json."""
+"""Package and compiler configuration that says what a module name means: package.json, tsconfig.json, jsconfig.json,
+go.mod, go.work."""
 
 import json
 import re
@@ -9,6 +10,11 @@ _PACKAGE = re.compile(r"(^|/)package\.json$")
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])')
+_MODULE_FILE = re.compile(r"(^|/)go\.(mod|work)$")
+_MODULE_LINE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
+_REPLACE_LINE = re.compile(
+    r"^\s*(?:replace\s+)?\"?([^\s\"()=]+)\"?(?:\s+v\S+)?\s*=>\s*\"?(\.{1,2}(?:/[^\s\"]*)?)", re.MULTILINE
+)
 _ENTRY_FIELDS = ("source", "types", "typings", "module", "main")
 _MOST = 200  # entries or aliases of one file
 
@@ -19,15 +25,17 @@ def is_manifest(path: str) -> bool:
     >>> is_manifest("packages/a/package.json"), is_manifest("tsconfig.base.json"), is_manifest("data.json")
     (True, True, False)
     """
-    return bool(_PACKAGE.search(path) or _CONFIGURATION.search(path))
+    return bool(_PACKAGE.search(path) or _CONFIGURATION.search(path) or _MODULE_FILE.search(path))
 
 
 def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
-    """(key, value) pairs as `FileFacts.manifest` describes them; nothing from a file that is no JSON object.
+    """(key, value) pairs as `FileFacts.manifest` describes them; nothing from JSON that is no object.
 
     >>> read_manifest("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}, // for tests\\n}')
     (('alias', '@/*\\tsrc/*'),)
     """
+    if _MODULE_FILE.search(path.lower()):
+        return tuple(_modules(text)[:_MOST])
     try:
         plain = _COMMENT.sub(lambda m: m[1] or "", text.removeprefix("\ufeff"))
         data = json.loads(_TRAILING_COMMA.sub(lambda m: m[1] or "", plain))
@@ -36,6 +44,17 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
     if not isinstance(data, dict):
         return ()
     return tuple((_package(data) if _PACKAGE.search(path.lower()) else _compiler(data))[:_MOST])
+
+
+def _modules(text: str) -> list[tuple[str, str]]:
+    """What a module is called, and the paths in whose place a folder of the repository stands.
+
+    >>> _modules("module example.org/a // a comment\\nreplace example.org/b v1.0.0 => ../b\\n")
+    [('module', 'example.org/a'), ('replace', 'example.org/b\\t../b')]
+    """
+    plain = re.sub(r"//[^\n]*", "", text)
+    found = [("module", name) for name in _MODULE_LINE.findall(plain)[:1]]
+    return found + [("replace", f"{path}\t{folder}") for path, folder in _REPLACE_LINE.findall(plain)]
 
 
 def _package(data: dict[str, Any]) -> list[tuple[str, str]]:

@@ -14,6 +14,8 @@ def signature_of(draft: Draft, scopes: Scopes) -> str:
         return draft.signature
     typed_before = scopes.settings.types.before_names
     start = draft.span_start if typed_before else draft.start
+    if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
+        start = draft.span_start  # the keyword before what stands alone in its declaration
     end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _LONGEST)
     text = scopes.text(start, min(end, start + 4 * _LONGEST))
     if typed_before:

@@ -17,6 +17,7 @@ from causalist.parse.bindings import BindingReader
 from causalist.parse.calls import CallReader
 from causalist.parse.captures import DEFINITION_KINDS, TAG_OF_CAPTURE, Tag
 from causalist.parse.chains import array_type_name, chain_of, last_of_chain, type_name
+from causalist.parse.declarations import Declarations
 from causalist.parse.docs import comment_doc, file_comment_line, string_line
 from causalist.parse.imports import ImportReader
 from causalist.parse.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
@@ -42,11 +43,13 @@ class Sweep:
         self._call_starts: list[int] = []
         self.references: list[tuple[int, int, int]] = []
         self.passed_on: list[Reference] = []  # functions that are named in order to be called by others
+        self.kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
         self.errors: list[int] = []
         self.doc = ""
         self.package = ""
         self.scopes = Scopes(data, settings)
         self.named = BindingReader(self.scopes)
+        self.declared = Declarations(self.scopes, self.named.bindings)
         self.modules = ImportReader(self.scopes, self.named)
         self.whole_calls = CallReader(self.scopes, self.calls)
         self.drafts = self.scopes.drafts
@@ -59,6 +62,8 @@ class Sweep:
         self._taken = -1  # start of the last name that is not a use
         self._deriving = ""  # the name of what the next base is of, where the base stands outside of it
         self._derived: list[tuple[str, str, int]] = []  # (name, base, row) of those
+        self._prefixed = settings.types.prefixed
+        self._builtin_names = frozenset(settings.builtin_names)
         self._chain_end = -1  # uses before this byte belong to a callee that was read whole
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
@@ -71,18 +76,21 @@ class Sweep:
             events += [(node.start_byte, -node.end_byte, tag) for node in nodes]
         events.sort()
         handlers = {int(tag): handler for tag, handler in self._handlers().items()}
-        frames, modules = self._frames, self.modules
+        frames, modules, declared = self._frames, self.modules, self.declared
         previous: Event = (-1, -1, -1)
         for event in events:
             if event == previous:
                 continue
             previous = event
             start = event[0]
+            if declared.next_end <= start:
+                declared.close(start)
             while frames and frames[-1].end <= start:
                 frames.pop()
             if modules.group is not None and modules.group.end <= start:
                 self._close_group()
             handlers[event[2]](start, -event[1], event[2])
+        declared.close(len(self.data))
         if modules.group is not None:
             self._close_group()
         self._finish_bases()
@@ -125,6 +133,8 @@ class Sweep:
 
     def local_references(self) -> list[Reference]:
         """Uses of names that this file binds at its top or imports; others lead nowhere and are not kept."""
+        if self._prefixed:
+            return self.kept
         known = {i.alias or i.module.partition(".")[0] for i in self.modules.imports}
         known.update(d.name for d in self.drafts)
         # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
@@ -132,11 +142,12 @@ class Sweep:
         result = [*self.passed_on]
         for scope, start, end in self.references:
             if not filtered or self.text(start, end) in known:
-                matched = _CHAIN_BYTES.match(self.data, start, max(end, start + _LONGEST_CHAIN))
-                if matched:
-                    chain = re.sub(r"[\s?]+", "", self.text(start, matched.end()))
-                    result.append(Reference(scope, chain, self.row(start)))
-        return result
+                result.append(Reference(scope, self._chain_at(start, end), self.row(start)))
+        return [each for each in result if each.name]
+
+    def _chain_at(self, start: int, end: int) -> str:
+        matched = _CHAIN_BYTES.match(self.data, start, max(end, start + _LONGEST_CHAIN))
+        return re.sub(r"[\s?]+", "", self.text(start, matched.end())) if matched else ""
 
     def _handlers(self) -> dict[Tag, _Handler]:
         handlers: dict[Tag, _Handler] = {
@@ -180,11 +191,12 @@ class Sweep:
             Tag.CALL_ARGUMENT: self.whole_calls.on_argument,
             Tag.REQUIRE: self.modules.on_require,
             Tag.REQUIRE_MODULE: self._on_require_module,
-            Tag.REFERENCE: self._on_reference,
+            Tag.REFERENCE: self._on_scoped_reference if self._prefixed else self._on_reference,
             Tag.REFERENCE_CALLABLE: self._on_callable,
             Tag.ERROR: self._on_error,
         }
         handlers.update(dict.fromkeys(DEFINITION_KINDS, self._on_definition))
+        handlers.update(self.declared.handlers())
         handlers.update({tag: self.modules.on_part for tag in Tag if Tag.IMPORT_STAR <= tag <= Tag.IMPORT_NAMESPACE})
         return handlers
 
@@ -199,6 +211,8 @@ class Sweep:
         parent, scope, prefix = MODULE_SCOPE, MODULE_SCOPE, ""
         if frames:
             parent, scope, prefix = frames[-1].scope, frames[-1].scope, frames[-1].prefix
+        if self._prefixed and parent < 0 and self.declared.is_inside:
+            return  # local to a function without a name, to which nothing can belong
         kind = DEFINITION_KINDS[Tag(tag)]
         if kind is NodeKind.FUNCTION and parent >= 0 and self.drafts[parent].kind in TYPE_KINDS:
             kind = NodeKind.METHOD
@@ -265,7 +279,8 @@ class Sweep:
     def _on_package(self, start: int, end: int, tag: int) -> None:
         self.package = self.package or self.scopes.compact(start, end)
         self._taken = start
-        if self.row(start) - 1 <= self._comment[3] and self.text(self._comment[0], self._comment[0] + 3) == "/**":
+        above = self.row(start) - 1 <= self._comment[3]
+        if above and (self._prefixed or self.text(self._comment[0], self._comment[0] + 3) == "/**"):
             self.doc = self.doc or file_comment_line(self.text(self._comment[0], self._comment[1]))
 
     def _on_name(self, start: int, end: int, tag: int) -> None:
@@ -279,6 +294,8 @@ class Sweep:
             frame.named = True  # an object that is exported as a whole: what it holds is the file's
         else:
             self.scopes.set_name(frame, name)
+            if self._prefixed and frame.index == frame.scope and self.drafts[frame.index].kind != NodeKind.METHOD:
+                self.declared.define(name, start)
 
     def _on_constructor(self, start: int, end: int, tag: int) -> None:
         self._taken = start
@@ -304,6 +321,8 @@ class Sweep:
 
     def _on_comment(self, start: int, end: int, tag: int) -> None:
         first, last = self.row(start), self.row(max(end - 1, start))
+        if self._is_trailing(start):
+            return  # it says something of what stands before it, not of what follows in the next line
         if first == self._comment[3] + 1 and self.data[start : start + 2] == b"//":
             self._comment = (self._comment[0], end, self._comment[2], last)
         else:
@@ -311,11 +330,19 @@ class Sweep:
         if not self.drafts and not self.doc and first <= 5:
             self.doc = file_comment_line(self.text(start, end))
 
+    def _is_trailing(self, start: int) -> bool:
+        before = self.data[max(0, start - _LONGEST_NAME) : start]
+        return bool(before[before.rfind(b"\n") + 1 :].strip())
+
     def _on_returns(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].index >= 0 and self._frames[-1].body < 0:
-            read = array_type_name if self.settings.types.before_names else type_name
-            name = read(self.text(start, min(end, start + 200)), self.settings.types)
-            self.drafts[self._frames[-1].index].returns = self.scopes.current(name)
+            draft, settings = self.drafts[self._frames[-1].index], self.settings.types
+            if settings.prefixed:
+                read_type = self.declared.made_of if draft.kind == NodeKind.TYPE else self.declared.type_of
+                draft.returns = read_type(start, end)
+            else:
+                read = array_type_name if settings.before_names else type_name
+                draft.returns = self.scopes.current(read(self.text(start, min(end, start + 200)), settings))
 
     def _on_parameter(self, start: int, end: int, tag: int) -> None:
         if tag == Tag.PARAMETER_REST:
@@ -331,8 +358,12 @@ class Sweep:
             base = self.scopes.clean_name(chain) if chain else ""
             self._derived.append((self._deriving, base, self.row(start)))
             self._deriving = ""
-        elif chain and self._frames and self._frames[-1].index >= 0:
-            self.bases.append(Base(self._frames[-1].index, chain, tag == Tag.IMPLEMENTS, self.row(start)))
+        elif self._frames and self._frames[-1].index >= 0:
+            if not chain and self._prefixed:  # a set of types, of which no name tells what it asks for
+                self.bases.append(Base(self._frames[-1].index, "?", False, self.row(start)))
+                return
+            if chain:
+                self.bases.append(Base(self._frames[-1].index, chain, tag == Tag.IMPLEMENTS, self.row(start)))
         # The name is a use as well, found again as a reference; the edge for the base says more.
         self._chain_end = max(self._chain_end, end)
 
@@ -356,12 +387,14 @@ class Sweep:
     def _on_call(self, start: int, end: int, tag: int) -> None:
         if end - start > _LONGEST_CHAIN:  # only the end is decoded: chains of calls hold one another
             chain = last_of_chain(self.text(end - _LONGEST_NAME, end))
+        elif self._prefixed:
+            chain = self.declared.chain_of(start, end)
         else:
             chain = chain_of(self.text(start, end))
         if chain:
             self.calls.append(Call(self._scope(), chain, self.row(max(end - 1, start))))
             self._call_starts.append(start)
-            if "(" not in chain and "?" not in chain:
+            if not any(mark in chain for mark in "(?["):
                 self._chain_end = max(self._chain_end, end)
 
     def _on_require_module(self, start: int, end: int, tag: int) -> None:
@@ -404,6 +437,20 @@ class Sweep:
         if data[end : end + 1] == b"=" and data[end + 1 : end + 2] not in (b"=", b">"):
             return  # the name of a keyword argument
         self.references.append((self._scope(), start, end))
+
+    def _on_scoped_reference(self, start: int, end: int, tag: int) -> None:
+        data, declared = self.data, self.declared
+        if start in (self._taken, declared.taken) or start < self._chain_end or self.modules.group is not None:
+            return
+        if start and data[start - 1] == 46 and data[start - 3 : start] != b"...":
+            return
+        name = self.text(start, end)
+        # A member of a local name is kept where it is handed on: a method that somebody else will call.
+        handed_on = start == declared.handed_on and data[end : end + 1] == b"."
+        if handed_on or not (name in self._builtin_names or declared.is_local(name, start)):
+            chain = declared.spell(self._chain_at(start, end), start)
+            if chain:
+                self.kept.append(Reference(self._scope(), chain, self.row(start)))
 
     def _on_error(self, start: int, end: int, tag: int) -> None:
         self.errors.append(self.row(start))

@@ -223,6 +223,10 @@ def is_prose(path: str) -> bool:
     return (name[dot:].lower() if dot > 0 else "") in PROSE_SUFFIXES
 
 
+# Go's own convention: this very line, wherever it stands before the code. It often follows a licence.
+_GENERATED_LINE = re.compile(rb"^// Code generated [^\n]* DO NOT EDIT\.\r?$", re.MULTILINE)
+
+
 def _is_generated(data: bytes) -> bool:
     head = b"\n".join(data[:GENERATED_PROBE_BYTES].split(b"\n", GENERATED_LINES)[:GENERATED_LINES])
-    return _GENERATED.search(head) is not None
+    return _GENERATED.search(head) is not None or _GENERATED_LINE.search(data, 0, GENERATED_PROBE_BYTES) is not None

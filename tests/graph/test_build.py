@@ -114,6 +114,7 @@ def test_rules_and_their_confidence() -> None:
         "module-attribute": 0.96,
         "self": 0.97,
         "inherited": 0.94,
+        "method-set": 0.98,
         "super": 0.94,
         "class-attribute": 0.95,
         "annotation": 0.9,

@@ -48,3 +48,16 @@ def test_other_content_says_nothing(text: str) -> None:
 
 def test_a_byte_order_mark_is_passed_over() -> None:
     assert parse_text("package.json", b'\xef\xbb\xbf{"name": "a"}').manifest == (("name", "a"),)
+
+
+def test_a_module_and_the_folders_that_replace_others() -> None:
+    text = (
+        '// module no/such\r\nmodule "ex.org/a" // the name\r\n\r\ngo 1.22\r\nrequire (\r\n\tex.org/b v1.0.0\r\n)\r\n'
+        "replace ex.org/b v1.0.0 => ../b\r\n"
+        "replace (\r\n\tex.org/c => ./c // near\r\n\tex.org/d => ex.org/e v1.0.0\r\n)\r\n"
+    )
+    expected = (("module", "ex.org/a"), ("replace", "ex.org/b\t../b"), ("replace", "ex.org/c\t./c"))
+    assert is_manifest("tools/go.mod") and is_manifest("go.work") and not is_manifest("a/ergo.mod")
+    assert read_manifest("tools/go.mod", text) == expected
+    assert read_manifest("go.work", "go 1.22\nuse ./a\nreplace x.org/y => ./y\n") == (("replace", "x.org/y\t./y"),)
+    assert read_manifest("go.mod", "{") == ()

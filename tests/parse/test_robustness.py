@@ -15,7 +15,7 @@ from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
 _ROOT = Path(__file__).resolve().parents[2]
-_DIALECTS = ["python", "typescript", "tsx", "javascript"]
+_DIALECTS = ["python", "typescript", "tsx", "javascript", "go"]
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -79,6 +79,11 @@ _TOKENS = {
         "function ", "class ", "f", "A", "(", ")", "{", "}", "=>", ";", "import ", "export ", "from ", "'m'", "const ",
         "=", ".", "default ", "require", "exports", "module", ",", ":", "<", ">", "get ", "new ", "interface ",
     ],
+    "go": [
+        "package p\n", "import ", "\"m\"", "func ", "type ", "struct ", "interface ", "var ", "const ", "a", "B", "_",
+        "(", ")", "{", "}", "[", "]", ":=", "=", ",", ".", "*", "&", "<-", "chan ", "map", "range ", "for ", "if ",
+        "switch ", "case ", "default:", "return ", "go ", "\n", ";", "1", "...", "~", "|",
+    ],
 }  # fmt: skip
 
 
@@ -89,12 +94,12 @@ def test_a_name_that_the_parser_made_up_has_a_text() -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.data(), st.sampled_from(["python", "typescript"]))
+@given(st.data(), st.sampled_from(["python", "typescript", "go"]))
 def test_random_tokens(data: st.DataObject, dialect: str) -> None:
     text = "".join(data.draw(st.lists(st.sampled_from(_TOKENS[dialect]), max_size=60)))
     facts = facts_of(text, dialect)
     assert_sound(facts, text.encode())
-    build_graph([("a.py" if dialect == "python" else "a.ts", facts)], load_settings())
+    build_graph([({"python": "a.py", "typescript": "a.ts", "go": "a.go"}[dialect], facts)], load_settings())
 
 
 @pytest.mark.parametrize(
@@ -103,6 +108,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("def a(): pass\nclass B:\n    def m(self): pass\ndef c(:\n", "python", ["a", "B", "B.m"]),
         ("def a(): pass\nx = (1,\n", "python", ["a"]),
         ("function a() {}\nclass B { m() {} }\nfunction c( {", "typescript", ["a", "B", "B.m"]),
+        ("package p\nfunc a() {}\ntype B struct{}\nfunc (b B) m() {}\nfunc c( {", "go", ["a", "B", "B.m"]),
     ],
 )
 def test_facts_before_the_break_are_kept(text: str, dialect: str, kept: list[str]) -> None:
@@ -156,6 +162,14 @@ _DEEP = 10_000
         ("assignments", "Object.assign(a.prototype, " * 30_000 + "{}" + ")" * 30_000, ["javascript", "typescript"]),
         ("objects", "x = " + "{a(){return " * 3000 + "1" + "}}" * 3000, ["javascript"]),
         ("elements", "x = " + "<A>" * 5000 + "</A>" * 5000, ["tsx"]),
+        ("closures", "package p\nfunc f() {" + "x := func() {" * 20_000 + "}" * 20_001, ["go"]),
+        ("values", "package p\nfunc f() { x := a(" + "func() { y := b(" * 20_000 + ")}" * 20_000 + ")}", ["go"]),
+        ("literals", "package p\nvar x = " + "T{a: " * 20_000 + "1" + "}" * 20_000, ["go"]),
+        ("pointers", "package p\nvar x " + "*" * _DEEP + "T", ["go"]),
+        ("collections", "package p\nvar x " + "[]" * _DEEP + "T", ["go"]),
+        ("constants", "package p\nconst (\n\ta = iota\n" + "".join(f"\tA{i}\n" for i in range(30_000)) + ")", ["go"]),
+        ("names", "package p\nfunc f() {\n" + "\tif x := x.f(); x {\n" * 5000 + "}\n" * 5001, ["go"]),
+        ("fields", "package p\ntype T struct {\n" + "".join(f"\ta{i} []*T\n" for i in range(20_000)) + "}", ["go"]),
     ],
 )
 def test_deep_files_are_read_soon(name: str, text: str, dialects: list[str]) -> None:

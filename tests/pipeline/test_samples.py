@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from causalist.model.answer import AskOptions, Level
-from causalist.parse.languages import load_settings
 from causalist.pipeline import Repository
 from tests.pipeline.sample import copy_sample, in_memory
 from tests.pipeline.test_golden import check_golden, rank_rows, written
@@ -30,15 +29,6 @@ def sample_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Repos
     return get
 
 
-def without_grammar(repository: Repository, name: str) -> bool:
-    """True while no grammar reads the sample's language; then its files are plain text, which is asserted here: the
-    gap shows in this test, and the expectations hold from the day on which the grammar is there."""
-    if GRAMMAR_OF[name] in load_settings():
-        return False
-    assert not list(repository.edges(kinds=("calls",)))
-    return True
-
-
 def questions(name: str) -> list[dict[str, Any]]:
     return [question for question in EXPECTED["question"] if question["repository"] == name]
 
@@ -46,8 +36,6 @@ def questions(name: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("question", EXPECTED["question"], ids=lambda q: q["query"])
 def test_answers(question: dict[str, Any], sample_of: Callable[[str], Repository]) -> None:
     repository = sample_of(question["repository"])
-    if without_grammar(repository, question["repository"]):
-        return
     answer = repository.ask(question["query"], AskOptions(top_k=TOP_K, level=Level.FILE))
     found = [hit.id for hit in answer.results]
     assert not [path for path in question["files"] if path not in found], found
@@ -62,8 +50,6 @@ def test_answers(question: dict[str, Any], sample_of: Callable[[str], Repository
 @pytest.mark.parametrize("name", list(GRAMMAR_OF))
 def test_edges(name: str, sample_of: Callable[[str], Repository]) -> None:
     repository = sample_of(name)
-    if without_grammar(repository, name):
-        return
     there = {(e.source, e.target) for e in repository.edges(kinds=("calls",), min_confidence=0.5)}
     assert not [edge for edge in EXPECTED["edges"][name] if tuple(edge) not in there]
 

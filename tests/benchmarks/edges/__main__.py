@@ -9,6 +9,12 @@ the precision of each rule over all of them, which is what `causalist/graph/rule
 Gold for Java comes from the compiler, with a JDK of version 17 or later; "-" stands for the class path:
 
     java tests/benchmarks/edges/JavaOracle.java ROOT OWNER/NAME COMMIT - src/main/java | gzip > gold/NAME.jsonl.gz
+
+Gold for Go is made by the program in `go/` beside this file, which needs a Go tool chain and nothing else; put it where
+`--edgebench` looks:
+
+    (cd tests/benchmarks/edges/go && go build -o edgeoracle)
+    edgeoracle -repo OWNER/NAME -commit SHA CHECKOUT | gzip > DIR/gold/NAME.jsonl.gz
 """
 
 import argparse

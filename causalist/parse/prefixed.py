@@ -1,0 +1,271 @@
+"""Types and expressions of languages that write what holds before what is held: `[]T`, `map[K]*T`, `func(A) T`.
+
+Types become a chain of names behind marks: `[]T` gives a T by index, range or receive, `[K]T` gives a K too, as what a
+range over it counts with, `()T` gives a T when it is called, `(T,U)` is what a function with several results returns.
+Expressions become chains as `chains` makes them, with more marks on their parts: `xs[].close` for a member of an item,
+`xs[k]` for what a range counts with, `open():0` for the first of several results, `T()^` for a collection of T, `T!`
+for a value that is asserted to be a T.
+"""
+
+import re
+
+from causalist.model.language import TypeSettings
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)?")
+_SPACE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
+_TOKEN = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`|//[^\n]*|/\*.*?\*/|[()\[\]{}]|[,:]", re.DOTALL)
+_NAMED_PARAMETER = re.compile(r"([^\W\d]\w*)\s+(?=\S)(.+)", re.DOTALL)
+_VARIADIC = re.compile(r"(?:[^\W\d]\w*\s*)?\.\.\.")
+_COLLECTIONS = re.compile(r"((?:\[[\w.]*\])*)([\w.]+)")
+_TYPE_WORDS = frozenset({"chan", "func", "map", "struct", "interface"})
+_SAYS_NOTHING = frozenset({"any", "struct", "interface"})
+_DEEPEST = 8  # brackets within brackets of one type or one expression
+
+
+def type_of(text: str, depth: int = 0) -> str:
+    """The type that `text` writes, in the notation of this module; "" for one that no name tells.
+
+    >>> [type_of(t) for t in ("*pkg.T", "[]*T", "map[string][]T", "chan T", "func(a int) T", "(n int, err error)")]
+    ['pkg.T', '[]T', '[string][]T', '[T]T', '()T', '(int,error)']
+    >>> [type_of(t) for t in ("S[int]", "interface{ M() }", "~T", "A | B", "...T", "(T)")]
+    ['S', '', '', '', '[]T', 'T']
+    """
+    text = _trimmed(text).lstrip("*")
+    if not text or depth > _DEEPEST:
+        return ""
+    if text[0] == "(":
+        return _results(text, depth)
+    if text[0] == "[" or text.startswith("map["):
+        opened = text.index("[")
+        end = _closing(text, opened)
+        counted = type_of(text[opened + 1 : end], depth + 1) if opened and end > 0 else ""
+        return _held(f"[{counted}]", text[end + 1 :], depth) if end > 0 else ""
+    variadic = _VARIADIC.match(text)
+    if variadic:
+        return _held("[]", text[variadic.end() :], depth)
+    matched = re.match(r"<-\s*chan\b|chan\b(?:\s*<-)?", text)
+    if matched:
+        received = type_of(text[matched.end() :], depth + 1)
+        return _held(f"[{received}]", text[matched.end() :], depth)
+    if re.match(r"func\s*\(", text):
+        end = _closing(text, text.index("("))
+        return _held("()", text[end + 1 :], depth) if end > 0 else ""
+    named = _DOTTED.match(text)
+    if not named or named[0] in _SAYS_NOTHING:
+        return ""
+    rest = _trimmed(text[named.end() :])
+    if rest and (rest[0] != "[" or _closing(rest, 0) != len(rest) - 1):
+        return ""
+    return "".join(named[0].split())
+
+
+def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
+    """The chain of an expression, or "" where its last part is no name.
+
+    >>> go = TypeSettings(prefixed=True, makers=("new", "make"), passes=("append",))
+    >>> [chain_of(t, go) for t in ("a.b", "&T{x: 1}", "f(x)[0].g", "x.(*T).m", "[]*pkg.T{}", "new(T)", "a + b")]
+    ['a.b', 'T()', 'f()[].g', 'T!.m', 'pkg.T()^', 'T()', '']
+    """
+    text = _trimmed(text)
+    if not text or depth > _DEEPEST:
+        return ""
+    if text.startswith("<-"):
+        inner = chain_of(text[2:], settings, depth + 1)
+        return inner + "[]" if inner else ""
+    if text[0] in "*&":
+        return chain_of(text[1:], settings, depth + 1)
+    chain, position = _operand(text, settings, depth)
+    return _along(text, position, chain, settings) if position else ""
+
+
+def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
+    """(chain, end) of what an expression begins with; end is 0 where it is no operand."""
+    if text[0] == "(":
+        end = _closing(text, 0)
+        return (chain_of(text[1:end], settings, depth + 1) or "?", end + 1) if end > 0 else ("", 0)
+    if text[0] == "[" or text.startswith("map["):
+        end = _end_of_type(text)
+        return (_value_of(type_of(text[:end])), _after_value(text, end)) if end > 0 else ("", 0)
+    if re.match(r"(?:func|struct|interface|chan)\b", text):
+        if not text.startswith("func"):
+            return "", 0
+        last = re.search(r"\}\s*\(", text)  # a function that is called where it stands: nothing is known of the result
+        return ("?", _closing(text, last.end() - 1) + 1) if last else ("", 0)
+    named = _NAME.match(text)
+    if not named:
+        return "", 0
+    if named[0] in settings.makers or named[0] in settings.passes:
+        at = _skip(text, named.end())
+        end = _closing(text, at) if text[at : at + 1] == "(" else -1
+        if end > 0:
+            first = _split(text[at + 1 : end])[0]
+            made = _value_of(type_of(first)) if named[0] in settings.makers else chain_of(first, settings, depth + 1)
+            return made or "?", end + 1
+    return named[0], named.end()
+
+
+def _along(text: str, position: int, chain: str, settings: TypeSettings) -> str:
+    """The chain that goes on with selectors, calls, indices, literals and assertions from `position`."""
+    length = len(text)
+    while True:
+        position = _skip(text, position)
+        if position >= length:
+            return "" if chain == "?" else chain
+        character = text[position]
+        if character == ".":
+            position = _skip(text, position + 1)
+            named = _NAME.match(text, position)
+            if named:
+                chain = f"{chain}.{named[0]}" if chain[0] != "?" else f"?.{named[0]}"
+                position = named.end()
+                continue
+            end = _closing(text, position) if text[position : position + 1] == "(" else -1
+            if end < 0:
+                return ""
+            asserted = type_of(text[position + 1 : end])
+            chain = _value_of(asserted, "!") or "?"
+            position = end + 1
+        elif character in "([{":
+            end = _closing(text, position)
+            if end < 0:
+                # What is cut off at the end of a long literal is the literal.
+                return chain + "()" if character == "{" and chain != "?" else ""
+            if character == "[":
+                chain += "" if ":" in _separators(text[position + 1 : end]) else "[]"
+            elif character == "(" or not chain.endswith("^"):
+                chain = chain.removesuffix("[]") + "()" if character == "{" else chain + "()"
+            if chain.startswith("?"):
+                chain = "?"
+            position = end + 1
+        else:
+            return ""
+
+
+def _value_of(written: str, mark: str = "()") -> str:
+    """A value of a type as a chain: a T as `T()`, a collection of T as `T()^`.
+
+    >>> _value_of("[][K]T"), _value_of("T", "!"), _value_of("()T")
+    ('T()^^', 'T!', '')
+    """
+    matched = _COLLECTIONS.fullmatch(written)
+    return matched[2] + mark + "^" * matched[1].count("[") if matched else ""
+
+
+def _after_value(text: str, position: int) -> int:
+    """The end of the literal or conversion that follows a type."""
+    position = _skip(text, position)
+    if text[position : position + 1] not in ("{", "("):
+        return 0
+    end = _closing(text, position)
+    return end + 1 if end > 0 else len(text)
+
+
+def _end_of_type(text: str) -> int:
+    """The end of the collection type that `text` begins with, or 0."""
+    position = 0
+    for _ in range(_DEEPEST):
+        position = _skip(text, position)
+        if text.startswith("map[", position):
+            position += 3
+        if text[position : position + 1] == "[":
+            position = _closing(text, position) + 1
+            if position <= 0:
+                return 0
+        elif text[position : position + 1] == "*":
+            position += 1
+        else:
+            break
+    if text.startswith(("struct", "interface"), position):
+        opened = text.find("{", position)
+        return _closing(text, opened) + 1 if opened > 0 else 0
+    if re.compile(r"func\s*\(").match(text, position):
+        opened = text.find("{", position)  # the literal's own brace
+        return opened if opened > 0 else 0
+    named = _DOTTED.match(text, position)
+    if not named:
+        return 0
+    position = named.end()
+    return _closing(text, position) + 1 if text[position : position + 1] == "[" else position
+
+
+def _held(mark: str, rest: str, depth: int) -> str:
+    inner = type_of(rest, depth + 1)
+    return mark + inner if inner or len(mark) > 2 else ""
+
+
+def _results(text: str, depth: int) -> str:
+    """`(T, error)`, `(a, b T)`: the types of several results, or of the only one."""
+    end = _closing(text, 0)
+    if end < 0 or _trimmed(text[end + 1 :]):
+        return ""
+    parts = [part for part in map(_trimmed, _split(text[1:end])) if part]
+    named = [_NAMED_PARAMETER.fullmatch(part) for part in parts]
+    kept = [n if n and n[1] not in _TYPE_WORDS else None for n in named]
+    if any(kept):
+        written = ""
+        types: list[str] = []
+        for part, name in zip(reversed(parts), reversed(kept), strict=True):
+            written = name[2] if name else written or part
+            types.insert(0, type_of(written, depth + 1))
+    else:
+        types = [type_of(part, depth + 1) for part in parts]
+    return types[0] if len(types) == 1 else f"({','.join(types)})" if any(types) else ""
+
+
+def _trimmed(text: str) -> str:
+    text = text.strip()
+    while text.startswith(("//", "/*")):
+        matched = _SPACE.match(text)
+        if not matched:
+            return text
+        text = text[matched.end() :]
+    return text
+
+
+def _skip(text: str, position: int) -> int:
+    matched = _SPACE.match(text, position)
+    return matched.end() if matched else position
+
+
+def _closing(text: str, start: int) -> int:
+    """Position of the bracket that closes the one at `start`, or -1; strings and comments are skipped."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        character = token[0]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth == 0:
+                return token.start()
+    return -1
+
+
+def _separators(text: str) -> str:
+    """The commas and colons outside of brackets."""
+    found, depth = [], 0
+    for token in _TOKEN.finditer(text):
+        character = token[0]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif depth == 0 and character in ",:":
+            found.append(character)
+    return "".join(found)
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas outside of brackets."""
+    parts, depth, start = [], 0, 0
+    for token in _TOKEN.finditer(text):
+        character = token[0]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif depth == 0 and character == ",":
+            parts.append(text[start : token.start()])
+            start = token.end()
+    return [*parts, text[start:]]

@@ -1,0 +1,3 @@
+module edgeoracle
+
+go 1.23
