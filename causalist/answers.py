@@ -1,19 +1,37 @@
-"""Parts of an answer that say what it rests on: the repository, the walk, the files, and an id for all of it."""
+"""What is checked before an answer is made, and the parts of it that say what it rests on."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from causalist.model.answer import AskOptions, Level, PageRankInfo, RepositoryInfo
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.errors import EmptyQuestion, UsageError
+from causalist.model.answer import AskOptions, Level, PageRankInfo, RankMode, RepositoryInfo
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.scores import Hit, Matched
 from causalist.model.symbols import NodeKind
+from causalist.pack import check_budget
 from causalist.rank import Ranking
 
 _MOST_NAMED = 3  # files that a diagnostic names
+
+
+def check_question(query: str, options: AskOptions) -> None:
+    """Raises EmptyQuestion or UsageError for what `Repository.ask` refuses, before anything is indexed."""
+    if not query.strip():
+        raise EmptyQuestion('the question is empty; ask something, for example: causalist ask "where is X decided?"')
+    if options.top_k < 1:
+        raise UsageError(f"--top-k is {options.top_k}; at least 1 result has to be asked for")
+    if not 0.0 <= options.damping < 1.0:
+        raise UsageError(f"--damping is {options.damping}; it is a probability of at least 0 and below 1")
+    if options.rank is RankMode.PAGERANK and not options.graph:
+        raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
+    check_budget(options.max_tokens, options.format)
 
 
 def repository_info(root: Path, index: Index, *, stale: bool = False) -> RepositoryInfo:
@@ -60,6 +78,14 @@ def not_shown(
     return (
         Diagnostic("more-matches", f"{n_matches} more in {len(rest)} other places; --top-k shows more of them", -1),
     )
+
+
+def left_out_by_filters(inside: NDArray[np.bool_] | None, options: AskOptions) -> tuple[Diagnostic, ...]:
+    """A diagnostic where --include and --exclude leave nothing to ask."""
+    if inside is None or inside.any():
+        return ()
+    patterns = [f"--include {p}" for p in options.include] + [f"--exclude {p}" for p in options.exclude]
+    return (Diagnostic("filtered-out", f"no indexed file is left by {' '.join(patterns)}", -1),)
 
 
 def pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:

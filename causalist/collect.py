@@ -16,6 +16,7 @@ from typing import Protocol
 from causalist.model.facts import FileFacts
 from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import dialect_of, grammar_version, load_grammar, parse_source, parse_text, prose_kind
+from causalist.source import Limits
 from causalist.store import FactsCache, facts_from_bytes, facts_to_bytes
 
 # Raised when parsing changes what it gives for the same bytes.
@@ -45,11 +46,13 @@ class IndexOptions:
     """`processes`: how many parse at once; None: as many as there are processors that this process may use.
 
     `submodules`: whether repositories inside of this one are indexed too; None: as the index has it, at first not.
+    `limits`: what is taken of a folder; None: what its own settings say.
     """
 
     processes: int | None = None
     progress: Progress = _silent
     submodules: bool | None = None
+    limits: Limits | None = None
 
 
 def reader_of(path: str) -> str:

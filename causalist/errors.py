@@ -19,6 +19,12 @@ class UsageError(CausalistError):
     slug = "usage"
 
 
+class SettingsError(UsageError):
+    """A settings file of the repository says something that is no setting."""
+
+    slug = "settings"
+
+
 class EmptyQuestion(UsageError):
     """The question has no characters other than white space."""
 

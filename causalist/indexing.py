@@ -34,7 +34,7 @@ from causalist.parse import (
     load_settings,
 )
 from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
-from causalist.source import read_file, scan_folder
+from causalist.source import DEFAULT_LIMITS, read_file, scan_folder
 from causalist.store import (
     FACTS_NAME,
     FOLDER,
@@ -202,19 +202,20 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     a diagnostic says so, and the index stays in memory. Raises NothingToIndex.
     """
     scanned_at = time.time_ns()
+    limits = options.limits or DEFAULT_LIMITS
     notes: dict[Diagnostic, None] = {}
     places = (root / FOLDER, cache_folder(root))
     known = [_stored(place / INDEX_NAME, notes) for place in places]
     previous = next((stored for stored in known if stored is not None), None)
     submodules = options.submodules if options.submodules is not None else previous is not None and previous.submodules
     options = replace(options, submodules=submodules)
-    scan = scan_folder(root, submodules=submodules)
+    scan = scan_folder(root, limits, submodules=submodules)
     for stored in known:
         if stored is not None and _serves(stored, scan, submodules):
             return stored, tuple(notes)
 
     def read(entry: FileEntry) -> SourceFile | str:
-        return read_file(root, entry)
+        return read_file(root, entry, limits)
 
     index: Index | None = None
     problems: list[IndexNotWritable] = []

@@ -9,9 +9,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from causalist import navigate
-from causalist.answers import answer_id, n_searched, not_shown, pagerank_info, partly_read, repository_info
+from causalist.answers import (
+    answer_id,
+    left_out_by_filters,
+    n_searched,
+    not_shown,
+    pagerank_info,
+    partly_read,
+    repository_info,
+)
+from causalist.answers import (
+    check_question as check_question,
+)
 from causalist.collect import IndexOptions
-from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import (
     extract_subgraph,
     hit_of,
@@ -23,7 +33,7 @@ from causalist.extract import (
 )
 from causalist.indexing import make_index, refreshed_index
 from causalist.literals import find_matches
-from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, RepositoryInfo, Status
+from causalist.model.answer import Answer, AskOptions, Level, Order, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph, Edge
 from causalist.model.index import Index
@@ -34,38 +44,26 @@ from causalist.model.scores import Hit, Hop, Matched
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.overview import collect, draw_map
-from causalist.pack import check_budget, render_pack
+from causalist.pack import render_pack
 from causalist.rank import (
     Chosen,
     Question,
     Ranking,
     WalkWeights,
     best_inside,
-    build_transition,
     choose,
     default_weights,
     explain,
+    in_scope,
     rank_question,
     read_question,
     seed_shares,
 )
+from causalist.settings import Settings, read_settings
 from causalist.source import BlobReader, changes_since, find_root, read_file, refuse_root, relative_folder, scan_commit
 from causalist.steps import Clock
 from causalist.store import FactsCache
 from causalist.texts import Texts
-
-
-def check_question(query: str, options: AskOptions) -> None:
-    """Raises EmptyQuestion or UsageError for what `Repository.ask` refuses, before anything is indexed."""
-    if not query.strip():
-        raise EmptyQuestion('the question is empty; ask something, for example: causalist ask "where is X decided?"')
-    if options.top_k < 1:
-        raise UsageError(f"--top-k is {options.top_k}; at least 1 result has to be asked for")
-    if not 0.0 <= options.damping < 1.0:
-        raise UsageError(f"--damping is {options.damping}; it is a probability of at least 0 and below 1")
-    if options.rank is RankMode.PAGERANK and not options.graph:
-        raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
-    check_budget(options.max_tokens, options.format)
 
 
 def is_pattern(query: str) -> bool:
@@ -82,6 +80,7 @@ class Repository:
     read: Callable[[FileEntry], SourceFile | str]
     notes: tuple[Diagnostic, ...] = field(default=())
     folder: str = ""  # POSIX path below the root from which it was opened; relative paths start there
+    settings: Settings = field(default_factory=Settings)
 
     @classmethod
     def open(
@@ -102,9 +101,18 @@ class Repository:
             root = Path(path).resolve()
         if not force:
             refuse_root(root)
-        index, notes = refreshed_index(root, options)
+        settings = read_settings(root)
+        limits = options.limits or settings.limits()
+        submodules = settings.value("index", "submodules") if options.submodules is None else options.submodules
+        index, notes = refreshed_index(root, replace(options, limits=limits, submodules=submodules))
         folder = "" if exact_root else relative_folder(root, Path(path))
-        return cls(root, index, lambda entry: read_file(root, entry), notes, folder)
+        return cls(root, index, lambda entry: read_file(root, entry, limits), notes, folder, settings)
+
+    @staticmethod
+    def settings_at(path: str | Path = ".", *, exact_root: bool = False) -> Settings:
+        """The settings that `open` would read. Raises SettingsError and RepositoryNotFound."""
+        root = find_root(Path(path))
+        return read_settings(Path(path).resolve() if exact_root else root)
 
     @classmethod
     def at_commit(
@@ -133,26 +141,27 @@ class Repository:
     def ask(self, query: str, options: AskOptions | None = None) -> Answer:
         """The smallest connected set of code that answers `query`, ranked, explained, ordered and packed.
 
-        Raises EmptyQuestion, and UsageError for options out of range. Finding nothing is an answer without results.
+        Without `options`: as the repository's settings say. Raises EmptyQuestion, and UsageError for options out of
+        range. Finding nothing is an answer without results.
         """
-        options = options or AskOptions()
+        options = options or self.settings.ask_options()
         check_question(query, options)
+        if options.scope is None and self.folder:
+            options = replace(options, scope=self.folder)
         clock = Clock()
-        graph, lexical = self.index.graph, self.index.lexical
+        graph = self.index.graph
         with clock.step("route"):
             question = read_question(query)
-            transition = self.index.transition
-            if options.normalise:
-                transition = build_transition(graph, WalkWeights(), normalise=True)
         with clock.step("rank"):
             texts = Texts(self.index.manifest, self.read)
             matched = self._matched(question, texts)
-            ranking = rank_question(question, graph, lexical, transition, default_weights(), options, matched)
+            ranking, view = self._ranked(question, options, matched)
+            transition = view.transition
             chosen = choose(ranking, graph, transition, options)
         with clock.step("assemble"):
             nodes = [c.node for c in chosen]
-            inside = best_inside(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
-            ends = [inside[n][0] if inside.get(n) else n for n in nodes]
+            standing = best_inside(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
+            ends = [standing[n][0] if standing.get(n) else n for n in nodes]
             paths = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
             via = hops_between(graph, [paths[end] for end in ends], nodes, options.level)
             results = tuple(
@@ -164,7 +173,7 @@ class Repository:
             ordered, edges = _ordered(graph, [*nodes, *via], results, options)
             ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
         with clock.step("deliver"):
-            items = self._pack_items(results, ordered, [*nodes, *via], inside, texts)
+            items = self._pack_items(results, ordered, [*nodes, *via], standing, texts)
             kept = tuple(named_edge(graph, e, ids) for e in edges)
             removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
             header = PackHeader(
@@ -197,6 +206,7 @@ class Repository:
             via=tuple(graph.nodes.ids[n] for n in via),
             diagnostics=(
                 *self.notes,
+                *left_out_by_filters(view.inside, options),
                 *partly_read(self.index, results),
                 *not_shown(matched, results, self.index, options.level),
                 *texts.diagnostics(),
@@ -207,11 +217,11 @@ class Repository:
 
     def rank_nodes(self, query: str, options: AskOptions) -> list[str]:
         """Ids of the best nodes (or files, by `options.level`) for a question: `ask` without paths, order and pack."""
-        graph, transition = self.index.graph, self.index.transition
         question = read_question(query)
         matched = self._matched(question, Texts(self.index.manifest, self.read))
-        ranking = rank_question(question, graph, self.index.lexical, transition, default_weights(), options, matched)
-        return [graph.nodes.ids[c.node] for c in choose(ranking, graph, transition, options)]
+        ranking, view = self._ranked(question, options, matched)
+        graph = self.index.graph
+        return [graph.nodes.ids[c.node] for c in choose(ranking, graph, view.transition, options)]
 
     # -- looking up
 
@@ -323,6 +333,15 @@ class Repository:
                 if node not in found or matched.n > found[node].n:
                     found[node] = matched
         return found
+
+    def _ranked(
+        self, question: Question, options: AskOptions, matched: Mapping[int, Matched]
+    ) -> tuple[Ranking, navigate.View]:
+        """Scores as the filters and the scope of the options leave them, and the walk that they belong to."""
+        view = navigate.view_of(self.index, options, root=self.root, folder=self.folder)
+        graph, lexical, weights = self.index.graph, self.index.lexical, default_weights()
+        ranking = rank_question(question, graph, lexical, view.transition, weights, options, matched, view.inside)
+        return (ranking if view.scope is None else in_scope(ranking, view.scope)), view
 
     def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0

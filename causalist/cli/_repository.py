@@ -30,16 +30,20 @@ def _confidence(_: click.Context, __: click.Parameter, value: float) -> float:
     return value
 
 
-def repository_options(command: _Command) -> _Command:
-    """Adds --repo and --force."""
-    repo = click.option(
+def repo_option(command: _Command) -> _Command:
+    """Adds --repo."""
+    return click.option(
         "--repo",
         metavar="DIR",
         callback=_folder,
         help="Just this folder; without it the repository around the current folder.",
-    )
+    )(command)
+
+
+def repository_options(command: _Command) -> _Command:
+    """Adds --repo and --force."""
     force = click.option("--force", is_flag=True, help="Index a home directory or the root of a file system too.")
-    return repo(force(command))
+    return repo_option(force(command))
 
 
 def json_option(command: _Command) -> _Command:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from causalist.model.navigate import Affected, Definition, Gap, Neighbors, Trail, Verdict
     from causalist.model.overview import Map
     from causalist.model.scores import Hit
+    from causalist.settings import Settings
 
 
 def find_document(name: str, hits: "Iterable[Hit]") -> Document:
@@ -103,6 +104,26 @@ def map_document(drawn: "Map | None") -> Document:
         "overview": as_data(drawn.overview),
         "map": {"text": drawn.text, "tokens": drawn.tokens, "max_tokens": drawn.max_tokens, "format": drawn.format},
     }
+
+
+def config_document(settings: "Settings") -> Document:
+    """`config --json`."""
+    from causalist.settings import SETTINGS
+
+    rows: list[Document] = []
+    for each in SETTINGS:
+        value = settings.value(each.section, each.name)
+        default = each.default
+        rows.append(
+            {
+                "section": each.section,
+                "name": each.name,
+                "value": list(value) if isinstance(value, tuple) else value,
+                "default": list(default) if isinstance(default, tuple) else default,
+                "source": settings.source(each.section, each.name),
+            }
+        )
+    return {"format_version": FORMAT_VERSION, "settings": rows}
 
 
 def verify_document(source: str, target: str, verdict: "Verdict | None") -> Document:

@@ -1,5 +1,6 @@
 """`causalist ask`: a question in, the smallest connected set of code that answers it out."""
 
+import dataclasses
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +14,14 @@ from causalist.cli._run import FAILURE, NOTHING_FOUND
 from causalist.cli._wire import answer_document, unanswered_document
 
 if TYPE_CHECKING:
-    from causalist.model.answer import Answer
+    from causalist.model.answer import Answer, AskOptions
     from causalist.model.index import Index
 
 # Why a file stays out although nobody wanted it to (`source.rules.Reason`); the other reasons are choices.
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
 MOST_LISTED = 20
 # The names of `pack.MINIMUM_TOKENS`, so that `--help` need not import the renderers; a test compares them.
+_FIELDS = {"pack_format": "format", "no_graph": "graph"}  # arguments that AskOptions calls otherwise
 FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 
 
@@ -40,6 +42,11 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.option("--damping", type=float, default=0.85, show_default=True, help="Probability of following an edge.")
 @click.option("--specificity", type=click.Choice(["log", "passages", "none"]), default="log", show_default=True,
               help="How seeds are weighted by their neighbours.")  # fmt: skip
+@click.option("--include", multiple=True, metavar="GLOB", 
+              help="Only files that this matches, as in .gitignore; may be repeated.")  # fmt: skip
+@click.option("--exclude", multiple=True, metavar="GLOB", help="No files that this matches; may be repeated.")
+@click.option("--scope", metavar="DIR",
+              help="This folder ranks first; without it the current one, / for none.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show below the pack what each score is made of.")
 @click.option("--strict", is_flag=True, help="Fail if a file could not be read or parsed as a whole.")
 @json_option
@@ -57,6 +64,9 @@ def command(
     order: str,
     damping: float,
     specificity: str,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    scope: str | None,
     explain: bool,
     strict: bool,
     as_json: bool,
@@ -66,16 +76,19 @@ def command(
     A QUERY of "-" is read from standard input. One that is a "literal" in quotes or an /expression/ between slashes
     (/…/i whatever the case) is looked for as it stands in the text of every file.
 
+    With --include and --exclude the answer is as if there were no other files. A scope is softer: what is found there
+    counts more.
+
     \b
     Example:
       causalist ask "where is a webhook signature checked" --max-tokens 2000
-      causalist ask '/retry_.*_policy/'
+      causalist ask '/retry_.*_policy/' --exclude tests/
       git log -1 --format=%B | causalist ask - --level file --json
     """
     from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
-    from causalist.pipeline import check_question, is_pattern
+    from causalist.pipeline import Repository, check_question, is_pattern
 
-    options = AskOptions(
+    chosen = AskOptions(
         top_k=top_k,
         level=Level(level),
         max_tokens=max_tokens,
@@ -86,8 +99,12 @@ def command(
         order=Order(order),
         damping=damping,
         specificity=Specificity(specificity),
+        include=include,
+        exclude=exclude,
+        scope=scope,
         explain=explain,
     )
+    options = _with_settings(chosen, Repository.settings_at(repo or Path(), exact_root=repo is not None).ask_options())
     question = _question(query)
     check_question(question, options)
     repository = open_repository(
@@ -104,7 +121,8 @@ def command(
         if explain:
             emit_lines(["", *explanation(answer)])
     if not answer.results:
-        searched = f"the files of {answer.repository.root} ({answer.repository.files} searched)"
+        left = " that the filters leave" if include or exclude else ""
+        searched = f"the files{left} of {answer.repository.root} ({answer.repository.files} indexed)"
         if is_pattern(question):
             say(f"nothing found: {question.strip()} stands nowhere in {searched}; a question in words finds more")
         else:
@@ -113,6 +131,18 @@ def command(
                 "may use"
             )
         click.get_current_context().exit(NOTHING_FOUND)
+
+
+def _with_settings(chosen: "AskOptions", settings: "AskOptions") -> "AskOptions":
+    """The options that the command line names, and for the others what the repository's settings say."""
+    context = click.get_current_context()
+    named = {
+        _FIELDS.get(name, name)
+        for name in context.params
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    fields = {field.name for field in dataclasses.fields(chosen)}
+    return dataclasses.replace(settings, **{name: getattr(chosen, name) for name in sorted(named & fields)})
 
 
 def _question(query: str) -> str:
@@ -124,7 +154,7 @@ def _question(query: str) -> str:
 
 def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
     # Partly read files are listed one by one below.
-    doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics if d.slug != "partly-read"]
+    doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics if d.slug not in ("partly-read", "filtered-out")]
     for reason in UNREADABLE_REASONS:
         if index.skipped.get(reason):
             doubts.append(f"{index.skipped[reason]} {reason}: {', '.join(index.examples.get(reason, ()))}")

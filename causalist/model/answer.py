@@ -58,6 +58,9 @@ class AskOptions:
     damping: float = 0.85
     specificity: Specificity = Specificity.LOG
     explain: bool = False  # say which seeds each hit's PageRank stems from
+    include: tuple[str, ...] = ()  # patterns as in .gitignore; only what lies in such files answers
+    exclude: tuple[str, ...] = ()
+    scope: str | None = None  # the folder that ranks first; None: where the repository was opened
     normalise: bool = False  # columns of the walk normalised to 1 instead of returning what they lack
 
 

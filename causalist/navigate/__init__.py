@@ -12,11 +12,13 @@ from causalist.navigate.impact import affected_by, nodes_of_rows
 from causalist.navigate.names import Named, resolve
 from causalist.navigate.neighbors import neighbors_of
 from causalist.navigate.reach import as_one
+from causalist.navigate.selection import View, nodes_inside, view_of
 from causalist.navigate.trails import trail_between
 from causalist.navigate.verdicts import verdict_on
 
 __all__ = [
     "Named",
+    "View",
     "affected_by",
     "as_one",
     "calls_from",
@@ -26,8 +28,10 @@ __all__ = [
     "find_nodes",
     "gaps_between",
     "neighbors_of",
+    "nodes_inside",
     "nodes_of_rows",
     "resolve",
     "trail_between",
     "verdict_on",
+    "view_of",
 ]

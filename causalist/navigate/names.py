@@ -93,6 +93,11 @@ def _rewritten(place: _Place, wanted: str) -> Iterator[str]:
             yield f"{escape_path(relative)}{found}{rest}"
 
 
+def paths_below(index: Index, path: str, *, root: Path | None, folder: str) -> Iterator[str]:
+    """Paths below the root that a path may mean, see `resolve`."""
+    return _below_root(_Place(index, root, folder), path)
+
+
 def _below_root(place: _Place, path: str) -> Iterator[str]:
     """Paths below the root that a path may mean."""
     if path.startswith("/") or re.match(r"[A-Za-z]:/", path):
@@ -101,6 +106,8 @@ def _below_root(place: _Place, path: str) -> Iterator[str]:
                 inside = full.replace("\\", "/").removeprefix(f"{root.replace(os.sep, '/').rstrip('/')}/")
                 if inside != full:
                     yield normpath(inside)
+                elif full.rstrip("/") == root.rstrip("/"):
+                    yield "."
         return
     from_folder = normpath(str(PurePosixPath(place.folder, path)))
     from_root = normpath(path)

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
+from causalist.rank import within
 from causalist.rank.walk import personalized_pagerank
 
 _DEFINITIONS = sorted(CALLABLE_KINDS | TYPE_KINDS)
@@ -28,8 +29,5 @@ def importance(graph: CodeGraph, transition: Transition, product: NDArray[np.boo
     seeds = (np.isin(graph.nodes.kinds, _DEFINITIONS) & product & transition.walkable).astype(np.float64)
     if not seeds.any():
         return np.zeros(len(graph.nodes))
-    rows = np.repeat(np.arange(len(product)), np.diff(transition.indptr))
-    weights = transition.weights * (product[transition.indices] & product[rows])
-    walk = Transition(transition.indptr, transition.indices, weights, transition.degrees, transition.walkable)
-    scores = personalized_pagerank(walk, seeds).scores
+    scores = personalized_pagerank(within(transition, product), seeds).scores
     return np.asarray(scores * product, dtype=np.float64)

@@ -1,11 +1,11 @@
 """A question -> candidates, seeds, Personalized PageRank, fused scores."""
 
-from causalist.rank._transition import WalkWeights, build_transition
+from causalist.rank._transition import WalkWeights, build_transition, within
 from causalist.rank.fuse import Weights, default_weights, known_terms
 from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
 from causalist.rank.mentions import files_with_all, nodes_named
 from causalist.rank.question import Pattern, Question, read_question
-from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, rank_question, seed_shares
+from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, in_scope, rank_question, seed_shares
 
 __all__ = [
     "Chosen",
@@ -24,9 +24,11 @@ __all__ = [
     "explain",
     "files_with_all",
     "impacts",
+    "in_scope",
     "known_terms",
     "nodes_named",
     "rank_question",
     "read_question",
     "seed_shares",
+    "within",
 ]

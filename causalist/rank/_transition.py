@@ -4,7 +4,7 @@ In: a `CodeGraph` and `WalkWeights`. Out: a `Transition`, row = target of a link
 numpy over whole edge arrays. Sites `n` and externals deliberately do not count; see design section 5.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,6 +119,14 @@ def build_transition(graph: CodeGraph, weights: WalkWeights, *, normalise: bool 
     np.minimum(entries, 1.0, out=entries)
     degrees = _degrees(graph, walked & ((forward > 0) | (backward > 0)))
     return Transition(indptr, indices, entries, degrees, walkable, _file_degrees(graph, walked))
+
+
+def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
+    """The walk that stays inside, shape (n_nodes,): entries from and to other nodes are 0, and what they would have
+    carried returns to the seeds. Degrees stay those of the whole graph."""
+    rows = np.repeat(np.arange(len(inside)), np.diff(transition.indptr))
+    weights = transition.weights * (inside[transition.indices] & inside[rows])
+    return replace(transition, weights=weights)
 
 
 def _compress(

@@ -7,7 +7,7 @@ nothing stands there.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +50,8 @@ REACH_SPECIFICITY = 0.5
 CHAIN_SHARE = 0.3
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
 WEAKEST_REACH = 0.4  # of the strongest; below it the place goes to the next best found by words
+# How much more a score in the folder where a question is asked counts; docs/decisions/0007 has the measurement.
+SCOPE_BONUS = 1.5
 # The restart of the walk whose support enters the fused score (HippoRAG's, and the best in a trial of ours).
 SUPPORT_DAMPING = 0.5
 
@@ -85,12 +87,14 @@ def rank_question(
     weights: Weights,
     options: AskOptions,
     matched: Mapping[int, Matched] | None = None,
+    inside: NDArray[np.bool_] | None = None,
 ) -> Ranking:
     """Scores of every node for a question. Without any match all scores are zero and there is no walk.
 
-    `matched`: where the question's patterns stand."""
+    `matched`: where the question's patterns stand. `inside`: shape (n_nodes,), the nodes that may match; the walk
+    stays among them if `transition` does (`within`)."""
     signals = lexical_signals(question, graph, lexical, weights, matched)
-    definitions, files = fused(signals, graph)
+    definitions, files = _inside_only(fused(signals, graph), inside)
     matches = _best_matches(definitions, transition)
     seeds = np.zeros(len(graph.nodes))
     pagerank = None
@@ -101,8 +105,21 @@ def rank_question(
         if weights.definition.get("graph", 0.0) > 0 or weights.file.get("graph", 0.0) > 0:
             walk = personalized_pagerank(transition, seeds, damping=SUPPORT_DAMPING)
             signals = with_support(signals, support(transition, walk, SUPPORT_DAMPING), graph, weights)
-            definitions, files = fused(signals, graph)
+            definitions, files = _inside_only(fused(signals, graph), inside)
     return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {})
+
+
+def _inside_only(
+    scores: tuple[NDArray[np.float64], NDArray[np.float64]], inside: NDArray[np.bool_] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return scores if inside is None else (scores[0] * inside, scores[1] * inside)
+
+
+def in_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
+    """The ranking with the scores of the nodes of `scope`, (n_nodes,), raised by SCOPE_BONUS. What the walk reaches is
+    left as it is: it leads from the scope to what the scope rests on."""
+    factor = np.where(scope, SCOPE_BONUS, 1.0)
+    return replace(ranking, definitions=ranking.definitions * factor, files=ranking.files * factor)
 
 
 def choose(ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions) -> list[Chosen]:

@@ -24,6 +24,7 @@ class Reason(StrEnum):
     GENERATED = "generated"
     VENDORED = "vendored"
     IGNORED = "ignored by .causalistignore"
+    DENIED = "denied by settings"
     TOO_LARGE = "too large"
     LINK = "link"
     LINK_OUTSIDE = "link outside"
@@ -37,10 +38,12 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a repository may cost. `max_file_bytes` bounds every single file, `max_files` how many are taken."""
+    """What a repository may cost. `max_file_bytes` bounds every single file, `max_files` how many are taken. `deny`
+    are patterns as in .gitignore of files that stay out, from the root."""
 
     max_file_bytes: int = 1_000_000
     max_files: int = 200_000
+    deny: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("max_file_bytes", "max_files"):

@@ -4,8 +4,9 @@ Folders and git trees meet files in different orders and decide alike: the rules
 are applied here, and everything is sorted before it is cut or counted.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from causalist.errors import UsageError
 from causalist.model.source import FileEntry, Scan
 from causalist.source.rules import Limits, Reason, name_reason
 
@@ -17,6 +18,7 @@ class Tally:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
+        self._denied = _matcher(limits.deny)
         self._entries: dict[str, FileEntry] = {}
         self._skipped: dict[Reason, list[str]] = {}
 
@@ -27,6 +29,8 @@ class Tally:
     def offer(self, path: str, size: int, mtime_ns: int = 0, blob: str | None = None) -> None:
         """Takes a regular file unless its name or size keeps it out."""
         reason = name_reason(path)
+        if reason is None and self._denied is not None and self._denied(path):
+            reason = Reason.DENIED
         if reason is None and size > self._limits.max_file_bytes:
             reason = Reason.TOO_LARGE
         if reason is None:
@@ -46,6 +50,18 @@ class Tally:
             examples={reason.value: _first(found) for reason, found in skipped},
             commit=commit,
         )
+
+
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool] | None:
+    """Whether one of the patterns matches a path; None without patterns. Raises UsageError for what is no pattern."""
+    if not patterns:
+        return None
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(patterns).match_file
+    except ValueError as error:
+        raise UsageError(f"deny: {error}; write patterns as in .gitignore") from error
 
 
 def printable(raw: bytes) -> str:

@@ -162,3 +162,37 @@ class TestChoices:
 
     def test_reasons_are_the_source_s(self) -> None:
         assert set(UNREADABLE_REASONS) <= {reason.value for reason in Reason}
+
+
+class TestFilters:
+    def test_include_and_exclude(self, small: Path) -> None:
+        done = invoke("ask", "price", "--include", "*.py", "--exclude", "prices.py", "--repo", str(small), "--json")
+        document = json.loads(done.stdout)
+        assert done.code == 0
+        assert {result["path"] for result in document["results"]} <= {"shop/cart.py", "shop/report.py"}
+
+    def test_nothing_is_left(self, small: Path) -> None:
+        done = invoke("ask", "price", "--include", "*.rb", "--repo", str(small))
+        assert (done.code, done.stdout) == (1, "")
+        assert "filtered-out: no indexed file is left by --include *.rb" in done.stderr
+        assert "that the filters leave" in done.stderr
+        assert invoke("ask", "price", "--include", "*.rb", "--strict", "--repo", str(small)).code == 1
+
+    def test_no_pattern(self, small: Path) -> None:
+        invoke("ask", "price", "--include", "", "--repo", str(small)).failed("usage")
+
+    def test_scope(self, committed: Path) -> None:
+        (committed / "other").mkdir()
+        (committed / "other" / "prices.py").write_text((committed / "shop" / "prices.py").read_text())
+
+        def first(*options: str, cwd: Path) -> str:
+            path: str = json.loads(run("ask", "price of an item", *options, "--json", cwd=cwd).stdout)["results"][0][
+                "path"
+            ]
+            return path
+
+        assert first(cwd=committed / "shop") == "shop/prices.py"
+        assert first(cwd=committed / "other") == "other/prices.py"
+        assert first("--scope", "../shop", cwd=committed / "other") == "shop/prices.py"
+        assert first("--scope", "shop", cwd=committed) == "shop/prices.py"
+        assert "no folder" in run("ask", "price", "--scope", "nowhere", cwd=committed).failed("usage")

@@ -288,6 +288,9 @@ _OTHER_OPTIONS: dict[str, Any] = {
     "damping": 0.5,
     "specificity": Specificity.NONE,
     "explain": True,
+    "include": ("src/",),
+    "exclude": ("docs/",),
+    "scope": "src/security",
     "normalise": True,
 }
 

@@ -13,7 +13,7 @@ from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex, RefusedRoot, RepositoryNotFound
 from causalist.indexing import is_current
 from causalist.pipeline import Repository
-from causalist.source import scan_folder
+from causalist.source import Limits, scan_folder
 from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, read_index
 from tests.indexes import arrays_of, differences, digest, without_stamps
 from tests.pipeline.conftest import WorkTree
@@ -190,8 +190,8 @@ def test_a_file_that_changed_while_it_was_read_is_read_again(tree: WorkTree, mon
 
     real = indexing.scan_folder
 
-    def scan_then_edit(root: Path, *, submodules: bool) -> object:
-        scan = real(root, submodules=submodules)
+    def scan_then_edit(root: Path, limits: Limits, *, submodules: bool) -> object:
+        scan = real(root, limits, submodules=submodules)
         _edit(tree)
         return scan
 

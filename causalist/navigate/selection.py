@@ -1,0 +1,100 @@
+"""Parts of a repository that a question is limited to, or that rank first."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from posixpath import normpath
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.errors import UsageError
+from causalist.model.answer import AskOptions
+from causalist.model.graph import CodeGraph
+from causalist.model.index import Index
+from causalist.model.scores import Transition
+from causalist.model.symbols import NodeKind, split_id
+from causalist.navigate.names import paths_below
+from causalist.rank import WalkWeights, build_transition, within
+
+
+class View(NamedTuple):
+    """What the options of a question leave of a repository: `inside` are the nodes that may answer, `scope` those that
+    rank first, shape (n_nodes,) each or None for no such wish, and the walk that stays inside."""
+
+    transition: Transition
+    inside: NDArray[np.bool_] | None
+    scope: NDArray[np.bool_] | None
+
+
+def view_of(index: Index, options: AskOptions, *, root: Path | None, folder: str) -> View:
+    """The part of the repository that the options name. Raises UsageError for a pattern or scope that is none."""
+    graph, transition = index.graph, index.transition
+    if options.normalise:
+        transition = build_transition(graph, WalkWeights(), normalise=True)
+    inside = nodes_inside(graph, options.include, options.exclude, folder)
+    if inside is not None:
+        transition = within(transition, inside)
+    scope = ""
+    if options.scope is not None:
+        scope = folder_named(index, options.scope, root=root, folder=folder)
+    return View(transition, inside, nodes_below(graph, scope) if scope else None)
+
+
+def nodes_inside(
+    graph: CodeGraph, include: Sequence[str], exclude: Sequence[str], folder: str = ""
+) -> NDArray[np.bool_] | None:
+    """Shape (n_nodes,): what lies in files that a pattern of `include` matches, or any without one, and none of
+    `exclude`; None without patterns. Patterns are those of `.gitignore`; one that begins with "./" starts in `folder`.
+
+    Raises UsageError for what is no pattern.
+    """
+    if not include and not exclude:
+        return None
+    wanted, unwanted = _matcher("--include", include, folder), _matcher("--exclude", exclude, folder)
+    nodes = graph.nodes
+    kept = np.zeros(len(nodes) + 1, dtype=np.bool_)  # the last entry answers for what lies in no file
+    for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
+        path = split_id(nodes.ids[file])[0]
+        kept[file] = (not include or wanted(path)) and not unwanted(path)
+    return np.asarray(kept[nodes.files], dtype=np.bool_)
+
+
+def _matcher(option: str, patterns: Sequence[str], folder: str) -> Callable[[str], bool]:
+    """Whether one of the patterns matches a path."""
+    from pathspec import GitIgnoreSpec
+
+    rooted = []
+    for pattern in patterns:
+        if not pattern.strip() or pattern.lstrip().startswith("#"):
+            raise UsageError(f"{option} {pattern!r} is no pattern; write one as in .gitignore, such as 'src/**/*.py'")
+        from_here = pattern.startswith("./")
+        rooted.append(f"/{folder}{pattern[1:]}".replace("//", "/") if from_here else pattern)
+    try:
+        return GitIgnoreSpec.from_lines(rooted).match_file
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}; write patterns as in .gitignore") from error
+
+
+def folder_named(index: Index, name: str, *, root: Path | None, folder: str) -> str:
+    """The folder below the root that `name` means, written as `resolve` accepts paths; "" for the root, also as "/".
+
+    Raises UsageError for a folder without an indexed file.
+    """
+    written = name.strip().replace("\\", "/")
+    if written == "/":
+        return ""
+    for path in paths_below(index, written, root=root, folder=folder) if written else ():
+        path = normpath(path)
+        if path == "." or len(index.manifest.paths.prefix_range(f"{path}/")):
+            return "" if path == "." else path
+    raise UsageError(f"--scope {name!r} is no folder with an indexed file; give one from here, or / for all")
+
+
+def nodes_below(graph: CodeGraph, folder: str) -> NDArray[np.bool_]:
+    """Shape (n_nodes,): what lies in files below a folder."""
+    nodes = graph.nodes
+    below = np.zeros(len(nodes) + 1, dtype=np.bool_)
+    for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
+        below[file] = split_id(nodes.ids[file])[0].startswith(f"{folder}/")
+    return np.asarray(below[nodes.files], dtype=np.bool_)

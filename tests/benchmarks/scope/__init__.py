@@ -1,0 +1,1 @@
+"""How much more a folder should count in which a question is asked."""
