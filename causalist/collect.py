@@ -15,12 +15,13 @@ from typing import Protocol
 
 from causalist.model.facts import FileFacts
 from causalist.model.source import FileEntry, SourceFile
-from causalist.parse import dialect_of, grammar_version, load_grammar, parse_source, parse_text, prose_kind
+from causalist.parse import parse_file
+from causalist.parse import reader_of as parse_reader
 from causalist.source import Limits
 from causalist.store import FactsCache, facts_from_bytes, facts_to_bytes
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 6
+PARSER_VERSION = 7
 
 Read = Callable[[FileEntry], SourceFile | str]
 
@@ -56,14 +57,8 @@ class IndexOptions:
 
 
 def reader_of(path: str) -> str:
-    """What reads the file: dialect and grammar version, or the kind of prose. Part of the key of cached facts."""
-    dialect = dialect_of(path)
-    if dialect:
-        return f"{PARSER_VERSION}:{dialect}:{grammar_version(dialect)}"
-    kind = prose_kind(path)
-    # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
-    name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
-    return f"{PARSER_VERSION}:text:{kind}:{name}"
+    """What reads the file, and in which version. Part of the key of cached facts."""
+    return f"{PARSER_VERSION}:{parse_reader(path)}"
 
 
 @contextmanager
@@ -132,7 +127,7 @@ def _parse_all(files: Sequence[tuple[str, bytes]], options: IndexOptions) -> Ite
     if wanted < 2 or sum(len(data) for _, data in files) < _WORTH_PROCESSES:
         for done, (path, data) in enumerate(files):
             options.progress("parsing", done, total)
-            facts = _parse(path, data)
+            facts = parse_file(path, data)
             yield path, facts, facts_to_bytes(facts)
         return
     done = 0
@@ -159,14 +154,9 @@ def _no_main_module() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _parse(path: str, data: bytes) -> FileFacts:
-    dialect = dialect_of(path)
-    return parse_source(data, load_grammar(dialect)) if dialect else parse_text(path, data)
-
-
 def _parse_chunk(chunk: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     with no_garbage_collection():
-        return [(path, facts_to_bytes(_parse(path, data))) for path, data in chunk]
+        return [(path, facts_to_bytes(parse_file(path, data))) for path, data in chunk]
 
 
 def _chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:

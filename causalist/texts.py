@@ -10,7 +10,7 @@ from causalist.model.index import Manifest
 from causalist.model.scores import Hit
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.symbols import split_id
-from causalist.parse import with_line_feeds
+from causalist.parse import view_of
 
 _MOST_NAMED = 3  # changed files that the diagnostic names
 
@@ -63,7 +63,7 @@ class Texts:
             return b""  # found unfit when it was indexed
         source = self._read(FileEntry(path, 0, 0))
         if not isinstance(source, str) and source.blob == indexed:
-            return with_line_feeds(source.data)
+            return view_of(path, source.data)
         if path not in self.changed:
             self.changed.append(path)
         return b""

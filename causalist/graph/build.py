@@ -86,7 +86,7 @@ class _Builder:
                 )  # fmt: skip
             self.definition_draft.extend(range(first, len(self.drafts)))
             for passage in facts.passages:
-                parent = number if passage.parent < 0 else first + passage.parent
+                parent = number if passage.parent < 0 else first + len(facts.definitions) + passage.parent
                 self._node(
                     NodeDraft(
                         section_id(names.path, passage.slug), NodeKind.PASSAGE, role, number, parent,

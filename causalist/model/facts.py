@@ -136,7 +136,7 @@ class Diagnostic(NamedTuple):
 class WordCount(NamedTuple):
     """How often a word stands in the text that belongs to one document and to none nested inside of it.
 
-    `document`: an index into `definitions`, or into `passages` for prose, or MODULE_SCOPE for the rest of the file.
+    `document`: an index into `definitions` and the `passages` after them, or MODULE_SCOPE for the rest of the file.
     `word`: an index into `FileFacts.words`.
     """
 

@@ -138,6 +138,10 @@ def _body(
             continue
         if drop:
             line = line[min(drop, len(_indent(line))) :]
+        line = line.rstrip()
+        if not line and len(lines) > 1 and not lines[-1] and not lines[-2]:
+            printed += 1  # what a notebook's outputs leave is nothing but blank lines
+            continue
         if len(line) > LONGEST_LINE:
             line = f"{line[:LONGEST_LINE]}{ELLIPSIS} {len(line) - LONGEST_LINE} more characters"
             clipped = True

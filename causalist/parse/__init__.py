@@ -4,14 +4,18 @@ from causalist.parse.file import parse_source, parse_text
 from causalist.parse.languages import dialect_of, grammar_version, load_grammar, load_settings
 from causalist.parse.lines import with_line_feeds
 from causalist.parse.prose import prose_kind
+from causalist.parse.views import parse_file, reader_of, view_of
 
 __all__ = [
     "dialect_of",
     "grammar_version",
     "load_grammar",
     "load_settings",
+    "parse_file",
     "parse_source",
     "parse_text",
     "prose_kind",
+    "reader_of",
+    "view_of",
     "with_line_feeds",
 ]

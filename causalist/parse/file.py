@@ -1,11 +1,12 @@
 """One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception."""
 
 import codecs
+from collections.abc import Sequence
 from dataclasses import replace
 
 import tree_sitter
 
-from causalist.model.facts import Diagnostic, FileFacts
+from causalist.model.facts import Definition, Diagnostic, FileFacts
 from causalist.model.symbols import NodeKind
 from causalist.parse.languages import Grammar, load_grammar
 from causalist.parse.lines import with_line_feeds
@@ -40,9 +41,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     cursor.set_max_start_depth(_DEEPEST)
     sweep.run(cursor.captures(tree.root_node))
     definitions = sweep.definitions()
-    # The words of a field belong to its type: as a text of its own a field is too short to answer anything.
-    spans = [(d.start_byte, d.start_byte if d.kind == NodeKind.FIELD else d.end_byte) for d in definitions]
-    words, counts = count_words(data, spans)
+    words, counts = count_words(data, definition_spans(definitions))
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
@@ -67,6 +66,14 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=listed_names(data.decode("utf-8", "replace"), listed))
     return facts
+
+
+def definition_spans(definitions: Sequence[Definition]) -> list[tuple[int, int]]:
+    """The bytes whose words belong to each definition.
+
+    Those of a field belong to its type: as a text of its own a field is too short to answer anything.
+    """
+    return [(d.start_byte, d.start_byte if d.kind == NodeKind.FIELD else d.end_byte) for d in definitions]
 
 
 def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:

@@ -39,7 +39,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 BY_BLOCKS = frozenset({"plain", "manifest"})  # kinds of text without headings
 
 
-class _Heading(NamedTuple):
+class Heading(NamedTuple):
+    """A heading in a row; level 1 is the highest."""
+
     row: int
     level: int
     title: str
@@ -55,14 +57,14 @@ def read_passages(path: str, text: str) -> tuple[Passage, ...]:
     shown = [lines[0].removeprefix("\ufeff"), *lines[1:]]
     kind = prose_kind(path)
     if kind == "markdown":
-        return _sections(lines, _markdown_headings(shown))
+        return sections(lines, markdown_headings(shown))
     if kind == "restructuredtext":
-        return _sections(lines, _underlined_headings(shown))
+        return sections(lines, _underlined_headings(shown))
     if kind == "asciidoc":
-        return _sections(lines, _marked_headings(shown))
+        return sections(lines, _marked_headings(shown))
     if kind == "text":
         headings = _underlined_headings(shown)
-        return _sections(lines, headings) if len(headings) > 1 else _blocks(lines)
+        return sections(lines, headings) if len(headings) > 1 else _blocks(lines)
     return () if kind == "data" else _blocks(lines)
 
 
@@ -86,8 +88,9 @@ def title_slug(title: str) -> str:
     return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", plain)).strip("-") or "section"
 
 
-def _markdown_headings(lines: list[str]) -> list[_Heading]:
-    headings: list[_Heading] = []
+def markdown_headings(lines: list[str]) -> list[Heading]:
+    """The headings of Markdown, in order."""
+    headings: list[Heading] = []
     fence = ""
     start = 0
     if lines and lines[0].rstrip() == "---":  # front matter
@@ -105,7 +108,7 @@ def _markdown_headings(lines: list[str]) -> list[_Heading]:
             continue
         atx = _ATX.match(line)
         if atx:
-            headings.append(_Heading(row, len(atx[1]), _plain(atx[2] or "")))
+            headings.append(Heading(row, len(atx[1]), _plain(atx[2] or "")))
             continue
         setext = _SETEXT.match(line)
         previous = lines[row - 1].strip() if row > start else ""
@@ -117,12 +120,12 @@ def _markdown_headings(lines: list[str]) -> list[_Heading]:
             and not _ATX.match(previous)
             and (row < 2 or not lines[row - 2].strip())
         ):
-            headings.append(_Heading(row - 1, 1 if setext[1][0] == "=" else 2, _plain(previous)))
+            headings.append(Heading(row - 1, 1 if setext[1][0] == "=" else 2, _plain(previous)))
     return headings
 
 
-def _underlined_headings(lines: list[str]) -> list[_Heading]:
-    headings: list[_Heading] = []
+def _underlined_headings(lines: list[str]) -> list[Heading]:
+    headings: list[Heading] = []
     styles: list[str] = []
     for row in range(1, len(lines)):
         title = lines[row - 1].rstrip()
@@ -135,12 +138,12 @@ def _underlined_headings(lines: list[str]) -> list[_Heading]:
         style = under[1] + ("^" if over else "")
         if style not in styles:
             styles.append(style)
-        headings.append(_Heading(row - 2 if over else row - 1, styles.index(style) + 1, _plain(title)))
+        headings.append(Heading(row - 2 if over else row - 1, styles.index(style) + 1, _plain(title)))
     return headings
 
 
-def _marked_headings(lines: list[str]) -> list[_Heading]:
-    headings: list[_Heading] = []
+def _marked_headings(lines: list[str]) -> list[Heading]:
+    headings: list[Heading] = []
     fence = ""
     for row, raw in enumerate(lines):
         line = raw.rstrip()
@@ -151,7 +154,7 @@ def _marked_headings(lines: list[str]) -> list[_Heading]:
         else:
             marked = _ASCIIDOC_HEADING.match(line)
             if marked:
-                headings.append(_Heading(row, len(marked[1]), _plain(marked[2])))
+                headings.append(Heading(row, len(marked[1]), _plain(marked[2])))
     return headings
 
 
@@ -159,29 +162,31 @@ def _plain(title: str) -> str:
     return " ".join(_MARKUP.sub(lambda m: m[1] or "", title).split())
 
 
-def _sections(lines: list[str], headings: list[_Heading]) -> tuple[Passage, ...]:
+def sections(lines: list[str], headings: list[Heading]) -> tuple[Passage, ...]:
+    """One passage for each heading, up to the next one of its level or a higher one."""
     offsets = _offsets(lines)
     total = offsets[-1] - 1
-    passages: list[Passage] = []
-    slugs = _Slugs()
-    open_sections: list[int] = []
+    ends = [len(lines)] * len(headings)
+    parents: list[int] = []
+    around: list[int] = []  # the sections that are open
     for i, heading in enumerate(headings):
-        end_row = next((h.row for h in headings[i + 1 :] if h.level <= heading.level), len(lines))
-        while open_sections and headings[open_sections[-1]].level >= heading.level:
-            open_sections.pop()
-        passages.append(
-            Passage(
-                slug=slugs.take(title_slug(heading.title)),
-                title=heading.title,
-                parent=open_sections[-1] if open_sections else -1,
-                start_byte=offsets[heading.row],
-                end_byte=min(offsets[end_row], total),
-                start_row=heading.row,
-                end_row=max(end_row - 1, heading.row),
-            )
+        while around and headings[around[-1]].level >= heading.level:
+            ends[around.pop()] = heading.row
+        parents.append(around[-1] if around else -1)
+        around.append(i)
+    slugs = _Slugs()
+    return tuple(
+        Passage(
+            slug=slugs.take(title_slug(heading.title)),
+            title=heading.title,
+            parent=parent,
+            start_byte=offsets[heading.row],
+            end_byte=min(offsets[end], total),
+            start_row=heading.row,
+            end_row=max(end - 1, heading.row),
         )
-        open_sections.append(i)
-    return tuple(passages)
+        for heading, end, parent in zip(headings, ends, parents, strict=True)
+    )
 
 
 def _blocks(lines: list[str]) -> tuple[Passage, ...]:

@@ -209,7 +209,7 @@ def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> tuple
             own.extend((node, vocabulary.term(t)) for t in terms_of(definition.name))
             around = definition.qualname.rpartition(".")[0]
             outer.extend((node, vocabulary.term(t)) for part in around.split(".") if part for t in terms_of(part))
-        for node, passage in zip(nodes, facts.passages, strict=False):
+        for node, passage in zip(nodes[len(facts.definitions) :], facts.passages, strict=True):
             found = dict.fromkeys(t for word in passage.title.split() for t in terms_of(word))
             own.extend((node, vocabulary.term(t)) for t in found)
     return _as_triples(own), _as_triples(outer)

@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 
 from causalist.model.source import FileEntry, SourceFile
-from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
+from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify, largest
 
 _FILE_FLAGS = (
     os.O_RDONLY
@@ -41,7 +41,7 @@ def blob_hash(data: bytes) -> str:
 def read_file(root: Path, entry: FileEntry, limits: Limits = DEFAULT_LIMITS) -> SourceFile | str:
     """The file as it is now, or why it stays out."""
     try:
-        data = _read(root, entry.path, limits.max_file_bytes + 1)
+        data = _read(root, entry.path, largest(entry.path, limits) + 1)
     except (FileNotFoundError, NotADirectoryError):
         return Reason.VANISHED.value
     except OSError as error:

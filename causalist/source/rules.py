@@ -38,8 +38,8 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a repository may cost. `max_file_bytes` bounds every single file, `max_files` how many are taken. `deny`
-    are patterns as in .gitignore of files that stay out, from the root."""
+    """What a repository may cost. `max_file_bytes` bounds every single file (`largest` says how), `max_files` how many
+    are taken. `deny` are patterns as in .gitignore of files that stay out, from the root."""
 
     max_file_bytes: int = 1_000_000
     max_files: int = 200_000
@@ -69,8 +69,14 @@ GENERATED_LINES = 5
 # A line longer than this is data; looking further would make a bundle's only line the header.
 GENERATED_PROBE_BYTES = 4_000
 
+# A notebook carries the pictures that its code drew; what people wrote in it is small.
+PICTURES_SUFFIX = ".ipynb"
+PICTURES_FACTOR = 8
+
 # Prose is never called minified (a paragraph is one line) nor generated (a generated reference answers questions).
-PROSE_SUFFIXES = frozenset({"", ".md", ".markdown", ".mdx", ".rst", ".txt", ".text", ".adoc", ".asciidoc", ".org"})
+PROSE_SUFFIXES = frozenset(
+    {"", ".md", ".markdown", ".mdx", ".rst", ".txt", ".text", ".adoc", ".asciidoc", ".org", PICTURES_SUFFIX}
+)
 
 # A template shows which variables there are and holds no values: it answers questions about configuration.
 _ENVIRONMENT_TEMPLATE = re.compile(
@@ -205,7 +211,7 @@ def classify(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS) -> str | N
     >>> classify("logo", b"\\x89PNG\\x00"), classify("a.py", b"# @generated\\n"), classify("a.py", b"x = 1\\n")
     ('binary', 'generated', None)
     """
-    if len(data) > limits.max_file_bytes:
+    if len(data) > largest(path, limits):
         return Reason.TOO_LARGE.value
     if b"\0" in data[:BINARY_PROBE_BYTES]:
         return (Reason.WIDE if data.startswith(_WIDE_MARKS) else Reason.BINARY).value
@@ -217,6 +223,15 @@ def classify(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS) -> str | N
     if len(data) > MINIFIED_FILE_BYTES and len(data) > MINIFIED_LINE_BYTES * n_lines:
         return Reason.MINIFIED.value
     return None
+
+
+def largest(path: str, limits: Limits) -> int:
+    """How many bytes a file of this name may have.
+
+    >>> largest("a.py", DEFAULT_LIMITS), largest("a.ipynb", DEFAULT_LIMITS)
+    (1000000, 8000000)
+    """
+    return limits.max_file_bytes * (PICTURES_FACTOR if path.lower().endswith(PICTURES_SUFFIX) else 1)
 
 
 def is_prose(path: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from causalist.errors import UsageError
 from causalist.model.source import FileEntry, Scan
-from causalist.source.rules import Limits, Reason, name_reason
+from causalist.source.rules import Limits, Reason, largest, name_reason
 
 N_EXAMPLES = 3
 
@@ -31,7 +31,7 @@ class Tally:
         reason = name_reason(path)
         if reason is None and self._denied is not None and self._denied(path):
             reason = Reason.DENIED
-        if reason is None and size > self._limits.max_file_bytes:
+        if reason is None and size > largest(path, self._limits):
             reason = Reason.TOO_LARGE
         if reason is None:
             self._entries[path] = FileEntry(path, size, mtime_ns, blob)

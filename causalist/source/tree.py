@@ -15,7 +15,7 @@ from causalist.errors import GitError
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.source.content import blob_hash
 from causalist.source.git import Running, locate, start_git
-from causalist.source.rules import DEFAULT_LIMITS, UNCOUNTED_FOLDERS, Limits, Reason, classify
+from causalist.source.rules import DEFAULT_LIMITS, UNCOUNTED_FOLDERS, Limits, Reason, classify, largest
 from causalist.source.tally import Tally, printable
 
 _LINK_MODE = b"120000"
@@ -104,12 +104,13 @@ class BlobReader:
             raise RuntimeError("BlobReader.read is called outside of its with block")
         if entry.blob is None or not _OBJECT_NAME.fullmatch(entry.blob):
             return Reason.UNREADABLE.value
-        if entry.size > self._limits.max_file_bytes:
+        limit = largest(entry.path, self._limits)
+        if entry.size > limit:
             return Reason.TOO_LARGE.value
         if self._process is None:
             self._start()
         try:
-            found = self._ask(entry.blob)
+            found = self._ask(entry.blob, limit)
         except (EOFError, BrokenPipeError):
             # git ends at a damaged object. The next blob may be whole, for which another process is started.
             self._stop()
@@ -122,7 +123,7 @@ class BlobReader:
         blob = entry.blob if len(entry.blob) == _SHA1_DIGITS else blob_hash(found)
         return SourceFile(entry.path, found, blob)
 
-    def _ask(self, blob: str) -> bytes | Reason:
+    def _ask(self, blob: str, limit: int) -> bytes | Reason:
         assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(blob.encode("ascii") + b"\n")
         self._process.stdin.flush()
@@ -134,7 +135,7 @@ class BlobReader:
         if len(words) != 3:
             return Reason.UNREADABLE
         size = int(words[2])
-        if words[1] != b"blob" or size > self._limits.max_file_bytes:
+        if words[1] != b"blob" or size > limit:
             _pass_over(answer, size + 1)
             return Reason.TOO_LARGE if words[1] == b"blob" else Reason.UNREADABLE
         data = answer.read(size + 1)
@@ -152,7 +153,7 @@ class BlobReader:
             self._process = start_git(
                 locate(self._git_dir), ("cat-file", "--batch"), stdin=subprocess.PIPE, stderr=self._messages.fileno()
             )
-            self._ask(_PROBE)
+            self._ask(_PROBE, self._limits.max_file_bytes)
         except (EOFError, BrokenPipeError) as error:
             self._messages.seek(0)
             text = printable(self._messages.read(_CHUNK_BYTES)).strip()

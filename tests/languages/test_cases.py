@@ -24,7 +24,7 @@ import pytest
 
 from causalist.graph import build_graph
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
-from causalist.parse import dialect_of, load_grammar, load_settings, parse_source, parse_text
+from causalist.parse import load_settings, parse_file
 
 _FOLDER = Path(__file__).parent
 _FILE = re.compile(r"(?:#|//) --- file: (\S+) ---$")
@@ -65,9 +65,7 @@ def graph_of(files: Iterable[tuple[str, str]]) -> CodeGraph:
     """The code graph of (path, text) pairs."""
     facts = []
     for path, text in sorted(files):
-        dialect = dialect_of(path)
-        data = text.encode()
-        facts.append((path, parse_source(data, load_grammar(dialect)) if dialect else parse_text(path, data)))
+        facts.append((path, parse_file(path, text.encode())))
     return build_graph(facts, load_settings()).graph
 
 

@@ -75,11 +75,11 @@ def tree(tmp_path: Path) -> WorkTree:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Paths that are parsed, in order; the test may clear it."""
     paths: list[str] = []
-    real: Callable[[str, bytes], FileFacts] = collect._parse
+    real: Callable[[str, bytes], FileFacts] = collect.parse_file
 
     def counted(path: str, data: bytes) -> FileFacts:
         paths.append(path)
         return real(path, data)
 
-    monkeypatch.setattr(collect, "_parse", counted)
+    monkeypatch.setattr(collect, "parse_file", counted)
     return paths

@@ -1,5 +1,6 @@
 """Opening a repository: the stored index is used while it is right, and never when it is not."""
 
+import json
 import os
 import tempfile
 import threading
@@ -12,6 +13,7 @@ from causalist import collect, indexing
 from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex, RefusedRoot, RepositoryNotFound
 from causalist.indexing import is_current
+from causalist.model.answer import AskOptions
 from causalist.pipeline import Repository
 from causalist.source import Limits, scan_folder
 from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, read_index
@@ -504,3 +506,21 @@ def test_a_getter_and_its_setter_take_one_place(tree: WorkTree) -> None:
     )
     ids = [hit.id for hit in Repository.open(tree.path).ask("patience").results]
     assert sum(node.startswith("limits.py::Limits.patience") for node in ids) == 1
+
+
+def test_a_notebook_is_shown_as_its_cells(tree: WorkTree) -> None:
+    cells = [
+        ("markdown", ["# Refunds\n", "\n", 'Who gets "money" back.']),
+        ("code", ["def refund(order):\n", '    return f"{order}\\n"']),
+    ]
+    output = {"output_type": "stream", "text": ["x\n"] * 30}
+    notebook = {"cells": [{"cell_type": kind, "outputs": [output], "source": text} for kind, text in cells]}
+    tree.write("refunds.ipynb", json.dumps(notebook, indent=1) + "\n")
+    answer = Repository.open(tree.path).ask("who gets a refund?", AskOptions(top_k=2))
+    by_id = {hit.id: hit for hit in answer.results}
+    assert set(by_id) == {"refunds.ipynb::refund", "refunds.ipynb#refunds"} and answer.pack is not None
+    written = (tree.path / "refunds.ipynb").read_text().split("\n")
+    assert "def refund" in written[by_id["refunds.ipynb::refund"].start_row]
+    assert 'Who gets "money" back.\n' in answer.pack.text
+    assert 'def refund(order):\n    return f"{order}\\n"\n' in answer.pack.text
+    assert "output_type" not in answer.pack.text and "\n\n\n\n" not in answer.pack.text

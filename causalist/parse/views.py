@@ -1,0 +1,113 @@
+"""Any file -> facts: which grammar reads it, and through which view where code stands inside of something else.
+
+A view has as many bytes as the file, so that positions of facts hold in the file itself.
+"""
+
+import hashlib
+from dataclasses import replace
+
+from causalist.model.facts import Diagnostic, FileFacts, Passage
+from causalist.parse.components import DEFAULT_LANGUAGE, is_component, read_component, with_component, without_scripts
+from causalist.parse.file import definition_spans, parse_source, parse_text
+from causalist.parse.languages import dialect_of, extensions, grammar_version, load_grammar, load_settings
+from causalist.parse.lines import with_line_feeds
+from causalist.parse.notebooks import Notebook, is_notebook, read_notebook
+from causalist.parse.prose import Heading, markdown_headings, prose_kind, sections
+from causalist.parse.words import count_words
+
+_LOWEST = 7  # level of a cell of text without a heading: below all headings
+_LONGEST_TITLE = 60
+
+
+def parse_file(path: str, data: bytes) -> FileFacts:
+    """Facts of any file. The path tells who reads it, nothing else."""
+    dialect = dialect_of(path)
+    if dialect:
+        return parse_source(data, load_grammar(dialect))
+    if is_component(path):
+        return _parse_component(data)
+    notebook = read_notebook(data) if is_notebook(path) else None
+    if notebook is not None:
+        return _parse_notebook(notebook)
+    facts = parse_text(path, data)
+    if is_notebook(path):
+        note = Diagnostic("not-a-notebook", "it is not the JSON of a notebook; its words are searched as they stand", 0)
+        return replace(facts, diagnostics=(*facts.diagnostics, note))
+    return facts
+
+
+def reader_of(path: str) -> str:
+    """What reads the file: dialect and grammar version, or the kind of text. Part of the key of cached facts."""
+    dialect = dialect_of(path)
+    if dialect:
+        return f"{dialect}:{grammar_version(dialect)}"
+    if is_component(path) or is_notebook(path):
+        return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
+    kind = prose_kind(path)
+    # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
+    name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
+    return f"text:{kind}:{name}"
+
+
+def view_of(path: str, data: bytes) -> bytes:
+    """The text of a file as people know it, with the same positions: a notebook's cells without the JSON around them,
+    lines that only carriage returns end as lines, everything else as it is."""
+    notebook = read_notebook(data) if is_notebook(path) else None
+    return with_line_feeds(data) if notebook is None else notebook.view
+
+
+def _all_grammars() -> str:
+    """One version for all grammars: what is in such a file is not told by its name."""
+    versions = [grammar_version(dialect) for dialect in sorted(load_settings())]
+    return hashlib.sha256("\n".join(versions).encode()).hexdigest()[:16]
+
+
+def _dialect_named(language: str) -> str:
+    """The dialect of files that end like this, or of this name; "" if no grammar reads them."""
+    name = language.removeprefix(".")
+    return extensions().get(f".{name}", name if name in load_settings() else "")
+
+
+def _parse_component(data: bytes) -> FileFacts:
+    component = read_component(data)
+    dialect = _dialect_named(component.language)
+    if not dialect:  # a language that no grammar reads: the component is there all the same
+        component, dialect = without_scripts(component), _dialect_named(DEFAULT_LANGUAGE)
+    facts = with_component(parse_source(component.view, load_grammar(dialect)), component)
+    return _with_words(facts, data)
+
+
+def _parse_notebook(notebook: Notebook) -> FileFacts:
+    lines = notebook.view.decode("utf-8").split("\n")
+    headings: list[Heading] = []
+    for first, last in notebook.markdown:
+        found = markdown_headings(lines[first : last + 1])
+        headings += [h._replace(row=h.row + first) for h in found]
+        if not found:
+            title = next((t for t in (" ".join(line.split()) for line in lines[first : last + 1]) if t), "")
+            headings.append(Heading(first, _LOWEST, title[:_LONGEST_TITLE]))
+    passages = tuple(_without_end(p, lines) for p in sections(lines, headings))
+    dialect = _dialect_named(notebook.language)
+    if dialect:
+        facts = parse_source(notebook.code, load_grammar(dialect))
+    else:
+        facts = FileFacts(language="", n_rows=len(lines), n_bytes=len(notebook.view))
+    return _with_words(
+        replace(facts, passages=passages, doc=passages[0].title if passages else facts.doc), notebook.view
+    )
+
+
+def _without_end(passage: Passage, lines: list[str]) -> Passage:
+    """The passage without the blank lines at its end, which are what the file says around cells."""
+    end = passage.end_row
+    while end > passage.start_row and not lines[end].strip():
+        end -= 1
+    blank = sum(len(line) + 1 for line in lines[end + 1 : passage.end_row + 1])
+    return passage._replace(end_row=end, end_byte=max(passage.end_byte - blank, passage.start_byte))
+
+
+def _with_words(facts: FileFacts, text: bytes) -> FileFacts:
+    """The facts with the words of `text` instead of those of the view that the grammar read."""
+    spans = [*definition_spans(facts.definitions), *((p.start_byte, p.end_byte) for p in facts.passages)]
+    words, counts = count_words(text, spans)
+    return replace(facts, words=words, counts=counts)
