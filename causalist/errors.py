@@ -85,6 +85,18 @@ class IndexNotWritable(CausalistError):
     slug = "index-not-writable"
 
 
+class IndexingStopped(CausalistError):
+    """The process that indexes for a server ended without an index."""
+
+    slug = "indexing-stopped"
+
+
+class ExtraMissing(CausalistError):
+    """What was asked for needs packages that are not installed."""
+
+    slug = "extra-missing"
+
+
 class ConvergenceError(CausalistError):
     """An iteration ended without the precision that was demanded."""
 

@@ -11,7 +11,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -195,6 +195,11 @@ def _restamped_if_same(
     return replace(previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit, submodules=submodules)
 
 
+def index_places(root: Path) -> tuple[Path, ...]:
+    """The folders in which an index of `root` may be stored, the preferred one first."""
+    return (root / FOLDER, cache_folder(root))
+
+
 def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnostic, ...]]:
     """The current index of a folder: the stored one if nothing changed, else a new one, stored if possible.
 
@@ -204,7 +209,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     scanned_at = time.time_ns()
     limits = options.limits or DEFAULT_LIMITS
     notes: dict[Diagnostic, None] = {}
-    places = (root / FOLDER, cache_folder(root))
+    places = index_places(root)
     known = [_stored(place / INDEX_NAME, notes) for place in places]
     previous = next((stored for stored in known if stored is not None), None)
     submodules = options.submodules if options.submodules is not None else previous is not None and previous.submodules
@@ -246,6 +251,23 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     if problems and not _is_read_only(problems[0]):
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in {places[1]}", -1)] = None
     return index, tuple(notes)
+
+
+def current_index(root: Path, options: IndexOptions, at_hand: Index | None = None) -> Index | None:
+    """The index at hand, or else a stored one, if it is of the files as they are. Builds and writes nothing."""
+    found = [] if at_hand is None else [at_hand]
+    for place in index_places(root):
+        with suppress(IndexUnreadable):
+            stored = read_index(place / INDEX_NAME)
+            found += [] if stored is None else [stored]
+    scans: dict[bool, Scan] = {}
+    for index in found:
+        submodules = index.submodules if options.submodules is None else options.submodules
+        if submodules not in scans:
+            scans[submodules] = scan_folder(root, options.limits or DEFAULT_LIMITS, submodules=submodules)
+        if _serves(index, scans[submodules], submodules):
+            return index
+    return None
 
 
 def _serves(index: Index, scan: Scan, submodules: bool) -> bool:

@@ -106,6 +106,20 @@ class Repository:
         submodules = settings.value("index", "submodules") if options.submodules is None else options.submodules
         index, notes = refreshed_index(root, replace(options, limits=limits, submodules=submodules))
         folder = "" if exact_root else relative_folder(root, Path(path))
+        return cls.over(root, index, notes, folder, settings)
+
+    @classmethod
+    def over(
+        cls,
+        root: Path,
+        index: Index,
+        notes: tuple[Diagnostic, ...] = (),
+        folder: str = "",
+        settings: Settings | None = None,
+    ) -> "Repository":
+        """The repository in the folder `root` with an index of it that is at hand, whether it is current or not."""
+        settings = settings or read_settings(root)
+        limits = settings.limits()
         return cls(root, index, lambda entry: read_file(root, entry, limits), notes, folder, settings)
 
     @staticmethod

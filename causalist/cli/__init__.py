@@ -30,6 +30,7 @@ COMMANDS = (
     "verify",
     "config",
     "graph",
+    "serve",
     "eval",
 )
 

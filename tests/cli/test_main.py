@@ -12,7 +12,7 @@ from causalist.cli import COMMANDS
 from causalist.pipeline import Repository
 from tests.cli.commands import CHECKOUT, invoke, run
 
-HELP = [(), *[(name,) for name in COMMANDS], ("graph", "export")]
+HELP = [(), *[(name,) for name in COMMANDS], ("graph", "export"), ("serve", "mcp")]
 
 
 class TestHelp:
@@ -47,7 +47,18 @@ class TestHelp:
             [sys.executable, "-c", code, *names, "--help"],
             env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True, check=True,
         )  # fmt: skip
-        for heavy in ("numpy", "scipy", "networkx", "tree_sitter", "multiprocessing", "filelock", "sqlite3"):
+        heavy_ones = (
+            "numpy",
+            "scipy",
+            "networkx",
+            "tree_sitter",
+            "multiprocessing",
+            "filelock",
+            "sqlite3",
+            "mcp",
+            "anyio",
+        )
+        for heavy in heavy_ones:
             assert f"'{heavy}'" not in done.stderr
 
 

@@ -1,0 +1,120 @@
+"""The process that indexes for a server: `main([root])`.
+
+In: a folder. Out, on standard output: a JSON object a line, first of progress, then one of the outcome: where the index
+is, or the error. What could not be stored goes to a temporary folder, which the server removes. The process ends with
+standard input, because that is how it learns that its server is gone; the workers that it starts end with it.
+"""
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from causalist.model.index import Index
+
+# Whoever waits for an answer goes first.
+_NICENESS = 5
+_REPORT_SECONDS = 0.1
+_GRACE_SECONDS = 1.0
+
+
+def main(arguments: Sequence[str]) -> None:
+    (root,) = arguments
+    out = os.dup(1)
+    os.dup2(2, 1)
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(_NICENESS)
+    signal.signal(signal.SIGTERM, partial(_end, os.getpid()))
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    _say(out, _outcome(Path(root), out))
+
+
+def _end(own: int, *_: object) -> None:
+    """Ends this process by an exception, so that what it writes aside is removed. A worker, which is forked with the
+    same handler, would take that for a failure of one piece of work and go on to the next."""
+    if os.getpid() != own:
+        os._exit(0)
+    threading.excepthook = lambda _: None  # the pool's own threads complain about workers that are gone
+    sys.exit(0)
+
+
+def _outcome(root: Path, out: int) -> dict[str, object]:
+    from causalist.collect import IndexOptions
+    from causalist.errors import CausalistError
+    from causalist.pipeline import Repository
+    from causalist.store import INDEX_NAME, write_index
+
+    # Without process groups nothing ends the workers of a process that is killed.
+    options = IndexOptions(processes=None if hasattr(os, "killpg") else 1, progress=_Reported(out))
+    try:
+        repository = Repository.open(root, exact_root=True, force=True, options=options)
+        place = _stored_place(root, repository.index)
+        is_temporary = place is None
+        if place is None:
+            place = Path(tempfile.mkdtemp(prefix="causalist-")) / INDEX_NAME
+            write_index(place, repository.index)
+    except CausalistError as error:
+        return {"slug": error.slug, "message": str(error)}
+    except Exception as error:
+        if os.environ.get("CAUSALIST_TRACEBACK"):
+            raise
+        return {"slug": "internal", "message": f"{type(error).__name__}: {error}"}
+    notes = [[note.slug, note.detail, note.row] for note in repository.notes]
+    return {"index": str(place), "is_temporary": is_temporary, "notes": notes}
+
+
+def _stored_place(root: Path, index: "Index") -> Path | None:
+    """The file that holds this very index; None where it is in memory only."""
+    from causalist.errors import IndexUnreadable
+    from causalist.indexing import index_places
+    from causalist.store import INDEX_NAME, read_index
+
+    for folder in index_places(root):
+        with suppress(IndexUnreadable):
+            stored = read_index(folder / INDEX_NAME)
+            if stored is not None and (stored.scanned_at, stored.commit) == (index.scanned_at, index.commit):
+                return folder / INDEX_NAME
+    return None
+
+
+class _Reported:
+    """A `Progress` that says what is new, and not too often."""
+
+    def __init__(self, out: int) -> None:
+        self._out = out
+        self._stage = ""
+        self._said_at = 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if what == self._stage and now - self._said_at < _REPORT_SECONDS and done != total:
+            return
+        self._stage, self._said_at = what, now
+        _say(self._out, {"what": what, "done": done, "total": total})
+
+
+def _say(out: int, document: dict[str, object]) -> None:
+    # ASCII only: paths may hold what no encoding takes.
+    with suppress(OSError):
+        os.write(out, json.dumps(document).encode() + b"\n")
+
+
+def _end_with_server() -> None:
+    with suppress(OSError):
+        while os.read(0, 1024):
+            pass
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGTERM)
+        time.sleep(_GRACE_SECONDS)
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)

@@ -1,0 +1,212 @@
+"""A repository that keeps itself current: what is waited for, what is answered meanwhile, what happens if it fails."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from causalist.errors import IndexingStopped, NothingToIndex
+from causalist.pipeline import Repository
+from causalist.servers import job, live
+from causalist.servers.job import IndexJob, Stage
+from causalist.servers.live import LiveRepository, View
+
+LONG = 60.0
+
+
+async def silent(stage: Stage) -> None:
+    return None
+
+
+def driven(root: Path, *steps: Callable[[LiveRepository], Any]) -> list[Any]:
+    """What the steps return, each awaited if need be; processes are ended afterwards."""
+
+    async def drive() -> list[Any]:
+        repository = LiveRepository(root)
+        results = []
+        try:
+            for step in steps:
+                result = step(repository)
+                results.append(await result if asyncio.iscoroutine(result) else result)
+        finally:
+            repository.stop()
+        return results
+
+    return asyncio.run(drive())
+
+
+def look(repository: LiveRepository) -> Any:
+    return repository.view(LONG, silent)
+
+
+def names(view: View) -> set[str]:
+    assert view.repository is not None
+    return {node for node in view.repository.index.graph.nodes.ids if "::" in node}
+
+
+def test_an_index_is_made_and_kept(small: Path) -> None:
+    (first, second) = driven(small, look, look)
+    assert first == View(first.repository) and "shop/cart.py::Cart.total" in names(first)
+    assert second.repository is first.repository
+    assert (small / ".causalist" / "index.bin").exists()
+    # What the process stored is what this one would have made.
+    assert [*first.repository.index.graph.nodes.ids] == [*Repository.open(small, exact_root=True).index.graph.nodes.ids]
+
+
+def test_a_stored_index_needs_no_process(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Repository.open(small, exact_root=True)
+
+    def refuse(root: Path) -> None:
+        raise AssertionError("started a process")
+
+    monkeypatch.setattr(live, "IndexJob", refuse)
+    (view,) = driven(small, lambda r: r.view(0, silent))
+    assert "shop/cart.py::Cart.total" in names(view) and view.stage is None
+
+
+def test_what_has_changed_is_looked_at_before_every_answer(small: Path) -> None:
+    def change(_: LiveRepository) -> None:
+        (small / "shop" / "new.py").write_text("def added():\n    return 1\n")
+        (small / "shop" / "report.py").unlink()
+
+    before, _, after = driven(small, look, change, look)
+    assert names(after) - names(before) == {"shop/new.py::added"}
+    assert "shop/report.py::print_invoice" in names(before) - names(after)
+
+
+def test_the_older_index_answers_until_the_newer_one_is_there(small: Path) -> None:
+    def change(_: LiveRepository) -> None:
+        (small / "shop" / "new.py").write_text("def added():\n    return 1\n")
+
+    before, _, meanwhile, after = driven(small, look, change, lambda r: r.view(0, silent), look)
+    assert meanwhile.repository is before.repository and meanwhile.stage is not None
+    assert after.stage is None and "shop/new.py::added" in names(after)
+
+
+def test_nothing_to_index(tmp_path: Path) -> None:
+    with pytest.raises(NothingToIndex):
+        driven(tmp_path, look)
+    assert not (tmp_path / ".causalist").exists()
+
+
+def test_several_wait_for_one_process(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[IndexJob] = []
+
+    def start(root: Path) -> IndexJob:
+        started.append(IndexJob(root))
+        return started[-1]
+
+    monkeypatch.setattr(live, "IndexJob", start)
+
+    async def three(repository: LiveRepository) -> list[View]:
+        return await asyncio.gather(look(repository), look(repository), look(repository))
+
+    (views,) = driven(small, lambda r: three(r))
+    assert len(started) == 1
+    assert len({id(view.repository) for view in views}) == 1
+
+
+def test_preparing_begins_before_anyone_asks(small: Path) -> None:
+    async def prepared(repository: LiveRepository) -> None:
+        await repository.prepare()
+        assert repository._job is not None
+        while not repository._job.ended.is_set():
+            await asyncio.sleep(0.02)
+
+    _, view = driven(small, prepared, lambda r: r.view(0, silent))
+    assert "shop/cart.py::Cart.total" in names(view)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+class TestFailure:
+    def test_a_killed_process_is_an_error_and_the_next_call_starts_another(
+        self, large: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def killed(repository: LiveRepository) -> str:
+            await repository.prepare()
+            assert repository._job is not None
+            os.killpg(repository._job._process.pid, signal.SIGKILL)
+            with pytest.raises(IndexingStopped) as caught:
+                await look(repository)
+            assert repository._job is None
+            meanwhile = await repository.view(0, silent)
+            assert meanwhile.repository is None and meanwhile.stage is not None
+            return str(caught.value)
+
+        (message,) = driven(large, killed)
+        assert "was ended by signal 9" in message and str(large) in message
+
+    def test_the_older_index_answers_where_a_newer_one_fails(
+        self, small: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(_: LiveRepository) -> None:
+            (small / "shop" / "new.py").write_text("def added():\n    return 1\n")
+            monkeypatch.setattr(job, "_START", "import os; os._exit(7)")
+
+        before, _, after = driven(small, look, fail, look)
+        assert after.repository is before.repository
+        assert "was ended with exit code 7" in str(after.failure)
+
+    def test_a_defect_is_an_error(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        broken = (
+            "import causalist.pipeline as p; p.Repository.open = None; from causalist.servers import index_child as c; "
+        )
+        monkeypatch.setattr(job, "_START", f"import sys; {broken} c.main(sys.argv[2:])")
+        with pytest.raises(IndexingStopped, match="indexing failed: TypeError"):
+            driven(small, look)
+
+    def test_a_process_that_cannot_be_started(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "executable", str(small / "python"))
+        with pytest.raises(IndexingStopped, match="cannot start"):
+            driven(small, look)
+
+    def test_a_folder_that_cannot_be_written(
+        self, small: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(small.with_name("cache")))
+        (small / ".causalist").symlink_to(small / "elsewhere")
+        first, second = driven(small, look, look)
+        assert "shop/cart.py::Cart.total" in names(first) and second.repository is first.repository
+        # Said once, on standard error, and not in every answer.
+        (said,) = caplog.messages
+        assert said.startswith("index-not-writable: ") and first.repository.notes == ()
+        assert not (small / "elsewhere").exists()
+        monkeypatch.setattr(live, "IndexJob", None)  # what is stored in the cache folder needs no process
+        (third,) = driven(small, look)
+        assert names(third) == names(first)
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="names the folders that are used there")
+    def test_no_folder_can_be_written(
+        self, small: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        temporary = small.with_name("temporary")
+        temporary.mkdir()
+        monkeypatch.setenv("TMPDIR", str(temporary))
+        monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+        (small / ".causalist").symlink_to(small / "elsewhere")
+        first, second = driven(small, look, look)
+        assert "shop/cart.py::Cart.total" in names(first) and second.repository is first.repository
+        assert "kept in memory only" in caplog.messages[-1]
+        assert [*temporary.iterdir()] == []
+
+
+class TestStage:
+    def test_in_words(self) -> None:
+        assert str(Stage("indexing words", 7, 7)) == "7 of 7 files parsed, now indexing words"
+        assert str(Stage("linking", 0, 0)) == "linking"
+
+    def test_percent_rises(self) -> None:
+        stages = [
+            Stage(),
+            Stage("parsing", 0, 9),
+            Stage("parsing", 5, 9),
+            Stage("parsing", 9, 9),
+            Stage("linking", 9, 9),
+        ]
+        percents = [stage.percent for stage in [*stages, Stage("indexing words", 9, 9)]]
+        assert percents == sorted(percents) and percents[0] == 0 and percents[-1] < 100

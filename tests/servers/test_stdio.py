@@ -1,0 +1,82 @@
+"""Bytes to messages: lines of any length in any portions, and an answer to what is no message."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCError
+
+from causalist.servers import stdio
+from causalist.servers.stdio import lines, read_message
+
+
+def portions(data: bytes, sizes: list[int]) -> Iterator[bytes]:
+    for size in sizes:
+        if data[:size]:
+            yield data[:size]
+        data = data[size:]
+    if data:
+        yield data
+    while True:
+        yield b""
+
+
+@given(st.binary(max_size=60), st.lists(st.integers(1, 9), max_size=9))
+def test_lines_do_not_depend_on_how_they_arrive(data: bytes, sizes: list[int]) -> None:
+    arriving = portions(data, sizes)
+    expected = data.split(b"\n")
+    if not expected[-1]:
+        expected.pop()
+    assert list(lines(lambda: next(arriving))) == expected
+
+
+@pytest.mark.parametrize("sizes", [[], [7], [10], [11], [12], [3] * 20])
+def test_a_line_that_is_too_long_costs_only_itself(sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdio, "LONGEST_MESSAGE", 10)
+    arriving = portions(b"0123456789\n0123456789a\nshort\n" + b"x" * 30, sizes)
+    assert list(lines(lambda: next(arriving))) == [b"0123456789", None, b"short", None]
+
+
+def refusal(line: bytes | None) -> dict[str, Any]:
+    message = read_message(line)
+    assert isinstance(message, JSONRPCError)
+    document: dict[str, Any] = json.loads(message.model_dump_json(by_alias=True))
+    assert document["jsonrpc"] == "2.0"
+    return {"id": document["id"], "code": document["error"]["code"]}
+
+
+def test_messages_are_read() -> None:
+    for line in (b'{"jsonrpc":"2.0","id":1,"method":"ping"}', b' {"jsonrpc":"2.0","method":"x","params":{}} \r'):
+        assert isinstance(read_message(line), SessionMessage)
+    assert read_message(b"") is None and read_message(b" \r") is None
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b"\xff\xfe", b"\x00", b"[" * 100_000, b"'a'", b'{"jsonrpc":"2.0",}', b"\xef\xbb\xbf"]
+)
+def test_what_is_no_json(line: bytes) -> None:
+    assert refusal(line) == {"id": None, "code": -32700}
+
+
+@pytest.mark.parametrize(
+    ("line", "id"),
+    [
+        (b"[]", None), (b"1", None), (b"null", None), (b'{"id": 7, "method": "ping"}', 7),
+        (b'{"jsonrpc": "1.0", "id": "a", "method": "ping"}', "a"), (b'{"jsonrpc": "2.0", "id": 7, "method": 8}', 7),
+        (b'{"jsonrpc": "2.0", "id": true, "method": "ping"}', None),
+        (b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}', None),
+        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', None),
+        (b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', None),
+        (b'{"jsonrpc": "2.0", "id": "\\ud800", "method": 1}', None),
+    ],
+)  # fmt: skip
+def test_what_is_json_and_no_message(line: bytes, id: object) -> None:
+    assert refusal(line) == {"id": id, "code": -32600}
+
+
+def test_what_is_too_long() -> None:
+    assert refusal(None) == {"id": None, "code": -32600}
