@@ -97,6 +97,12 @@ class ExtraMissing(CausalistError):
     slug = "extra-missing"
 
 
+class SettingsUnreadable(CausalistError):
+    """A client's settings file is not what its client reads, so it is not touched."""
+
+    slug = "settings-unreadable"
+
+
 class ConvergenceError(CausalistError):
     """An iteration ended without the precision that was demanded."""
 

@@ -31,6 +31,7 @@ COMMANDS = (
     "config",
     "graph",
     "serve",
+    "install",
     "eval",
 )
 

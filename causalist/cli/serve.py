@@ -42,7 +42,7 @@ def command() -> None:
 def mcp(repo: Path | None, force: bool, wait: float) -> None:
     """Speaks the Model Context Protocol on standard input and output.
 
-    Agents start it. Needs the extra: pip install "causalist[mcp]".
+    Agents start it; `causalist install` tells them how. Needs the extra: pip install "causalist[mcp]".
 
     \b
     Example:
@@ -60,7 +60,7 @@ def mcp(repo: Path | None, force: bool, wait: float) -> None:
     if not force:
         refuse_root(root)
     if sys.stdin is not None and sys.stdin.isatty():
-        say("this speaks the Model Context Protocol on standard input; a client has to start it")
+        say("this speaks the Model Context Protocol on standard input; `causalist install` sets up a client for it")
     pipes = claim_pipes()
     from causalist.servers.mcp import serve
 

@@ -17,9 +17,10 @@ class TestExtra:
             raise metadata.PackageNotFoundError(name)
 
         monkeypatch.setattr(metadata, "version", missing)
-        message = invoke("serve", "mcp", "--repo", str(small)).failed("extra-missing")
-        assert 'mcp, which is not installed; run: pip install "causalist[mcp]"' in message
-        assert not (small / ".causalist").exists()
+        for command in (("serve", "mcp"), ("install", "cursor")):
+            message = invoke(*command, "--repo", str(small)).failed("extra-missing")
+            assert 'mcp, which is not installed; run: pip install "causalist[mcp]"' in message
+        assert not (small / ".cursor").exists() and not (small / ".causalist").exists()
 
     def test_is_named_where_it_is_too_old(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(metadata, "version", lambda name: "1.26.0")
@@ -32,7 +33,7 @@ class TestExtra:
             "import sys\nfor name in ('mcp', 'mcp_types', 'anyio', 'pydantic'): sys.modules[name] = None\n"
             "from causalist.cli import main\nmain()"
         )
-        for command in (("--help",), ("serve", "mcp", "--help"), ("ask", "price")):
+        for command in (("--help",), ("serve", "mcp", "--help"), ("install", "vscode", "--print"), ("ask", "price")):
             done = subprocess.run(
                 [sys.executable, "-c", code, *command], cwd=small, env=environment(), capture_output=True, text=True
             )

@@ -1,11 +1,16 @@
-"""docs/mcp.md shows what the server answers today."""
+"""docs/mcp.md shows what the server answers today, and the pages of the clients what `install` writes."""
 
+import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
+from causalist.cli._clients import CLIENTS, SERVER
 from tests.docs import mcp_page
-from tests.docs.blocks import blocks_of
+from tests.docs.blocks import DOCS, blocks_of
+from tests.docs.markdown import fenced_blocks
 
 
 @pytest.fixture(scope="module")
@@ -23,3 +28,20 @@ def test_the_page_is_in_sync(name: str, written: dict[str, str]) -> None:
 
 def test_all_blocks_are_known(written: dict[str, str]) -> None:
     assert set(written) == {"tools", *mcp_page.CALLS}
+
+
+@pytest.mark.parametrize("name", list(CLIENTS))
+def test_every_client_has_a_page(name: str) -> None:
+    page = (DOCS / "clients" / f"{name}.md").read_text(encoding="utf-8")
+    client = CLIENTS[name]
+    assert f"causalist install {name}" in page and f"`{client.project_file}`" in page
+    for title in ("Install", "By hand", "Check", "When it does not work"):
+        assert re.search(rf"^## {title}", page, re.MULTILINE), title
+    shown = [json.loads(block.text) for block in fenced_blocks(page) if block.language == "json"]
+    assert shown
+    for document in shown:
+        assert list(document) == [client.key] and list(document[client.key]) == [SERVER]
+        entry = document[client.key][SERVER]
+        assert Path(entry["command"]).is_absolute()
+        # What is written by hand is what `install` writes, but for the interpreter.
+        assert {**entry, "command": ""} == {**client.entry(), "command": ""}
