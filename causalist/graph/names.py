@@ -104,6 +104,7 @@ class Program:
     attached: dict[tuple[int, str], int] = field(default_factory=dict)  # (type, name) -> member that stands elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
     _exported: dict[tuple[int, str], Found | None] = field(default_factory=dict)
+    _overloads: dict[tuple[int, str], list[int]] = field(default_factory=dict)
     _bases: dict[int, list[int]] = field(default_factory=dict)
     _mro: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
@@ -423,4 +424,8 @@ class Program:
         same = names.callables.get(self.definition_of[function].qualname)
         if same is None or len(same) == 1 or names.settings is None:
             return [function]
-        return best(same, self.parameters, arguments, self.literals[names.settings.name])
+        key = same[0], arguments
+        found = self._overloads.get(key)
+        if found is None:
+            found = self._overloads[key] = best(same, self.parameters, arguments, self.literals[names.settings.name])
+        return found

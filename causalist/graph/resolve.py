@@ -134,6 +134,8 @@ class Resolver:
                 variants = program.packages.variants(value.number, program.file_of[value.number], file, program.files)
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
             functions = program.overloads(self._called(value.number), arguments)
+            if len(functions) > MOST_CANDIDATES:
+                return [], ""
             if len(functions) == 1:
                 (number,) = functions
                 functions = program.packages.variants(number, program.file_of[number], file, program.files)

@@ -20,12 +20,18 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
     (Role.DOCS, frozenset({"doc", "docs", "documentation", "website"})),
     (Role.MIGRATION, frozenset({"migrations", "alembic"})),
     (Role.CONFIG, frozenset({".github", ".circleci", ".vscode", "ci", ".changeset", ".husky"})),
-    (Role.GENERATED, frozenset({"generated", "__generated__", "dist", "build"})),
+    (Role.GENERATED, frozenset({"generated", "__generated__", "generated-sources", "dist", "build"})),
 )
 _TEST_NAME = re.compile(
     r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
     r"|^testing\.go$"
 )
+# In names of several words the case tells "Latest" from "LaTest": JUnit's and its runners' conventions.
+_TEST_CLASS = re.compile(
+    r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala)$|Test[A-Z]\w*\.java$"
+)
+# Below these folders the names are those of packages, `com.example.test.generated`, and say nothing of the file.
+_SOURCE_ROOT = re.compile(r"^((?:.*/)?src/\w+/(?:java|kotlin|scala|groovy)/)", re.IGNORECASE)
 _DOCS_NAME = re.compile(r".*\.(md|mdx|markdown|rst|txt|adoc)$")
 _CONFIG_NAME = re.compile(
     r"(.*\.(json|jsonc|ya?ml|toml|ini|cfg|lock|properties|editorconfig)|.*\.config\.[cm]?[jt]s|setup\.py|noxfile\.py"
@@ -39,12 +45,13 @@ def role_of(path: str) -> Role:
     >>> [role_of(p).label for p in ("src/app.py", "tests/test_app.py", "src/app.spec.ts", "README.md", "setup.py")]
     ['code', 'test', 'test', 'docs', 'config']
     """
+    root = _SOURCE_ROOT.match(path)
     *folders, name = path.lower().split("/")
-    segments = set(folders)
+    segments = set(folders if root is None else root[1].lower().split("/"))
     for role, names in _SEGMENTS[:2]:
         if segments & names:
             return role
-    if _TEST_NAME.match(name):
+    if _TEST_NAME.match(name) or _TEST_CLASS.match(path.rpartition("/")[2]):
         return Role.TEST
     for role, names in _SEGMENTS[2:]:
         if segments & names:

@@ -27,6 +27,7 @@ from causalist.model.facts import MODULE_SCOPE, Binding, Import
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import NodeKind
 
+_MOST_SCOPES = 40  # definitions around a name that are looked into, from the inside
 _DEEPEST = 6  # assignments that are followed to find the type of a name
 
 
@@ -172,7 +173,9 @@ class Values(Shapes):
         settings = names.settings
         assert settings is not None
         first = True
-        while scope != MODULE_SCOPE:
+        for _ in range(_MOST_SCOPES):
+            if scope == MODULE_SCOPE:
+                break
             definition = definitions[scope]
             is_type = program.is_type(names.first + scope)
             if is_type and settings.names.members_are_visible:

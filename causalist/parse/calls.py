@@ -11,6 +11,8 @@ from causalist.model.facts import Call
 from causalist.parse.chains import chain_of, type_name
 from causalist.parse.scopes import Scopes
 
+_LONGEST_NAME = 200
+_LAST_NAME = re.compile(rb"([\w$\x80-\xff]+)\s*$")
 _LONGEST_CHAIN = 400  # bytes of a receiver that are read
 _LONGEST_CALLEE = 600  # characters of a chain that is kept whole
 _LONGEST_BETWEEN = 2000  # bytes between a call and the next one in a chain: spaces and remarks
@@ -35,6 +37,7 @@ class _Invocation:
     chain: str = ""
     arguments: str = ""
     makes: bool = False  # an instance of the type that is named
+    listed: bool = False  # its arguments have begun
 
 
 class CallReader:
@@ -44,6 +47,7 @@ class CallReader:
         self._scopes = scopes
         self._calls = calls
         self._open: list[_Invocation] = []
+        self._lists: list[tuple[int, _Invocation | None]] = []  # open lists of arguments: end, call
         self._last: _Invocation | None = None  # the call that ended last
 
     def on_call(self, start: int, end: int, tag: int) -> None:
@@ -53,7 +57,7 @@ class CallReader:
     def on_name(self, start: int, end: int, is_type: bool) -> tuple[int, str]:
         """(start of the expression that is called, its chain); (start, "") for what is no name."""
         self._close(start)
-        if not self._open or self._open[-1].position >= 0:
+        if not self._open or self._open[-1].chain:
             return start, ""
         call = self._open[-1]
         chain = self._chain(call, start, end)
@@ -63,10 +67,25 @@ class CallReader:
             self._calls.append(Call(self._scopes.use_scope(), self._scopes.current(chain), self._scopes.row(start), ""))
         return call.start, chain
 
-    def on_argument(self, start: int, end: int, tag: int) -> None:
+    def on_arguments(self, start: int, end: int) -> tuple[int, int] | None:
+        """(start, end) of the name before the list of arguments, if the call to which they belong has none yet."""
         self._close(start)
-        if self._open:
-            self._open[-1].arguments += _letter(self._scopes.text(start, min(end, start + 80)))
+        call = self._open[-1] if self._open and not self._open[-1].listed else None
+        self._lists.append((end, call))
+        if call is None:
+            return None  # of an enum's constant
+        call.listed = True
+        if call.chain:
+            return None
+        name = _LAST_NAME.search(self._scopes.data, max(call.start, start - _LONGEST_NAME), start)
+        return name.span(1) if name else None
+
+    def on_argument(self, start: int, end: int, tag: int) -> None:
+        while self._lists and self._lists[-1][0] <= start:
+            self._lists.pop()
+        call = self._lists[-1][1] if self._lists else None
+        if call is not None:
+            call.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
 
     def type_of_body(self, end: int) -> tuple[int, str] | None:
         """(start, type) of the open `new Type(…) { body }` that ends where a body does."""

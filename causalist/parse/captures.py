@@ -95,6 +95,7 @@ class Tag(IntEnum):
     PARAMETER_REST = auto()
     REFERENCE_CALLABLE = auto()
     INVOKED_TYPE = auto()
+    CALL_ARGUMENTS = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -164,6 +165,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "call": Tag.INVOCATION,
     "call.name": Tag.INVOKED_NAME,
     "call.type": Tag.INVOKED_TYPE,
+    "call.arguments": Tag.CALL_ARGUMENTS,
     "call.argument": Tag.CALL_ARGUMENT,
     "reference.value": Tag.REFERENCE_VALUE,
     "reference": Tag.REFERENCE,

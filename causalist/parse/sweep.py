@@ -188,6 +188,7 @@ class Sweep:
             Tag.INVOCATION: self.whole_calls.on_call,
             Tag.INVOKED_NAME: self._on_invoked_name,
             Tag.INVOKED_TYPE: self._on_invoked_name,
+            Tag.CALL_ARGUMENTS: self._on_arguments,
             Tag.CALL_ARGUMENT: self.whole_calls.on_argument,
             Tag.REQUIRE: self.modules.on_require,
             Tag.REQUIRE_MODULE: self._on_require_module,
@@ -417,6 +418,11 @@ class Sweep:
         while self.references and self.references[-1][1] >= (begin if plain else start):
             self.references.pop()  # the names of a chain that is called
         self._chain_end = max(self._chain_end, end)
+
+    def _on_arguments(self, start: int, end: int, tag: int) -> None:
+        name = self.whole_calls.on_arguments(start, end)
+        if name is not None:
+            self._on_invoked_name(*name, Tag.INVOKED_NAME)
 
     def _on_callable(self, start: int, end: int, tag: int) -> None:
         receiver, _, name = self.text(start, min(end, start + _LONGEST_CHAIN)).rpartition("::")

@@ -44,13 +44,13 @@
 (extends_interfaces (type_list (generic_type . [(type_identifier) (scoped_type_identifier)] @base)))
 
 ; Uses.
-(method_invocation name: (identifier) @call.name) @call
+; A pattern that waits for what follows the receiver would take time in the square of a chain's length.
+(method_invocation) @call
 (object_creation_expression type: [(type_identifier) (scoped_type_identifier)] @call.type) @call
 (object_creation_expression type: (generic_type . [(type_identifier) (scoped_type_identifier)] @call.type)) @call
 (explicit_constructor_invocation constructor: (_) @call.name) @call
-(method_invocation arguments: (argument_list (expression) @call.argument))
-(object_creation_expression arguments: (argument_list (expression) @call.argument))
-(explicit_constructor_invocation arguments: (argument_list (expression) @call.argument))
+(argument_list) @call.arguments
+(argument_list (expression) @call.argument)
 (method_reference) @reference.callable
 (identifier) @reference
 (type_identifier) @reference

@@ -15,7 +15,7 @@ from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
 _ROOT = Path(__file__).resolve().parents[2]
-_DIALECTS = ["python", "typescript", "tsx", "javascript", "go"]
+_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java"]
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -73,18 +73,134 @@ def test_random_bytes(data: bytes, dialect: str) -> None:
 
 _TOKENS = {
     "python": [
-        "def ", "class ", "f", "A", "(", ")", ":", "\n", "    ", "import ", "from ", ".", "*", "@", "=", "'", "[", "]",
+        "def ",
+        "class ",
+        "f",
+        "A",
+        "(",
+        ")",
+        ":",
+        "\n",
+        "    ",
+        "import ",
+        "from ",
+        ".",
+        "*",
+        "@",
+        "=",
+        "'",
+        "[",
+        "]",
     ],
     "typescript": [
-        "function ", "class ", "f", "A", "(", ")", "{", "}", "=>", ";", "import ", "export ", "from ", "'m'", "const ",
-        "=", ".", "default ", "require", "exports", "module", ",", ":", "<", ">", "get ", "new ", "interface ",
+        "function ",
+        "class ",
+        "f",
+        "A",
+        "(",
+        ")",
+        "{",
+        "}",
+        "=>",
+        ";",
+        "import ",
+        "export ",
+        "from ",
+        "'m'",
+        "const ",
+        "=",
+        ".",
+        "default ",
+        "require",
+        "exports",
+        "module",
+        ",",
+        ":",
+        "<",
+        ">",
+        "get ",
+        "new ",
+        "interface ",
     ],
     "go": [
-        "package p\n", "import ", "\"m\"", "func ", "type ", "struct ", "interface ", "var ", "const ", "a", "B", "_",
-        "(", ")", "{", "}", "[", "]", ":=", "=", ",", ".", "*", "&", "<-", "chan ", "map", "range ", "for ", "if ",
-        "switch ", "case ", "default:", "return ", "go ", "\n", ";", "1", "...", "~", "|",
+        "package p\n",
+        "import ",
+        '"m"',
+        "func ",
+        "type ",
+        "struct ",
+        "interface ",
+        "var ",
+        "const ",
+        "a",
+        "B",
+        "_",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":=",
+        "=",
+        ",",
+        ".",
+        "*",
+        "&",
+        "<-",
+        "chan ",
+        "map",
+        "range ",
+        "for ",
+        "if ",
+        "switch ",
+        "case ",
+        "default:",
+        "return ",
+        "go ",
+        "\n",
+        ";",
+        "1",
+        "...",
+        "~",
+        "|",
     ],
-}  # fmt: skip
+    "java": [
+        "class ",
+        "interface ",
+        "enum ",
+        "record ",
+        "f",
+        "A",
+        "(",
+        ")",
+        "{",
+        "}",
+        ";",
+        ",",
+        ".",
+        "=",
+        "new ",
+        "this",
+        "super",
+        "::",
+        "->",
+        "<",
+        ">",
+        "[",
+        "]",
+        "@",
+        "1",
+        "'s'",
+        "package ",
+        "import ",
+        "static ",
+        "*",
+        "for (A a : b)",
+        "/** d */",
+    ],
+}
+_NAMES = {"python": "a.py", "typescript": "a.ts", "go": "a.go", "java": "a.java"}  # fmt: skip
 
 
 def test_a_name_that_the_parser_made_up_has_a_text() -> None:
@@ -94,12 +210,12 @@ def test_a_name_that_the_parser_made_up_has_a_text() -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.data(), st.sampled_from(["python", "typescript", "go"]))
+@given(st.data(), st.sampled_from(sorted(_TOKENS)))
 def test_random_tokens(data: st.DataObject, dialect: str) -> None:
     text = "".join(data.draw(st.lists(st.sampled_from(_TOKENS[dialect]), max_size=60)))
     facts = facts_of(text, dialect)
     assert_sound(facts, text.encode())
-    build_graph([({"python": "a.py", "typescript": "a.ts", "go": "a.go"}[dialect], facts)], load_settings())
+    build_graph([(_NAMES[dialect], facts)], load_settings())
 
 
 @pytest.mark.parametrize(
@@ -109,6 +225,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("def a(): pass\nx = (1,\n", "python", ["a"]),
         ("function a() {}\nclass B { m() {} }\nfunction c( {", "typescript", ["a", "B", "B.m"]),
         ("package p\nfunc a() {}\ntype B struct{}\nfunc (b B) m() {}\nfunc c( {", "go", ["a", "B", "B.m"]),
+        ("class A { void m() {} }\nclass B { int n; void o( {", "java", ["A", "A.m"]),
     ],
 )
 def test_facts_before_the_break_are_kept(text: str, dialect: str, kept: list[str]) -> None:
@@ -170,6 +287,13 @@ _DEEP = 10_000
         ("constants", "package p\nconst (\n\ta = iota\n" + "".join(f"\tA{i}\n" for i in range(30_000)) + ")", ["go"]),
         ("names", "package p\nfunc f() {\n" + "\tif x := x.f(); x {\n" * 5000 + "}\n" * 5001, ["go"]),
         ("fields", "package p\ntype T struct {\n" + "".join(f"\ta{i} []*T\n" for i in range(20_000)) + "}", ["go"]),
+        ("calls on calls", "class A { void f() { a()" + ".b(1).c()" * 37_500 + "; } }", ["java"]),
+        ("remarks in a chain", "class A { void f() { a()" + " // x\n .b()" * 20_000 + "; } }", ["java"]),
+        ("nested arguments", "class A { void f() { " + "f(" * 8_000 + ")" * 8_000 + "; } }", ["java"]),
+        ("types without a name", "class A { B x = " + "new B() { B x = " * 500 + "1" + "; }" * 500 + "; }", ["java"]),
+        ("overloads", "class A {" + " void f(int a) {}" * 3000 + " void g() {" + " f(1);" * 3000 + "} }", ["java"]),
+        ("locals", "class A { void f() { " + "{ int a = b; } " * 20_000 + "} }", ["java"]),
+        ("nested types", "class A { " * 3000 + "}" * 3000, ["java"]),
     ],
 )
 def test_deep_files_are_read_soon(name: str, text: str, dialects: list[str]) -> None:
