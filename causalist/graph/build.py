@@ -15,7 +15,7 @@ from causalist.graph.roles import role_of
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import NodeKind, Role, external_id, file_id, section_id, symbol_id
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, external_id, file_id, section_id, symbol_id
 
 
 def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> LinkedGraph:
@@ -72,10 +72,13 @@ class _Builder:
         for number, names in enumerate(self.program.files):
             facts, role = names.facts, self.drafts[number].role
             first = len(self.drafts)
-            used: dict[str, int] = {}
+            used: dict[tuple[str, bool], int] = {}
             for definition in facts.definitions:
-                used[definition.qualname] = used.get(definition.qualname, 0) + 1
-                repeat = "" if used[definition.qualname] == 1 else f"~{used[definition.qualname]}"
+                # A name that a field shares with functions means these to whoever asks for callers.
+                functions = names.callables.get(definition.qualname, ())
+                key = definition.qualname, bool(functions) and definition.kind not in CALLABLE_KINDS
+                used[key] = used.get(key, len(functions) if key[1] else 0) + 1
+                repeat = "" if used[key] == 1 else f"~{used[key]}"
                 parent = number if definition.parent == MODULE_SCOPE else first + definition.parent
                 self._node(
                     NodeDraft(

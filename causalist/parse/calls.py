@@ -123,7 +123,7 @@ class CallReader:
             closed = text.rfind(")", 0, start - call.start)
             rest = "".join(text[closed + 1 :].split())
             held = type_name(cast[1].removeprefix("final "), scopes.settings.types)
-            if held and _MEMBERS.fullmatch(rest) and _is_one_bracket(text, closed):
+            if held and _MEMBERS.fullmatch(rest) and _is_one_value(text, cast.end(), closed):
                 return f"<{scopes.current(held)}>{rest}"
         if "[" in text:
             indexed = _INDEX.sub("[]", "".join(text.split()))
@@ -136,13 +136,19 @@ def _without_comments(text: str) -> str:
     return _COMMENT.sub("", text) if "/" in text and '"' not in text else text
 
 
-def _is_one_bracket(text: str, last: int) -> bool:
-    """Whether the bracket at the start closes at `last`."""
+def _is_one_value(text: str, start: int, last: int) -> bool:
+    """Whether what is cast at the start of a bracket fills it up to `last`, without an operator in between."""
     depth = 0
-    for position, character in enumerate(text[: last + 1]):
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return position == last
+    for position in range(start, last + 1):
+        character = text[position]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth < 0:
+                return position == last
+        elif depth == 0 and character in "+-*/%<>=!&|^?:":
+            return False
     return False
 
 
@@ -150,7 +156,7 @@ def _letter(text: str) -> str:
     """What an argument is, as `Call.arguments` says.
 
     >>> "".join(_letter(t) for t in ('"a"', "'c'", "1", "0x1F", "2L", "1.5", "2f", "true", "null", "x -> y", "f(x)"))
-    'scciildfbn>?'
+    'sciildfbn>?'
     """
     if not text:
         return "?"  # broken source

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 _LONGEST = 200
 _STRING = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)
-_INLINE = re.compile(r"\{@\w+\s+([^{}]*)\}")
-_TAG = re.compile(r"</?\w[^<>]*>")
+_INLINE = re.compile(r"\{@\w+\s*([^{}]*)\}")
+_TAG = re.compile(r"</?(?:b|i|em|strong|code|tt|a)\b[^<>]*>")
+_BLOCK_TAG = re.compile(r"</?\w[^<>]*>")
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
 _COMMENT_EDGE = re.compile(r"^[\s/*#!-]+|[\s*/-]+$")
 _NOISE = re.compile(
@@ -58,8 +59,8 @@ def comment_sentence(comment: str) -> str:
         if line.startswith("@") or (not line and kept):
             break
         kept += [line] if line else []
-    text = _TAG.sub(" ", _INLINE.sub(lambda m: m[1].rpartition(" ")[2].lstrip("#").replace("#", "."), " ".join(kept)))
-    text = " ".join(html.unescape(text).split())
+    text = _TAG.sub("", _INLINE.sub(lambda m: m[1].rpartition(" ")[2].lstrip("#").replace("#", "."), " ".join(kept)))
+    text = " ".join(html.unescape(_BLOCK_TAG.sub(" ", text)).split())
     ended = _SENTENCE_END.search(text)
     text = text[: ended.end()] if ended else text
     return "" if _NOISE.search(text) else _first_line([text])

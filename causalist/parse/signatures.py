@@ -30,7 +30,7 @@ def signature_of(draft: Draft, scopes: Scopes) -> str:
 def without_annotations(text: str) -> str:
     """A signature without the annotations before it.
 
-    >>> without_annotations("@Get(path = ")") @Deprecated public void f()")
+    >>> without_annotations('@Get(path = ")") @Deprecated public void f()')
     'public void f()'
     """
     while matched := _ANNOTATION.match(text):
