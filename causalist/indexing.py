@@ -25,7 +25,7 @@ from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
 from causalist.graph import build_graph
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
-from causalist.model.index import FileNote, Index, Manifest
+from causalist.model.index import FileNote, Index, Manifest, SecretSpans
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.model.strings import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
@@ -47,7 +47,7 @@ from causalist.store import (
 )
 
 # Raised when linking or the lexical index change what they give for the same facts.
-INDEX_VERSION = 9
+INDEX_VERSION = 10
 
 # A file written this shortly before it was looked at may change again without a new time stamp.
 _RACY_NS = 2_000_000_000
@@ -137,6 +137,7 @@ def _make_index(
             blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
             sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
             mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
+            secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
         ),
         graph=linked.graph,
         lexical=lexical,

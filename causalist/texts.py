@@ -1,6 +1,7 @@
-"""Source text of hits: the one place where an answer reads the repository.
+"""Source text as it may be shown: the one place where an answer reads the repository.
 
-In: an index, a way to read its files, hits. Out: their text, and which files are no longer what was indexed.
+In: an index, a way to read its files, hits. Out: their text, and which files are no longer what was indexed. Secrets
+are masked by the spans that were found when a file was parsed, so that nothing is searched for again.
 """
 
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from causalist.model.index import Manifest
 from causalist.model.scores import Hit
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.symbols import split_id
-from causalist.parse import view_of
+from causalist.parse import masked, shown, view_of
 
 _MOST_NAMED = 3  # changed files that the diagnostic names
 
@@ -32,18 +33,24 @@ class Texts:
         before = data[line : hit.start_byte]
         # A definition in the middle of a line is shown as far in as the line is.
         indent = before[: len(before) - len(before.lstrip())]
-        return (indent + data[hit.start_byte : hit.end_byte]).decode("utf-8", "replace")
+        text = shown(data, hit.start_byte, min(hit.end_byte, len(data)), self._secrets(hit.path))
+        return (indent + text).decode("utf-8", "replace")
 
     def whole(self, path: str) -> str:
-        """The text of a file, which is not kept; "" where it changed."""
+        """The text of a file, which is not kept; "" where it changed. Secrets are as long as they are in the file."""
         return (self._files.get(path) or self._read_again(path)).decode("utf-8", "replace")
 
     def line(self, node_id: str, line: int | None) -> str:
         """A line (1-based) of the file that a node lies in, without white space around it; "" where there is none."""
         if line is None:
             return ""
-        lines = self._content(split_id(node_id)[0]).split(b"\n")
-        return lines[line - 1].decode("utf-8", "replace").strip() if line <= len(lines) else ""
+        path = split_id(node_id)[0]
+        data = self._content(path)
+        lines = data.split(b"\n", line)
+        if line > len(lines):
+            return ""
+        start = sum(map(len, lines[: line - 1])) + line - 1
+        return shown(data, start, start + len(lines[line - 1]), self._secrets(path)).decode("utf-8", "replace").strip()
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         if not self.changed:
@@ -57,13 +64,16 @@ class Texts:
             self._files[path] = self._read_again(path)
         return self._files[path]
 
+    def _secrets(self, path: str) -> list[tuple[int, int]]:
+        return self._manifest.secrets.of(self._manifest.paths.position(path))
+
     def _read_again(self, path: str) -> bytes:
         indexed = self._manifest.blobs[self._manifest.paths.position(path)]
         if not indexed:
             return b""  # found unfit when it was indexed
         source = self._read(FileEntry(path, 0, 0))
         if not isinstance(source, str) and source.blob == indexed:
-            return view_of(path, source.data)
+            return masked(view_of(path, source.data), self._secrets(path))
         if path not in self.changed:
             self.changed.append(path)
         return b""

@@ -1,6 +1,6 @@
 """Everything that answering needs, as it stands in one index file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,28 @@ from causalist.model.strings import StringTable
 
 
 @dataclass(frozen=True, slots=True)
+class SecretSpans:
+    """Bytes that are never shown: those of file i of the manifest are starts[k] to ends[k] for k in
+    indptr[i]:indptr[i + 1], disjoint and in order. They hold for the content that the manifest names."""
+
+    indptr: NDArray[np.int64]  # (n_files + 1,)
+    starts: NDArray[np.int64]  # (n_spans,)
+    ends: NDArray[np.int64]  # (n_spans,), exclusive
+
+    @classmethod
+    def from_spans(cls, spans: Sequence[Sequence[tuple[int, int]]]) -> "SecretSpans":
+        """`spans` of each file of the manifest."""
+        flat = np.array([span for each in spans for span in each], dtype=np.int64).reshape(-1, 2)
+        indptr = np.cumsum([0, *map(len, spans)], dtype=np.int64)
+        return cls(indptr=indptr, starts=flat[:, 0].copy(), ends=flat[:, 1].copy())
+
+    def of(self, file: int) -> list[tuple[int, int]]:
+        """The spans of a file by its position in the manifest."""
+        first, last = int(self.indptr[file]), int(self.indptr[file + 1])
+        return list(zip(self.starts[first:last].tolist(), self.ends[first:last].tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """The indexed files, sorted by path, with what is needed to see that one has changed. Shape (n_files,)."""
 
@@ -20,6 +42,7 @@ class Manifest:
     blobs: StringTable  # git's object name of the content
     sizes: NDArray[np.int64]  # bytes
     mtimes: NDArray[np.int64]  # nanoseconds; 0 for files of a git tree
+    secrets: SecretSpans
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from causalist.parse.languages import Grammar, load_grammar
 from causalist.parse.lines import with_line_feeds
 from causalist.parse.manifests import read_manifest
 from causalist.parse.prose import BY_BLOCKS, prose_kind, read_passages
+from causalist.parse.secrets import find_secrets, masked, tidied
 from causalist.parse.sweep import Sweep
 from causalist.parse.wildcards import listed_names
 from causalist.parse.words import count_words
@@ -32,8 +33,10 @@ codecs.register_error(_QUESTION_MARKS, _question_marks)
 
 
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
-    """Facts of a file in the language of `grammar`."""
+    """Facts of a file in the language of `grammar`. Nothing in them comes from a secret."""
     data = with_line_feeds(data)
+    secrets = find_secrets(data)
+    data = masked(data, secrets)
     text = _utf8(data)
     tree, query = _read(text, grammar)
     sweep = Sweep(text, grammar.settings)
@@ -41,6 +44,8 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     cursor.set_max_start_depth(_DEEPEST)
     sweep.run(cursor.captures(tree.root_node))
     definitions = sweep.definitions()
+    if secrets:
+        definitions = [d._replace(signature=tidied(d.signature), doc=tidied(d.doc)) for d in definitions]
     words, counts = count_words(data, definition_spans(definitions))
     facts = FileFacts(
         language=grammar.dialect.name,
@@ -61,6 +66,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         doc=sweep.doc,
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
+        secrets=secrets,
     )
     listed = grammar.settings.modules.wildcard_list
     if listed and any(binding.target == listed for binding in facts.bindings):
@@ -104,11 +110,16 @@ def _n_skipped(tree: tree_sitter.Tree) -> int:
 
 
 def parse_text(path: str, data: bytes) -> FileFacts:
-    """Facts of a file without a grammar: passages and words. The path tells the kind of prose, nothing else."""
+    """Facts of a file without a grammar: passages and words. The path tells the kind of prose, nothing else. Nothing in
+    them comes from a secret."""
     data = with_line_feeds(data)
+    secrets = find_secrets(data)
+    data = masked(data, secrets)
     text = data.decode("utf-8", "replace")
     kind = prose_kind(path)
     passages = read_passages(path, text) if text.encode("utf-8") == data else ()
+    if secrets:
+        passages = tuple(p._replace(title=tidied(p.title)) for p in passages)
     words, counts = count_words(data, [(p.start_byte, p.end_byte) for p in passages])
     return FileFacts(
         language="",
@@ -120,6 +131,7 @@ def parse_text(path: str, data: bytes) -> FileFacts:
         manifest=read_manifest(path, text) if kind == "manifest" else (),
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
+        secrets=secrets,
     )
 
 

@@ -13,6 +13,7 @@ from causalist.parse.languages import dialect_of, extensions, grammar_version, l
 from causalist.parse.lines import with_line_feeds
 from causalist.parse.notebooks import Notebook, is_notebook, read_notebook
 from causalist.parse.prose import Heading, markdown_headings, prose_kind, sections
+from causalist.parse.secrets import disjoint, find_secrets, masked
 from causalist.parse.words import count_words
 
 _LOWEST = 7  # level of a cell of text without a heading: below all headings
@@ -25,10 +26,16 @@ def parse_file(path: str, data: bytes) -> FileFacts:
     if dialect:
         return parse_source(data, load_grammar(dialect))
     if is_component(path):
-        return _parse_component(data)
+        secrets = find_secrets(data)
+        facts = _parse_component(masked(data, secrets))
+        return replace(facts, secrets=disjoint((*secrets, *facts.secrets)))
     notebook = read_notebook(data) if is_notebook(path) else None
     if notebook is not None:
-        return _parse_notebook(notebook)
+        # What JSON escapes may hide is found in the cells, what it quotes in the file.
+        secrets = disjoint((*find_secrets(data), *find_secrets(notebook.view)))
+        hidden = notebook._replace(view=masked(notebook.view, secrets), code=masked(notebook.code, secrets))
+        facts = _parse_notebook(hidden)
+        return replace(facts, secrets=disjoint((*secrets, *facts.secrets)))
     facts = parse_text(path, data)
     if is_notebook(path):
         note = Diagnostic("not-a-notebook", "it is not the JSON of a notebook; its words are searched as they stand", 0)

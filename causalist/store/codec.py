@@ -21,7 +21,7 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 7
+FACTS_FORMAT = 8
 _CHECKSUM = struct.Struct("<I")
 _LENGTHS = struct.Struct("<II")
 
@@ -70,6 +70,7 @@ def facts_from_bytes(data: bytes, *, words: bool = True) -> f.FileFacts:
         values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
         values["parameters"] = tuple((int(d), tuple(map(str, types))) for d, types in values["parameters"])
         values["manifest"] = tuple((str(k), str(v)) for k, v in values["manifest"])
+        values["secrets"] = tuple((int(start), int(end)) for start, end in values["secrets"])
         if values["wildcard_exports"] is not None:
             values["wildcard_exports"] = tuple(values["wildcard_exports"])
         values["counts"] = None
