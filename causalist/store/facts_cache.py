@@ -111,6 +111,8 @@ class FactsCache:
     def _connect(self) -> sqlite3.Connection:
         assert self._path is not None
         connection = sqlite3.connect(self._path, timeout=5.0)
+        # A damaged key is one that nobody asks for. As an error it would look like one of a file that is in use.
+        connection.text_factory = _as_text
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -127,6 +129,10 @@ class FactsCache:
             connection.close()
             raise
         return connection
+
+
+def _as_text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def _format(connection: sqlite3.Connection) -> int:
