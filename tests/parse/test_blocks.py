@@ -1,7 +1,7 @@
 """Passages of text that no grammar reads."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.parse.blocks import LEAST_ROWS, MOST_PASSAGES, MOST_ROWS, read_blocks
@@ -125,6 +125,7 @@ def test_a_staircase_of_indentation_is_read(indent: str) -> None:
     assert blocks == [] or (blocks[0].start, blocks[-1].end) == (0, len(stairs))
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(["", "a b", "  c:", "    d()", "}", "  end", "# e", "#if", "[f]", "/* g", " */", "\th"]))
 )

@@ -1,7 +1,7 @@
 """Components: scripts inside of markup, with the lines of the file. What they mean is in tests/languages/components."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.parse import parse_file
@@ -71,6 +71,7 @@ _PARTS = (
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(_PARTS.split(" "))))
 def test_views_are_as_long_as_the_file(parts: list[str]) -> None:
     data = "".join(parts).encode()

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.graph import build_graph
@@ -207,6 +207,7 @@ def test_the_key_of_cached_facts_names_all_grammars() -> None:
 _source = st.one_of(st.text(), st.lists(st.text(alphabet="ab\n\"\\é#'% ="), max_size=4))
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(["code", "markdown", "raw"]), _source)),
     st.sampled_from([None, 1]),
