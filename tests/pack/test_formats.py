@@ -218,7 +218,7 @@ def test_sources_of_xml_are_exact_whatever_they_hold() -> None:
         "<<<]]>]]>",
         "&amp;&lt;&",
         "</source>\n</source>\n</source>",
-        " \n  x\n ",
+        "\n  x\n",
         "]]",
         "]",
     ]
