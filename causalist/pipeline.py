@@ -36,6 +36,7 @@ from causalist.literals import find_matches
 from causalist.model.answer import Answer, AskOptions, Level, Order, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph, Edge
+from causalist.model.health import Health
 from causalist.model.index import Index
 from causalist.model.navigate import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
 from causalist.model.overview import Map
@@ -313,6 +314,10 @@ class Repository:
         changed = navigate.nodes_of_rows(graph, changes.rows)
         affected = navigate.affected_by(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
         return Impact(changes.commit, tuple(graph.nodes.ids[n] for n in changed.tolist()), changes.deleted, affected)
+
+    def lint(self) -> Health:
+        """Whether the index is what it should be, and how much of the calls it knows."""
+        return navigate.health_of(self.index)
 
     def map(self, *, max_tokens: int = 2000, format: str = "text") -> Map:
         """What the repository is, in at most that many tokens. Raises UsageError and BudgetTooSmall."""

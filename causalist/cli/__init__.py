@@ -28,6 +28,7 @@ COMMANDS = (
     "neighbors",
     "impact",
     "verify",
+    "lint",
     "config",
     "graph",
     "serve",

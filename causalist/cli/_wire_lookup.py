@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from causalist.cli._wire import FORMAT_VERSION, Document, edge_document
 
 if TYPE_CHECKING:
+    from causalist.model.health import Health
     from causalist.model.navigate import Affected, Definition, Gap, Neighbors, Trail, Verdict
     from causalist.model.overview import Map
     from causalist.model.scores import Hit
@@ -124,6 +125,16 @@ def config_document(settings: "Settings") -> Document:
             }
         )
     return {"format_version": FORMAT_VERSION, "settings": rows}
+
+
+def lint_document(health: "Health | None") -> Document:
+    """`lint --json`; without health where there was nothing to index."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "findings": [each._asdict() for each in (health.findings if health else ())],
+        "calls": [each._asdict() for each in (health.calls if health else ())],
+        "cycles": [list(cycle) for cycle in (health.cycles if health else ())],
+    }
 
 
 def verify_document(source: str, target: str, verdict: "Verdict | None") -> Document:

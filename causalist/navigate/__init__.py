@@ -8,6 +8,7 @@ from causalist.navigate.definitions import definition_of
 from causalist.navigate.edges import calls_from, calls_to, chosen_edges
 from causalist.navigate.find import find_nodes
 from causalist.navigate.gaps import gaps_between
+from causalist.navigate.health import health_of
 from causalist.navigate.impact import affected_by, nodes_of_rows
 from causalist.navigate.names import Named, resolve
 from causalist.navigate.neighbors import neighbors_of
@@ -27,6 +28,7 @@ __all__ = [
     "definition_of",
     "find_nodes",
     "gaps_between",
+    "health_of",
     "neighbors_of",
     "nodes_inside",
     "nodes_of_rows",

@@ -306,6 +306,32 @@ class TestVerify:
         assert (document["known"], document["gaps"][0]["name"]) == ("unknown", "unlock")
 
 
+class TestLint:
+    def test_nothing_to_find(self, small: Path) -> None:
+        done = run("lint", cwd=small)
+        assert (done.code, done.stderr) == (0, "")
+        # price_of, with_tax, Cart, Cart().total; sum is a builtin function, and item.net is no call.
+        assert [" ".join(line.split()) for line in done.stdout.splitlines()] == [
+            "calls: resolved, guessed by name, outside, of unknown receivers",
+            "python 4 (100 %) 0 (0 %) 0 (0 %) 0 (0 %)",
+        ]
+
+    def test_what_could_not_be_parsed_is_a_finding(self, small: Path) -> None:
+        write_all(small, {"broken.py": "x = 1\ndef price(:\n"})
+        done = invoke("lint", "--repo", str(small))
+        assert done.code == 1 and done.stderr == "causalist: 1 finding\n"
+        assert done.stdout.startswith("syntax-error  broken.py:2  ")
+        document = document_of("lint", "--repo", str(small), code=1)
+        assert list(document) == ["format_version", "findings", "calls", "cycles"]
+        assert document["findings"][0]["slug"] == "syntax-error"
+
+    def test_circles_are_said_and_no_finding(self, tmp_path: Path) -> None:
+        write_all(tmp_path, {"a.py": "import b\n", "b.py": "import c\n", "c.py": "import a\n", "d.py": "import a\n"})
+        done = invoke("lint", "--repo", str(tmp_path))
+        assert done.code == 0 and "  3 files: a.py, b.py, c.py\n" in done.stdout
+        assert document_of("lint", "--repo", str(tmp_path))["cycles"] == [["a.py", "b.py", "c.py"]]
+
+
 class TestMap:
     def test_lines(self, small: Path) -> None:
         done = run("map", cwd=small)
@@ -340,6 +366,6 @@ def test_an_unknown_name(command: tuple[str, ...], small: Path) -> None:
     invoke(*command, "--repo", str(small)).failed("unknown-node")
 
 
-@pytest.mark.parametrize("command", [*LOOKUPS, ("map",)])
+@pytest.mark.parametrize("command", [*LOOKUPS, ("map",), ("lint",)])
 def test_an_empty_folder_gives_one_document(command: tuple[str, ...], tmp_path: Path) -> None:
     assert document_of(*command, "--repo", str(tmp_path), code=1)
