@@ -9,14 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
+from causalist.extract import extract_subgraph, hit_of, lift_to_files, order_subgraph
 from causalist.model.answer import AskOptions, Level, PageRankInfo, RankMode, RepositoryInfo
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
+from causalist.model.pack import PackItem
 from causalist.model.scores import Hit, Matched
+from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.model.symbols import NodeKind
 from causalist.pack import check_budget
 from causalist.rank import Ranking
+from causalist.texts import Texts
 
 _MOST_NAMED = 3  # files that a diagnostic names
 
@@ -104,3 +108,39 @@ def answer_id(index: Index, query: str, options: AskOptions) -> str:
     digest.update(index.manifest.blobs.blob.tobytes())
     digest.update(repr((query, sorted(asdict(options).items()))).encode())
     return digest.hexdigest()[:16]
+
+
+def ordered_edges(
+    graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions
+) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
+    """The edges among the nodes of an answer, results first, and their order."""
+    edges = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
+    scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
+    ids = [graph.nodes.ids[n] for n in nodes]
+    return order_subgraph(edges, scores, ids, options.order), edges
+
+
+def pack_items(
+    graph: CodeGraph,
+    results: tuple[Hit, ...],
+    ordered: OrderedSubgraph,
+    nodes: Sequence[int],
+    inside: Mapping[int, Sequence[int]],
+    texts: Texts,
+) -> tuple[PackItem, ...]:
+    """Items in causal order: results with their source, hops between as one-liners, files with definitions."""
+    ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
+    items: list[PackItem] = []
+    for place in ordered.order:
+        node = nodes[place]
+        if node not in ranks:
+            items.append(PackItem(hit_of(graph, node, 0.0, 0.0, ()), "", True))
+            continue
+        hit = results[ranks[node] - 1]
+        definitions = inside.get(node, ())
+        items.append(PackItem(hit, "" if definitions else texts.of(hit), False, ranks[node]))
+        for i, definition in enumerate(definitions, start=1):
+            # Just behind its file when it comes to who gets the room.
+            inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
+            items.append(PackItem(inner, texts.of(inner), False))
+    return tuple(items)

@@ -14,6 +14,8 @@ from causalist.answers import (
     left_out_by_filters,
     n_searched,
     not_shown,
+    ordered_edges,
+    pack_items,
     pagerank_info,
     partly_read,
     repository_info,
@@ -23,27 +25,23 @@ from causalist.answers import (
 )
 from causalist.collect import IndexOptions
 from causalist.extract import (
-    extract_subgraph,
     hit_of,
     hops_between,
-    lift_to_files,
     named_edge,
-    order_subgraph,
     paths_from_seeds,
 )
 from causalist.indexing import make_index, refreshed_index
 from causalist.literals import find_matches
 from causalist.model.answer import Answer, AskOptions, Level, Order, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
-from causalist.model.graph import CodeGraph, Edge
+from causalist.model.graph import Edge
 from causalist.model.health import Health
 from causalist.model.index import Index
 from causalist.model.navigate import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
 from causalist.model.overview import Map
-from causalist.model.pack import PackHeader, PackInput, PackItem
+from causalist.model.pack import PackHeader, PackInput
 from causalist.model.scores import Hit, Hop, Matched
 from causalist.model.source import FileEntry, SourceFile
-from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.overview import collect, draw_map
 from causalist.pack import render_pack
 from causalist.rank import (
@@ -185,10 +183,10 @@ class Repository:
             if options.explain:
                 shares = seed_shares(nodes, ranking, graph, transition, options)
                 results = tuple(replace(hit, seeds=s) for hit, s in zip(results, shares, strict=True))
-            ordered, edges = _ordered(graph, [*nodes, *via], results, options)
+            ordered, edges = ordered_edges(graph, [*nodes, *via], results, options)
             ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
         with clock.step("deliver"):
-            items = self._pack_items(results, ordered, [*nodes, *via], standing, texts)
+            items = pack_items(graph, results, ordered, [*nodes, *via], standing, texts)
             kept = tuple(named_edge(graph, e, ids) for e in edges)
             removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
             header = PackHeader(
@@ -366,38 +364,3 @@ class Repository:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0
         reasons = explain(chosen, ranking, self.index.graph, self.index.lexical, level)
         return replace(hit_of(self.index.graph, chosen.node, chosen.score, pagerank, path), reasons=reasons)
-
-    def _pack_items(
-        self,
-        results: tuple[Hit, ...],
-        ordered: OrderedSubgraph,
-        nodes: Sequence[int],
-        inside: Mapping[int, Sequence[int]],
-        texts: Texts,
-    ) -> tuple[PackItem, ...]:
-        """Items in causal order: results with their source, hops between as one-liners, files with definitions."""
-        graph = self.index.graph
-        ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
-        items: list[PackItem] = []
-        for place in ordered.order:
-            node = nodes[place]
-            if node not in ranks:
-                items.append(PackItem(hit_of(graph, node, 0.0, 0.0, ()), "", True))
-                continue
-            hit = results[ranks[node] - 1]
-            definitions = inside.get(node, ())
-            items.append(PackItem(hit, "" if definitions else texts.of(hit), False, ranks[node]))
-            for i, definition in enumerate(definitions, start=1):
-                # Just behind its file when it comes to who gets the room.
-                inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
-                items.append(PackItem(inner, texts.of(inner), False))
-        return tuple(items)
-
-
-def _ordered(
-    graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions
-) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
-    edges = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
-    scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
-    ids = [graph.nodes.ids[n] for n in nodes]
-    return order_subgraph(edges, scores, ids, options.order), edges

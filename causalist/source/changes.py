@@ -4,6 +4,7 @@ Git is asked for the commit's files and their content alone: comparing is done h
 programs that a repository names as filters. What stays out of the index is not compared.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -14,6 +15,7 @@ from causalist.source.tree import BlobReader, scan_commit
 
 # Aligning lines takes time with the product of their numbers; a rewritten part above this counts as changed as a whole.
 _MOST_PAIRS = 4_000_000
+_LINE_END = re.compile(rb"\r?\n")
 
 
 def changes_since(
@@ -51,7 +53,7 @@ def changed_rows(before: bytes, after: bytes) -> tuple[tuple[int, int], ...]:
     >>> changed_rows(b"a\\nb\\nc\\nd\\n", b"a\\nX\\nc\\n"), changed_rows(b"a\\r\\n", b"a\\n")
     (((1, 1), (2, 3)), ())
     """
-    old, new = ([line.rstrip(b"\r") for line in data.split(b"\n")] for data in (before, after))
+    old, new = _LINE_END.split(before), _LINE_END.split(after)
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
