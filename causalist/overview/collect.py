@@ -178,11 +178,14 @@ def _definitions(
 ) -> tuple[KeyDefinition, ...]:
     """Definitions that stand in no other, most important first; one of a file or folder with many comes later."""
     nodes, ids = graph.nodes, graph.nodes.ids
+    owners = _types_by_name(graph, product)
 
     def outermost(node: int) -> int:
         while int(nodes.parents[node]) >= 0 and graph.kind(int(nodes.parents[node])) not in _NOT_DEFINITIONS:
             node = int(nodes.parents[node])
-        return node
+        path, symbol = split_id(ids[node])
+        around = (symbol or "").rpartition(".")[0]  # a member may stand outside of its type, as in Go
+        return owners.get((path.rpartition("/")[0], around), node) if around else node
 
     members: dict[int, list[int]] = {}
     top: dict[int, float] = {}
@@ -191,7 +194,7 @@ def _definitions(
     for node in named:
         outer = outermost(node)
         top[outer] = top.get(outer, 0.0) + float(scores[node])
-        if outer != node and int(nodes.parents[node]) == outer and graph.kind(outer) in TYPE_KINDS:
+        if outer != node and graph.kind(outer) in TYPE_KINDS and _is_member(ids[node], ids[outer]):
             members.setdefault(outer, []).append(node)
     shared = {outermost(node) for node in _used_elsewhere(graph, product)}
     by_file: dict[str, list[tuple[float, int]]] = {}
@@ -209,6 +212,21 @@ def _definitions(
         KeyDefinition(hit_of(graph, node, 0.0, 0.0, ()), top[node], _best_members(graph, scores, members.get(node, ())))
         for node in _spread(by_file)
     )
+
+
+def _types_by_name(graph: CodeGraph, product: NDArray[np.bool_]) -> dict[tuple[str, str], int]:
+    """(folder, qualified name) of types of the product."""
+    nodes = graph.nodes
+    found: dict[tuple[str, str], int] = {}
+    for node in np.flatnonzero(product & np.isin(nodes.kinds, sorted(TYPE_KINDS))).tolist():
+        path, symbol = split_id(nodes.ids[node])
+        found.setdefault((path.rpartition("/")[0], symbol or ""), node)
+    return found
+
+
+def _is_member(node_id: str, type_id: str) -> bool:
+    """Whether a qualified name is that of a type and one name more."""
+    return (split_id(node_id)[1] or "").rpartition(".")[0] == (split_id(type_id)[1] or "")
 
 
 def _used_elsewhere(graph: CodeGraph, product: NDArray[np.bool_]) -> list[int]:
@@ -250,7 +268,9 @@ def _best_members(graph: CodeGraph, scores: NDArray[np.float64], members: Sequen
     ids = graph.nodes.ids
     order = sorted(members, key=lambda node: (-round(float(scores[node]), 12), node))
     names = dict.fromkeys((split_id(ids[n])[1] or "").partition("~")[0].rpartition(".")[2] for n in order)
-    return tuple(name for name in names if not name.startswith(("_", "#")) and name != "constructor")[:_MOST_MEMBERS]
+    return tuple(
+        name for name in names if not name.startswith(("_", "#")) and "$" not in name and name != "constructor"
+    )[:_MOST_MEMBERS]
 
 
 def _dependencies(graph: CodeGraph, folders: Sequence[Folder], product: NDArray[np.bool_]) -> tuple[Dependency, ...]:

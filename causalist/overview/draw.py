@@ -93,7 +93,7 @@ def _beginning(overview: Overview, order: Sequence[str]) -> Overview:
         pair = (_shown_around(each.source, shown), _shown_around(each.target, shown))
         if pair[0] != pair[1]:
             merged[pair] = merged.get(pair, 0) + each.n
-    apart = [p for p in merged if merged[p] >= _FEWEST_DEPENDENCIES and not (p[0] in ("./", "") or p[1] in ("./", ""))]
+    apart = [p for p in merged if merged[p] >= _FEWEST_DEPENDENCIES and all(p)]
     apart.sort(key=lambda pair: (-merged[pair] * (_NESTED if _is_nested(*pair) else 1.0), pair))
     taken = sorted(apart[: n.get("dependencies", 0)], key=lambda pair: (-merged[pair], pair))
     return replace(
@@ -160,7 +160,9 @@ def _drawn(overview: Overview, style: _Style) -> str:
         ]
         lines += ["", "; ".join(sizes)]
     if overview.asides:
-        asides = [f"{_counted(a.n_files, a.role)} in {', '.join(a.places)}" for a in overview.asides]
+        asides = [
+            _counted(a.n_files, a.role) + (f" in {', '.join(a.places)}" if a.places else "") for a in overview.asides
+        ]
         lines.append("; ".join(one_line(aside, _LONGEST_NAME) for aside in asides))
     if overview.entries:
         lines += ["", style.heading("entry points")]

@@ -5,6 +5,7 @@ Manifests of a repository are data, and may hold anything: what has another shap
 
 import configparser
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -24,7 +25,10 @@ class Manifest(NamedTuple):
     entries: tuple[Declared, ...] = ()
 
 
-NAMES = ("pyproject.toml", "package.json", "Cargo.toml", "setup.cfg", "composer.json")
+NAMES = ("pyproject.toml", "package.json", "Cargo.toml", "go.mod", "setup.cfg", "composer.json")
+
+
+_GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
 def read_manifest(name: str, text: str) -> Manifest:
@@ -36,6 +40,9 @@ def read_manifest(name: str, text: str) -> Manifest:
     try:
         if name == "setup.cfg":
             return _setup_cfg(text)
+        if name == "go.mod":
+            module = _GO_MODULE.search(text)
+            return Manifest(entries=(Declared("import", module[1], "."),) if module else ())
         data = json.loads(text) if name.endswith(".json") else tomllib.loads(text)
     except (ValueError, RecursionError, configparser.Error):
         return Manifest()

@@ -76,6 +76,8 @@ def _blocks(text: str) -> list[list[str]]:
             continue
         elif not line.strip():
             blocks.append([])
+        elif _UNDERLINE.match(line) and len(blocks[-1]) == 1:
+            blocks[-1:] = [[]]  # what is underlined is a heading, also right above a paragraph
         else:
             blocks[-1].append(line)
     return [block for block in blocks if block]

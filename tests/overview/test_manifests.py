@@ -41,6 +41,9 @@ def test_others() -> None:
     assert read_manifest("Cargo.toml", cargo) == Manifest(
         "rg", "Searches.", (Declared("command", "rg", "crates/main.rs"),)
     )
+    assert read_manifest("go.mod", "// a\nmodule example.org/shop\n\ngo 1.22\n").entries == (
+        Declared("import", "example.org/shop", "."),
+    )
     cfg = "[metadata]\nname = shop\ndescription = Sells.\n[options.entry_points]\nconsole_scripts =\n  s = shop:run\n"
     assert read_manifest("setup.cfg", cfg) == Manifest("shop", "Sells.", (Declared("command", "s", "shop:run"),))
 

@@ -152,6 +152,25 @@ def test_folders_say_what_they_are(tmp_path: Path) -> None:
     }
 
 
+def test_members_that_stand_outside_of_their_type_belong_to_it(tmp_path: Path) -> None:
+    repository = in_memory(
+        write_all(
+            tmp_path / "pond",
+            {
+                "go.mod": "module example.org/pond\n",
+                "duck.go": "package pond\n\n// Duck swims.\ntype Duck struct{}\n",
+                "swim.go": "package pond\n\nfunc (d *Duck) Swim() { d.paddle() }\n\nfunc (d *Duck) paddle() {}\n",
+                "far/far.go": "package far\n\nfunc Call() {}\n",
+            },
+        )
+    )
+    overview = repository.map().overview
+    assert {d.hit.id: set(d.members) for d in overview.definitions} == {
+        "duck.go::Duck": {"Swim", "paddle"}, "far/far.go::Call": set()
+    }  # fmt: skip
+    assert [tuple(entry) for entry in overview.entries] == [("import", "example.org/pond", "")]
+
+
 def test_only_documentation(tmp_path: Path) -> None:
     drawn = in_memory(
         write_all(tmp_path / "words", {"README.md": "# Words\n\nThis is a book about all words.\n"})

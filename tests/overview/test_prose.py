@@ -13,6 +13,7 @@ SAYS = "Shop is a framework for selling things to people."
         SAYS,
         f"# Shop\n\n{SAYS}\n\nMore is said here, and that is much more.\n",
         f"Shop\n====\n\n{SAYS}\n",
+        f"Shop\n----\n{SAYS}\n",
         f"---\ntitle: Shop is a page about all that we do here\n---\n\n{SAYS}\n",
         f'<p align="center">\n  <img src="a.svg" alt="Shop is the best of all shops here">\n</p>\n\n{SAYS}\n',
         f"[![Build is passing for all of us](x)](y) [![b](x)](y)\n\n{SAYS}\n",
