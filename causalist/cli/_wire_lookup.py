@@ -79,17 +79,17 @@ def neighbors_document(node: str, groups: "Iterable[Neighbors]") -> Document:
 
 
 def impact_document(
-    changed: "Sequence[str]", deleted: "Sequence[str]", affected: "Sequence[Affected]", limit: int
+    changed: "Sequence[str]", deleted: "Sequence[str]", n: int, affected: "Sequence[Affected]"
 ) -> Document:
     """`impact --json`. `n` counts all that is affected, `affected` holds the nearest of it."""
     return {
         "format_version": FORMAT_VERSION,
         "changed": list(changed),
         "deleted": list(deleted),
-        "n": len(affected),
+        "n": n,
         "affected": [
             {"node": each.node, "depth": each.depth, "role": each.role, "edge": edge_document(each.edge)}
-            for each in affected[:limit]
+            for each in affected
         ],
     }
 

@@ -23,7 +23,7 @@ MOST_CHANGED = 10
 @click.option("--diff", "revision", metavar="REV", help="What differs between this commit and the files as they are.")
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="How many steps of use at most.")
 @min_confidence_option(0.0, "Leave out uses that are less certain.")
-@limit_option(50, "How many affected nodes are listed, the nearest first.")
+@limit_option(50, "How many affected nodes are listed, the nearest first; as many tests.")
 def command(
     node: str | None,
     repo: Path | None,
@@ -46,7 +46,7 @@ def command(
     """
     if (node is None) == (revision is None):
         raise click.UsageError("Give a NODE or --diff REV, one of the two.")
-    empty = impact_document((), (), (), limit) if as_json else None
+    empty = impact_document((), (), 0, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
     deleted: Sequence[str] = ()
     changed: Sequence[str]
@@ -61,8 +61,16 @@ def command(
     if not affected:
         what = changed[0] if revision is None else f"what changed since {revision}"
         nothing = f"nothing is known to use {what}" if changed else f"no definition changed since {revision}"
-    document = impact_document(changed, deleted, affected, limit) if as_json else None
-    finish(document, _lines(affected, limit), nothing)
+    shown = _nearest(affected, limit)
+    document = impact_document(changed, deleted, len(affected), shown) if as_json else None
+    finish(document, _lines(affected, shown), nothing)
+
+
+def _nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affected]":
+    """At most `limit` nodes that are no tests and as many that are, so that many tests hide no code."""
+    tests = [each for each in affected if each.role == "test"][:limit]
+    others = [each for each in affected if each.role != "test"][:limit]
+    return sorted((*tests, *others), key=lambda each: (each.depth, each.node))
 
 
 def _say_changes(revision: str, changed: Sequence[str], deleted: Sequence[str]) -> None:
@@ -74,12 +82,11 @@ def _say_changes(revision: str, changed: Sequence[str], deleted: Sequence[str]) 
         say(f"note: what used deleted files is not known: {', '.join(deleted[:MOST_CHANGED])}{more}")
 
 
-def _lines(affected: "tuple[Affected, ...]", limit: int) -> Iterator[str]:
+def _lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
     """How many there are, then code by depth, then tests, each with the use that brings it in."""
     n_tests = sum(each.role == "test" for each in affected)
     if affected:
         yield f"{len(affected)} affected, {n_tests} of them in tests"
-    shown = affected[:limit]
     for depth in sorted({each.depth for each in shown}):
         own = [each for each in shown if each.depth == depth and each.role != "test"]
         if own:

@@ -36,8 +36,11 @@ def namesakes(graph: CodeGraph, node: int) -> list[int]:
 
 def as_one(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
     """`nodes`, their namesakes and all that stands inside of them, ascending: a use of an overloaded name leads to one
-    of the overloads, and means all."""
-    return with_contents(graph, [each for node in nodes for each in (node, *namesakes(graph, node))])
+    of the overloads, and means all. Members by name count, since some languages define them beside their type."""
+    ids = graph.nodes.ids
+    meant = [each for node in nodes for each in (node, *namesakes(graph, node))]
+    members = [member for node in meant if "::" in ids[node] for member in ids.prefix_range(f"{ids[node]}.")]
+    return with_contents(graph, [*meant, *members])
 
 
 def reachable(

@@ -1,5 +1,7 @@
 """What a change reaches, against a plain search in networkx."""
 
+import dataclasses
+
 import networkx as nx
 import pytest
 from hypothesis import given
@@ -61,6 +63,16 @@ def test_overloads_are_one() -> None:
     graph = make_graph(["a.py", "a.py::f", "a.py::f~2", "a.py::f~x", "a.py::g"], [("a.py::g", "a.py::f")])
     assert [a.node for a in reached(graph, "a.py::f~2")] == ["a.py::g"]
     assert reached(graph, "a.py::f~x") == ()
+
+
+def test_members_beside_their_type_are_its_members() -> None:
+    """As in Go, where the parent of a method is the file."""
+    graph = make_graph(["a.go", "a.go::T", "a.go::T.m", "a.go::Tx", "a.go::g"], [("a.go::g", "a.go::T.m")])
+    parents = graph.nodes.parents.copy()
+    parents[graph.nodes.ids.position("a.go::T.m")] = graph.nodes.ids.position("a.go")
+    graph = dataclasses.replace(graph, nodes=dataclasses.replace(graph.nodes, parents=parents))
+    assert [a.node for a in reached(graph, "a.go::T")] == ["a.go::g"]
+    assert reached(graph, "a.go::Tx") == ()
 
 
 def test_nothing_uses_it() -> None:
