@@ -18,7 +18,7 @@ from causalist.model.pack import PackItem
 from causalist.model.scores import Hit, Matched
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.model.symbols import NodeKind
-from causalist.pack import check_budget
+from causalist.pack import check_budget, counter_called
 from causalist.rank import Ranking
 from causalist.texts import Texts
 
@@ -26,7 +26,7 @@ _MOST_NAMED = 3  # files that a diagnostic names
 
 
 def check_question(query: str, options: AskOptions) -> None:
-    """Raises EmptyQuestion or UsageError for what `Repository.ask` refuses, before anything is indexed."""
+    """Raises what `Repository.ask` refuses before anything is indexed: EmptyQuestion, UsageError, ExtraMissing."""
     if not query.strip():
         raise EmptyQuestion('the question is empty; ask something, for example: causalist ask "where is X decided?"')
     if options.top_k < 1:
@@ -36,6 +36,7 @@ def check_question(query: str, options: AskOptions) -> None:
     if options.rank is RankMode.PAGERANK and not options.graph:
         raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
     check_budget(options.max_tokens, options.format)
+    counter_called(options.tokenizer)
 
 
 def repository_info(root: Path, index: Index, *, stale: bool = False) -> RepositoryInfo:

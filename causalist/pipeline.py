@@ -43,7 +43,7 @@ from causalist.model.pack import PackHeader, PackInput
 from causalist.model.scores import Hit, Hop, Matched
 from causalist.model.source import FileEntry, SourceFile
 from causalist.overview import collect, draw_map
-from causalist.pack import render_pack
+from causalist.pack import counter_called, render_pack
 from causalist.rank import (
     Chosen,
     Question,
@@ -199,7 +199,11 @@ class Repository:
             )
             pack = (
                 render_pack(
-                    PackInput(header, items, kept, removed), max_tokens=options.max_tokens, format=options.format
+                    PackInput(header, items, kept, removed),
+                    max_tokens=options.max_tokens,
+                    format=options.format,
+                    counter=counter_called(options.tokenizer),
+                    tokenizer=options.tokenizer,
                 )
                 if results
                 else None

@@ -33,6 +33,8 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.option("--max-tokens", type=int, default=4000, show_default=True, help="The token budget of the pack.")
 @click.option("--format", "pack_format", type=click.Choice(FORMATS), default="text", show_default=True,
               help="How the pack is written.")  # fmt: skip
+@click.option("--tokenizer", type=click.Choice(["estimate", "o200k"]), default="estimate", show_default=True,
+              help="What counts tokens; o200k is exact and needs the extra `tokens`.")  # fmt: skip
 @click.option("--route", type=click.Choice(["lookup", "simple", "multi_hop", "exploratory"]),
               help="How to answer; without it the question decides.")  # fmt: skip
 @click.option("--rank", type=click.Choice(["fused", "pagerank"]), default="fused", show_default=True,
@@ -58,6 +60,7 @@ def command(
     level: str,
     max_tokens: int,
     pack_format: str,
+    tokenizer: str,
     route: str | None,
     rank: str,
     no_graph: bool,
@@ -85,7 +88,7 @@ def command(
       causalist ask '/retry_.*_policy/' --exclude tests/
       git log -1 --format=%B | causalist ask - --level file --json
     """
-    from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
+    from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
     from causalist.pipeline import Repository, check_question, is_pattern
 
     chosen = AskOptions(
@@ -93,6 +96,7 @@ def command(
         level=Level(level),
         max_tokens=max_tokens,
         format=pack_format,
+        tokenizer=Tokenizer(tokenizer),
         route=Route(route) if route else None,
         rank=RankMode(rank),
         graph=not no_graph,

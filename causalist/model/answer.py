@@ -43,6 +43,13 @@ class Specificity(StrEnum):
     NONE = "none"
 
 
+class Tokenizer(StrEnum):
+    """What counts the tokens of a pack: an estimate without a vocabulary, or o200k exactly (the extra `tokens`)."""
+
+    ESTIMATE = "estimate"
+    O200K = "o200k"
+
+
 @dataclass(frozen=True, slots=True)
 class AskOptions:
     """Settings of one question. `damping` is the probability of following an edge."""
@@ -51,6 +58,7 @@ class AskOptions:
     level: Level = Level.SYMBOL
     max_tokens: int = 4000
     format: str = "text"
+    tokenizer: Tokenizer = Tokenizer.ESTIMATE
     route: Route | None = None
     rank: RankMode = RankMode.FUSED
     graph: bool = True

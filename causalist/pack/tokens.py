@@ -20,9 +20,10 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter as Tally
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Protocol
 
+from causalist.errors import ExtraMissing, UsageError
 from causalist.pack._token_tables import (
     CHARACTER_CLASSES,
     CLASS_RATES,
@@ -38,12 +39,38 @@ from causalist.pack._token_tables import (
 
 # What packs call the counter of this module.
 ESTIMATE = "estimate"
+O200K = "o200k"
 
 
 class Counter(Protocol):
     """Anything that says how many tokens a text has; an exact tokenizer fits."""
 
     def __call__(self, text: str, /) -> int: ...
+
+
+def counter_called(tokenizer: str) -> Counter:
+    """The counter that packs call `tokenizer`: "estimate", or "o200k", which is exact.
+
+    Raises UsageError for another name, and ExtraMissing where the packages of "o200k" are not installed.
+    """
+    if tokenizer == ESTIMATE:
+        return count_tokens
+    if tokenizer == O200K:
+        return _exact_counter()
+    raise UsageError(f"unknown tokenizer {tokenizer!r}; known are {ESTIMATE}, {O200K}")
+
+
+@cache
+def _exact_counter() -> Counter:
+    try:
+        import bpe_openai
+    except ImportError:
+        raise ExtraMissing(
+            f'the tokenizer {O200K} needs bpe-openai, which is not installed; run: pip install "causalist[tokens]", '
+            "or leave --tokenizer out for an estimate"
+        ) from None
+    encode = bpe_openai.get_encoding("o200k_base").encode_ordinary
+    return lambda text: len(encode(text))
 
 
 # Latin letters beyond ASCII take part in words; those whose case does not follow from the block count as lower case.

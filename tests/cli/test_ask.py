@@ -9,8 +9,8 @@ import click
 import pytest
 
 from causalist.cli.ask import FORMATS, UNREADABLE_REASONS, command
-from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
-from causalist.pack import MINIMUM_TOKENS
+from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
+from causalist.pack import MINIMUM_TOKENS, counter_called
 from causalist.source.rules import Reason
 from tests.cli.commands import invoke, run, write_all
 
@@ -115,6 +115,13 @@ class TestText:
         assert (done.code, done.stderr) == (0, "")
         assert done.stdout == ask(small, "price with tax")["pack"]["text"].rstrip("\n") + "\n"
 
+    def test_the_pack_says_what_counted_it(self, small: Path) -> None:
+        exact = ask(small, "price", "--tokenizer", "o200k")["pack"]
+        assert exact["tokenizer"] == "o200k" and f"{exact['tokens']} tokens (o200k)" in exact["text"]
+        assert exact["tokens"] == counter_called("o200k")(exact["text"])
+        estimate = ask(small, "price")["pack"]
+        assert estimate["tokenizer"] == "estimate" and "(o200k)" not in estimate["text"]
+
     def test_format_json_is_the_pack_alone(self, small: Path) -> None:
         done = invoke("ask", "price", "--repo", str(small), "--format", "json")
         assert json.loads(done.stdout)["query"] == "price"
@@ -143,7 +150,14 @@ class TestChoices:
 
     @pytest.mark.parametrize(
         ("option", "enum"),
-        [("level", Level), ("route", Route), ("rank", RankMode), ("order", Order), ("specificity", Specificity)],
+        [
+            ("level", Level),
+            ("route", Route),
+            ("rank", RankMode),
+            ("order", Order),
+            ("specificity", Specificity),
+            ("tokenizer", Tokenizer),
+        ],
     )
     def test_are_the_model_s(self, option: str, enum: type[StrEnum]) -> None:
         choice = next(p for p in command.params if p.name == option).type
@@ -156,7 +170,7 @@ class TestChoices:
     def test_defaults_are_the_model_s(self) -> None:
         defaults = {p.name: p.default for p in command.params}
         options = AskOptions()
-        for name in ("top_k", "level", "max_tokens", "rank", "order", "damping", "specificity"):
+        for name in ("top_k", "level", "max_tokens", "rank", "order", "damping", "specificity", "tokenizer"):
             assert defaults[name] == getattr(options, name)
         assert defaults["pack_format"] == options.format
 

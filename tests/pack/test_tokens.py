@@ -1,6 +1,7 @@
 """The default counter, held against exact numbers of o200k_base that were recorded once."""
 
 import json
+import sys
 import time
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.pack import count_tokens
+from causalist.errors import ExtraMissing, UsageError
+from causalist.pack import count_tokens, counter_called, tokens
 from causalist.pack.tokens import _PIECE
 
 # (text, exact tokens, what the estimate may be at most). Short texts carry the widest margins.
@@ -103,3 +105,26 @@ def test_counts_of_lines_add_up_to_at_least_the_whole(lines: list[str]) -> None:
 @given(st.text(max_size=300))
 def test_counting_twice_gives_the_same(text: str) -> None:
     assert count_tokens(text) == count_tokens(text)
+
+
+def test_the_exact_counter_is_exact() -> None:
+    exact = counter_called("o200k")
+    assert [exact(text) for text, _, _ in EXAMPLES] == [number for _, number, _ in EXAMPLES]
+    # What looks like a special token is text like any other.
+    assert exact("<|endoftext|>") == 7
+
+
+def test_without_its_packages_the_exact_counter_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bpe_openai", None)
+    tokens._exact_counter.cache_clear()
+    try:
+        with pytest.raises(ExtraMissing, match=r"causalist\[tokens\]"):
+            counter_called("o200k")
+        assert counter_called("estimate") is count_tokens
+    finally:
+        tokens._exact_counter.cache_clear()
+
+
+def test_an_unknown_tokenizer_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="estimate, o200k"):
+        counter_called("cl100k")
