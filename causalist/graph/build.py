@@ -12,10 +12,10 @@ from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.package_imports import PackageImports
 from causalist.graph.resolve import Resolver
 from causalist.graph.roles import role_of
-from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, external_id, file_id, section_id, symbol_id
+from causalist.model.symbols import NodeKind, Role, external_id, file_id, section_id, symbol_id
 
 
 def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> LinkedGraph:
@@ -72,13 +72,7 @@ class _Builder:
         for number, names in enumerate(self.program.files):
             facts, role = names.facts, self.drafts[number].role
             first = len(self.drafts)
-            used: dict[tuple[str, bool], int] = {}
-            for definition in facts.definitions:
-                # A name that a field shares with functions means these to whoever asks for callers.
-                functions = names.callables.get(definition.qualname, ())
-                key = definition.qualname, bool(functions) and definition.kind not in CALLABLE_KINDS
-                used[key] = used.get(key, len(functions) if key[1] else 0) + 1
-                repeat = "" if used[key] == 1 else f"~{used[key]}"
+            for definition, repeat in zip(facts.definitions, _repeats(facts.definitions), strict=True):
                 parent = number if definition.parent == MODULE_SCOPE else first + definition.parent
                 self._node(
                     NodeDraft(
@@ -129,6 +123,10 @@ class _Builder:
                 self._use(number, below, EdgeKind.IMPORTS, "path", entry.row)
             elif target >= 0:
                 self._use(number, target, EdgeKind.IMPORTS, rule, entry.row)
+            elif self.program.paths.tree.has(number):
+                package = self.program.paths.target(number, entry)[2]
+                if package:
+                    self._external(number, package, EdgeKind.IMPORTS, entry.row)
             elif names.settings is not None and not entry.level and not entry.module.startswith("."):
                 found = self.program.outside(number, entry)
                 self._external(number, found.name, EdgeKind.IMPORTS, entry.row)
@@ -204,3 +202,16 @@ class _Builder:
                 NodeDraft(external_id(package), NodeKind.EXTERNAL, Role.CODE, -1, -1, 0, 0, 0, 0, "", "")
             )
         self.collector.add(source, draft, kind, "external", row)
+
+
+def _repeats(definitions: Sequence[Definition]) -> list[str]:
+    """What is added to the name of each definition so that no two are alike. Where a field shares its name with
+    functions, these are meant by whoever asks for callers: the field stands back."""
+    used: dict[str, int] = {}
+    result = [""] * len(definitions)
+    order = sorted(range(len(definitions)), key=lambda i: (definitions[i].kind == NodeKind.FIELD, i))
+    for i in order:
+        name = definitions[i].qualname
+        used[name] = used.get(name, 0) + 1
+        result[i] = "" if used[name] == 1 else f"~{used[name]}"
+    return result

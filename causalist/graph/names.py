@@ -1,4 +1,4 @@
-"""Tables of what each file binds, and the following of imports and re-exports across files.
+"""All files' tables of what they bind, and the following of imports and re-exports across files.
 
 A definition is known here by a number that counts all definitions of all files in order; the graph's own numbering
 (sorted ids) comes at the very end, in `edges`.
@@ -6,80 +6,22 @@ A definition is known here by a number that counts all definitions of all files 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from causalist.graph.crates import ModuleTree
 from causalist.graph.declared import DeclaredTypes, package_outside
+from causalist.graph.file_names import FileNames, file_names
 from causalist.graph.folders import FolderMap, local_name
+from causalist.graph.found import Found
 from causalist.graph.modules import ModuleMap
 from causalist.graph.overloads import Literals, best, misfit
 from causalist.graph.packages import PackageScopes
+from causalist.graph.paths import PathNames
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.symbols import TYPE_KINDS, NodeKind
 
 _DEEPEST = 20  # re-exports that are followed before a name is given up
 _MOST_BASES = 200  # visits along the bases of one type; a cycle of bases ends here
-
-
-class Found(NamedTuple):
-    """What a name means: a definition, a file taken as a module, or something outside of the repository.
-
-    `kind` is "definition", "module", "external" or "value" (what a chain of names gives at the top of a file); `number`
-    a definition or file; `rule` how it was found; `name` the package of an external, or the chain of a value.
-    """
-
-    kind: str
-    number: int
-    rule: str
-    name: str = ""
-
-
-@dataclass(slots=True)
-class FileNames:
-    """What one file binds. All definition numbers are global."""
-
-    path: str
-    facts: FileFacts
-    first: int  # number of the file's first definition
-    settings: LanguageSettings | None
-    by_qualname: dict[str, int] = field(default_factory=dict)
-    imports: dict[int, dict[str, Import]] = field(default_factory=dict)  # scope -> local name -> import
-    stars: list[Import] = field(default_factory=list)
-    reexports: dict[str, Import] = field(default_factory=dict)
-    exports: dict[str, str] = field(default_factory=dict)
-    bindings: dict[int, dict[str, Binding]] = field(default_factory=dict)  # scope -> name -> first telling binding
-    returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
-    holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
-    callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
-
-
-def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:
-    """The tables of one file."""
-    names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
-    apart = settings is not None and settings.names.callables_apart
-    for i, definition in enumerate(facts.definitions):
-        if apart and definition.kind in CALLABLE_KINDS:
-            names.callables.setdefault(definition.qualname, []).append(first + i)
-        else:
-            names.by_qualname.setdefault(definition.qualname, first + i)
-        if definition.parent == MODULE_SCOPE and "." in definition.qualname:
-            names.holders.add(definition.qualname.rpartition(".")[0])
-    for entry in facts.imports:
-        if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
-            names.stars.append(entry)
-        elif entry.kind in (ImportKind.REEXPORT, ImportKind.REEXPORT_NAMESPACE):
-            names.reexports.setdefault(entry.alias, entry)
-        elif entry.kind != ImportKind.SIDE_EFFECT:
-            local = entry.alias or entry.module.partition(".")[0]
-            names.imports.setdefault(entry.scope, {}).setdefault(local, entry)
-    for export in facts.exports:
-        names.exports.setdefault(export.exported, export.local)
-    for binding in facts.bindings:
-        scope = names.bindings.setdefault(binding.scope, {})
-        known = scope.get(binding.target)
-        if known is None or not (known.type or known.value):
-            scope[binding.target] = binding
-    return names
 
 
 def _has_folders(names: FileNames) -> bool:
@@ -99,10 +41,15 @@ class Program:
     declared: DeclaredTypes
     parameters: dict[int, tuple[str, ...]]  # of functions that are told apart by them
     literals: dict[str, Literals]  # by language
+    paths: PathNames
     folders: FolderMap = field(default_factory=FolderMap)
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
     attached: dict[tuple[int, str], int] = field(default_factory=dict)  # (type, name) -> member that stands elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
+    bounds: dict[tuple[int, str], tuple[int, Binding]] = field(default_factory=dict)  # type parameters, by their type
+    foreign: dict[tuple[int, str], dict[str, int]] = field(default_factory=dict)  # (trait, method) -> type -> method
+    for_all: set[int] = field(default_factory=set)  # traits that are implemented for every type with some bound
+    _traits: dict[str, list[int]] = field(default_factory=dict)
     _exported: dict[tuple[int, str], Found | None] = field(default_factory=dict)
     _overloads: dict[tuple[int, str], list[int]] = field(default_factory=dict)
     _bases: dict[int, list[int]] = field(default_factory=dict)
@@ -133,6 +80,7 @@ class Program:
             DeclaredTypes.of(files, [table.first for table in tables], settings),
             {table.first + i: types for table in tables for i, types in table.facts.parameters},
             {each.name: dict(each.types.literals) for each in settings.values()},
+            PathNames(ModuleTree.of(tables, file_of)),
             FolderMap.of(files, settings),
         )
         for names in tables:
@@ -141,6 +89,11 @@ class Program:
                 result.named_types.update(names.first + i for i in types)
             if _has_folders(names):
                 result._name_packages(names)
+        for number, definition in enumerate(definition_of):
+            parent = result.parent(number)
+            is_method = definition.kind == NodeKind.METHOD and parent >= 0
+            if is_method and definition_of[parent].kind == NodeKind.TRAIT:
+                result._traits.setdefault(definition.name, []).append(parent)
         return result
 
     def _name_packages(self, names: FileNames) -> None:
@@ -214,6 +167,8 @@ class Program:
         if names.settings.modules.system is ModuleSystem.DECLARED:
             leads_to = self.declared.imported_files(names.settings.name, entry, names.path, frozenset())
             return (leads_to[0], "path") if leads_to else (-1, "external")
+        if self.paths.tree.has(file):
+            return self.paths.target(file, entry)[:2]
         if _has_folders(names):
             target = self.folders.resolve(names.path, entry.module)
         else:
@@ -226,6 +181,8 @@ class Program:
         assert settings is not None
         if settings.modules.system is ModuleSystem.DECLARED:
             return self._follow_declared(file, entry, settings, called)
+        if self.paths.tree.has(file):
+            return self.paths.follow(file, entry)
         target, rule = self.target_module(file, entry)
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
             if target >= 0 and not entry.alias and "." in entry.module and self._imports_are_visible(self.files[file]):
@@ -382,6 +339,20 @@ class Program:
 
     def bases(self, owner: int) -> list[int]:
         return self._bases.get(owner, [])
+
+    def hidden_field(self, owner: int, name: str) -> int:
+        """The field `name` of `owner` where a method has the same name, or -1."""
+        qualname = f"{self.definition_of[owner].qualname}.{name}"
+        return self.files[self.file_of[owner]].fields.get(qualname, -1)
+
+    def traits_with(self, method: str) -> list[int]:
+        """The traits that have a method of this name."""
+        return self._traits.get(method, [])
+
+    def only_in(self, trait: int, method: str) -> bool:
+        """Whether all methods of this name are the trait's, or of types that implement it."""
+        owners = (self.enclosing_type(d) for d in self.methods.get(method, ()))
+        return all(owner < 0 or owner == trait or trait in self._bases.get(owner, ()) for owner in owners)
 
     def set_bases(self, owner: int, bases: list[int]) -> None:
         self._bases[owner] = bases

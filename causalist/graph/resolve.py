@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist.graph import receivers
+from causalist.graph.found import Value
 from causalist.graph.names import Program
 from causalist.graph.overloads import MAKES, UNCOUNTED, misfit
 from causalist.graph.rules import MOST_CANDIDATES
-from causalist.graph.shapes import Value, split_type
+from causalist.graph.shapes import split_type
 from causalist.graph.values import Values
-from causalist.model.facts import Base
+from causalist.model.facts import Base, Implementation
 from causalist.model.symbols import NodeKind
 
 
@@ -44,6 +46,8 @@ class Resolver:
         self._attach_members()
         for owner, stands_for in self._made_of().items():
             self.program.set_bases(owner, stands_for)
+        implemented = [each for file in range(len(self.program.files)) for each in self._implementations(file)]
+        delegates = self._delegates()
         found, missed = self._resolve_bases(
             [(file, base) for file, f in enumerate(self.program.files) for base in f.facts.bases]
         )
@@ -55,8 +59,15 @@ class Resolver:
             missed = [each for each in missed if not self._sees_members(each[0])] + again
         for file, base in missed:
             self.values.derived_from_outside.add(self.program.files[file].first + base.definition)
+        more_bases: dict[int, list[int]] = {}
+        for owner, target, _, _ in implemented:
+            more_bases.setdefault(owner, []).append(target.definition)
+        for owner, held in delegates:
+            more_bases.setdefault(owner, []).append(held)
+        for owner, numbers in more_bases.items():
+            self.program.set_bases(owner, [*self.program.bases(owner), *numbers])
         self.values.read_attributes()
-        return found
+        return [*found, *implemented]
 
     def _resolve_bases(
         self, bases: list[tuple[int, Base]]
@@ -96,15 +107,69 @@ class Resolver:
                 found[number] = [value.number]
         return found
 
+    def _implementations(self, file: int) -> list[tuple[int, Target, bool, int]]:
+        """As `prepare`, for what types implement in blocks that stand outside of them."""
+        names = self.program.files[file]
+        found: list[tuple[int, Target, bool, int]] = []
+        for block in names.facts.implementations:
+            owner = self._type_at(file, block.scope, block.type)
+            trait = self._type_at(file, block.scope, block.trait)
+            if owner < 0:
+                self._give(file, block, trait)
+                continue
+            if trait < 0 or trait == owner:
+                self.values.derived_from_outside.add(owner)
+                continue
+            is_here = self.program.file_of[owner] == file
+            row = block.row if is_here else self.program.definition_of[owner].start_row
+            value = self.values.of_chain(file, block.scope, block.trait)
+            rule = value.rule if value is not None else "same-file"
+            found.append((owner, Target(trait, rule, 1), True, row))
+        return found
+
+    def _give(self, file: int, block: Implementation, trait: int) -> None:
+        """Notes the methods that a trait of the repository gives to a type of which it has no definition."""
+        names = self.program.files[file]
+        for local in range(block.first, block.end if trait >= 0 else block.first):
+            given = self.program.foreign.setdefault((trait, names.facts.definitions[local].name), {})
+            given.setdefault(block.type.rpartition(".")[2], names.first + local)
+
+    def _type_at(self, file: int, scope: int, name: str) -> int:
+        """The type that a name means in a scope, other names for types looked through, or -1."""
+        value = self.values.of_chain(file, scope, name)
+        if value is None or value.kind != "definition":
+            return -1
+        if self.program.is_like_a_type(value.number):
+            return value.number
+        meant = receivers.aliased(self.values, value.number)
+        return meant.number if meant is not None and meant.kind == "instance" else -1
+
+    def _delegates(self) -> list[tuple[int, int]]:
+        """(type, another type in which its members are looked for, too) by the types inside of it that say so."""
+        found = []
+        for (owner, name), member in self.program.attached.items():
+            settings = self.program.files[self.program.file_of[member]].settings
+            if settings is not None and name in settings.types.delegates:
+                value = receivers.aliased(self.values, member)
+                if value is not None and value.kind == "instance" and value.number != owner:
+                    found.append((owner, value.number))
+        return found
+
     def _attach_members(self) -> None:
         """Finds the types of members that do not stand inside of them, before any chain asks for a member."""
         program = self.program
         for file, names in enumerate(program.files):
             for local, owner in names.facts.owners:
                 member = names.first + local
-                value = self.values.of_chain(file, names.facts.definitions[local].parent, owner)
-                if value is not None and value.kind == "definition" and program.is_like_a_type(value.number):
-                    program.attach(member, value.number)
+                found = self._type_at(file, names.facts.definitions[local].parent, owner)
+                if found < 0:
+                    continue
+                program.attach(member, found)
+                if program.definition_of[found].kind == NodeKind.TRAIT:
+                    program.for_all.add(found)
+                for name, binding in names.bindings.get(local, {}).items():
+                    if binding.type and "'" not in name:  # a type parameter: variables have names of their own
+                        program.bounds.setdefault((found, name), (file, binding))
         self.values.forget()
 
     def resolve(
@@ -118,6 +183,11 @@ class Resolver:
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
             value = self.values.of_chain(file, scope, chain)
+        if called and value is not None and value.kind in ("unknown-member", "builtin", "external"):
+            receiver, _, method = chain.rpartition(".")
+            is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
+            if is_value and method not in self.builtin_methods.get(self._family(file), ()):
+                value = receivers.extension(self.values, file, scope, value, method) or value
         if not guess and "." in chain and (value is None or value.kind == "unknown-member"):
             # At least what holds the member is used: the last name but one, or else the first.
             holder, first = chain.rpartition(".")[0], chain.partition(".")[0]
@@ -177,7 +247,8 @@ class Resolver:
 
     def _names_own_class(self, file: int, value: Value, chain: str) -> bool:
         settings = self.program.files[file].settings
-        if settings is None or settings.types.prefixed:  # there the receiver is a value
+        is_trait = self.program.definition_of[value.number].kind == NodeKind.TRAIT  # its values may be functions
+        if settings is None or is_trait or settings.types.prefixed:  # there the receiver is a value
             return False
         return chain in settings.names.self_names and self.program.is_type(value.number)
 

@@ -7,30 +7,16 @@ counts with, `:1` the second of several results, `^` it is put into a collection
 import itertools
 import re
 from abc import ABC, abstractmethod
-from typing import NamedTuple
 
+from causalist.graph.found import BUILTIN, UNKNOWN, Value
 from causalist.graph.names import Program
 from causalist.model.symbols import NodeKind
 
-
-class Value(NamedTuple):
-    """What a part of a chain is. `kind`: "definition", "instance" (of the type `number`), "super", "module", "dotted"
-    (a package of which only longer names are modules), "external", "builtin" (of a type that no file defines), "local"
-    (a variable that nothing is known of), "items", "callable" and "results" (which hold what `parts` says)."""
-
-    kind: str
-    number: int
-    rule: str
-    name: str = ""
-    parts: "tuple[Value, ...]" = ()
-
-
-UNKNOWN = Value("local", -1, "")
-BUILTIN = Value("builtin", -1, "")
 HOLDERS = frozenset({"items", "callable", "results"})
 
 _DEEPEST = 6  # values that are held by one another
 _MARKED = re.compile(r"([^()\[\]:^!]*)((?:\(\)|\[k?\]|:\d+|\^|!)*)")
+_CALLED = re.compile(r"\(\)|\[\]")
 _MARK = re.compile(r"\(\)|\[k?\]|:\d+|\^|!")
 
 
@@ -44,6 +30,16 @@ def split_marks(part: str) -> tuple[str, list[str]]:
         return part, []
     matched = _MARKED.match(part)
     return (matched[1], _MARK.findall(matched[2])) if matched else (part, [])
+
+
+def split_calls(part: str) -> tuple[str, list[str]]:
+    """The same where only calls and items are marked.
+
+    >>> split_calls("make()[]"), split_calls("print!"), split_calls("[]")
+    (('make', ['()', '[]']), ('print!', []), ('[]', []))
+    """
+    bare = part.rstrip("()[]")
+    return (bare, _CALLED.findall(part[len(bare) :])) if bare else (part, [])
 
 
 def split_type(written: str) -> tuple[str, list[str]]:
@@ -93,12 +89,12 @@ class Shapes(ABC):
     @abstractmethod
     def held_by(self, definition: int) -> Value | None: ...
 
-    def _is_held(self, value: Value) -> bool:
+    def is_held(self, value: Value) -> bool:
         return value.kind == "definition" and self.program.is_value(value.number)
 
-    def _result(self, value: Value) -> Value | None:
+    def result(self, value: Value) -> Value | None:
         """What the call of a function that is held somewhere returns."""
-        if not self._is_held(value):
+        if not self.is_held(value):
             return self._held(value, "callable")
         content = self._content(value.number)
         result = self._called(content) if content is not None else UNKNOWN

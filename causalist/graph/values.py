@@ -6,16 +6,15 @@ unknown. Which edges follow from it, and what is guessed where nothing is known,
 
 from dataclasses import dataclass, field
 
-from causalist.graph.names import FileNames, Found, Program
+from causalist.graph import receivers
+from causalist.graph.file_names import FileNames
+from causalist.graph.found import BUILTIN, UNKNOWN, Found, Value
+from causalist.graph.names import Program
 from causalist.graph.overloads import UNCOUNTED
-from causalist.graph.shapes import BUILTIN, HOLDERS, UNKNOWN, Shapes, Value, split_marks, split_type
+from causalist.graph.shapes import HOLDERS, Shapes, split_calls, split_marks
 from causalist.graph.visible import (
-    around,
-    array_of,
     assigned_function,
     deep_member,
-    enum_constant,
-    is_type_parameter,
     named_self,
     of_found,
     starred,
@@ -24,7 +23,7 @@ from causalist.graph.visible import (
     visible_member,
 )
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
-from causalist.model.language import LanguageSettings
+from causalist.model.language import LanguageSettings, TypeSettings
 from causalist.model.symbols import NodeKind
 
 _MOST_SCOPES = 40  # definitions around a name that are looked into, from the inside
@@ -53,6 +52,11 @@ class Values(Shapes):
                         if owner >= 0:
                             self._attributes.setdefault(owner, {}).setdefault(target_name[1:], (file, binding))
 
+    @property
+    def depth(self) -> int:
+        """How many chains are being read, each for the sake of the one before."""
+        return len(self._busy)
+
     def forget(self) -> None:
         """Forgets all values: something that they depend on has changed."""
         self._values.clear()
@@ -79,13 +83,15 @@ class Values(Shapes):
             return None
         if chain.startswith("<"):  # an expression that is said to be of a type
             said, _, rest = chain[1:].partition(">")
-            return self._along(file, self._declared(file, scope, said, "annotation"), rest.split("."), 1, called)
+            return self._along(
+                file, receivers.declared(self, file, scope, said, "annotation"), rest.split("."), 1, called
+            )
         parts = chain.split(".")
         head = parts[0]
         unknown = Value("unknown-member", -1, "") if len(parts) > 1 else None
         if head == "?":
             return unknown
-        bare, marks = split_marks(head)
+        bare, marks = _split(head, settings.types)
         value: Value | None
         if head in settings.names.super_names or (bare in settings.names.super_names and head.endswith("()")):
             if head.endswith("()") and head not in settings.names.super_names:
@@ -101,7 +107,9 @@ class Values(Shapes):
             else:
                 value = self._marked(value, marks)
         else:
-            value = self._lookup(file, scope, bare, _arguments(head, called if len(parts) == 1 else None))
+            value = self._lookup(
+                file, scope, bare, _arguments(head, called if len(parts) == 1 else None), len(parts) > 1
+            )
             if value is None and settings.names.all_declared:
                 return self._declared_elsewhere(file, settings, parts, called)
             value = self._marked(value, marks)
@@ -114,7 +122,7 @@ class Values(Shapes):
         found = self.program.declared.prefix(settings.name, parts, self.program.files[file].path)
         if found is None:
             return BUILTIN if len(parts) > 1 else None
-        value = self._marked(Value("definition", found[0], "import"), split_marks(parts[found[1] - 1])[1])
+        value = self._marked(Value("definition", found[0], "import"), _split(parts[found[1] - 1], settings.types)[1])
         return self._along(file, value, parts, found[1], called)
 
     def _along(
@@ -123,6 +131,8 @@ class Values(Shapes):
         """What the chain `parts` means if everything before its part number `first` is `value`."""
         unknown = Value("unknown-member", -1, "")
         i = first
+        settings = self.program.files[file].settings
+        types = settings.types if settings is not None else TypeSettings()
         while i < len(parts):
             if value is None or value.kind == "local":
                 return unknown
@@ -130,13 +140,24 @@ class Values(Shapes):
                 return value if value.kind not in HOLDERS else BUILTIN
             part = parts[i]
             i += 1
+            name = part.rstrip("()[]") or part
             arguments = _arguments(part, called if i == len(parts) else None)
-            bare, marks = split_marks(part)
-            step = self._attribute(file, value, bare, ".".join(parts[:i]), arguments)
+            bare, marks = _split(part, types)
+            if types.keeping:
+                step = receivers.of_collection(self, types, value, name)
+                if step is not None:
+                    value = step
+                    continue
+            step = self._attribute(file, value, bare, ".".join(parts[:i]), arguments, i < len(parts))
+            if step is None and arguments is not None:
+                step = receivers.passed_on(self, types, value, name)
+                if step is not None:
+                    value = step
+                    continue
             if step is None and value.kind == "definition":
                 step, i = deep_member(self.program, value.number, parts, i)
                 part = parts[i - 1]
-                marks = split_marks(part)[1]
+                marks = _split(part, types)[1]
             if step is None and value.kind == "definition" and self._invokes(file, part):
                 step = value
             if step is None:
@@ -165,7 +186,7 @@ class Values(Shapes):
     def _owner(self, names: FileNames, scope: int) -> int:
         return self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
 
-    def _lookup(self, file: int, scope: int, name: str, called: str | None = None) -> Value | None:
+    def _lookup(self, file: int, scope: int, name: str, called: str | None = None, path: bool = False) -> Value | None:
         """A bare name, from the innermost scope outwards; None for builtins and unknown globals."""
         program = self.program
         names = program.files[file]
@@ -173,10 +194,13 @@ class Values(Shapes):
         settings = names.settings
         assert settings is not None
         first = True
+        innermost, tree = scope, program.paths.tree.has(file)
         for _ in range(_MOST_SCOPES):
             if scope == MODULE_SCOPE:
                 break
             definition = definitions[scope]
+            if tree and definition.kind == NodeKind.NAMESPACE:
+                break
             is_type = program.is_type(names.first + scope)
             if is_type and settings.names.members_are_visible:
                 value = visible_member(program, names.first + scope, name, called)
@@ -185,7 +209,7 @@ class Values(Shapes):
                 # A type parameter, or a variable of an initialiser.
                 binding = names.bindings.get(scope, {}).get(name)
                 if binding is not None and called is None:
-                    return self._bound(file, binding, name)
+                    return receivers.bound(self, file, binding, name)
             elif not is_type or first or settings.names.class_scope_is_visible:
                 own = names.by_qualname.get(f"{definition.qualname}.{name}")
                 if own is not None and program.parent(own) == names.first + scope:
@@ -196,9 +220,12 @@ class Values(Shapes):
                 binding = names.bindings.get(scope, {}).get(name)
                 is_variable = called is None or not settings.names.callables_apart
                 if binding is not None and not is_type and is_variable:
-                    return self._bound(file, binding, name)
+                    return receivers.bound(self, file, binding, name)
             first = False
             scope = definition.parent
+        if tree:
+            found = program.paths.visible(file, innermost, name, path)
+            return self._of_found(found, "") if found is not None else None
         own = names.by_qualname.get(name)
         entry = names.imports.get(MODULE_SCOPE, {}).get(name)
         if own is not None and (entry is None or not program.is_value(own)):
@@ -207,7 +234,7 @@ class Values(Shapes):
             return self._imported(file, entry, called)
         binding = names.bindings.get(MODULE_SCOPE, {}).get(name)
         if binding is not None:
-            return self._bound(file, binding, name)
+            return receivers.bound(self, file, binding, name)
         shared = program.packages.definition(file, name, program.files)
         if shared is not None:
             return Value("definition", shared, "package-scope")
@@ -229,8 +256,13 @@ class Values(Shapes):
             return made if made is not None and made.kind == "instance" else Value("module", found.number, "import")
         return of_found(found, rule)
 
-    def _attribute(self, file: int, value: Value, name: str, so_far: str, called: str | None = None) -> Value | None:
+    def _attribute(
+        self, file: int, value: Value, name: str, so_far: str, called: str | None = None, path: bool = False
+    ) -> Value | None:
         program = self.program
+        if program.paths.as_module(value.kind, value.number) is not None:
+            inner = program.paths.step(Found(value.kind, value.number, value.rule), name, path)
+            return self._of_found(inner, "") if inner is not None else None
         if value.kind == "dotted":
             if name and (so_far == value.name or value.name.startswith(so_far + ".")):
                 names = program.files[file]
@@ -271,6 +303,11 @@ class Values(Shapes):
 
     def _definition_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program
+        held = receivers.aliased(self, value.number) or receivers.payload(self, value.number, name)
+        if held is not None and held.kind == "instance" and program.definition_of[value.number].kind == NodeKind.TYPE:
+            return self._attribute(program.file_of[value.number], held, name, name, called)
+        if held is not None:
+            return held
         definition = program.definition_of[value.number]
         if program.is_type(value.number):
             number, inherited = program.find_member(value.number, name, called=called)
@@ -299,7 +336,16 @@ class Values(Shapes):
         return self._attribute(self.program.file_of[holder], made, name, name, called)
 
     def _instance_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
+        for also in value.also:
+            found = self._instance_attribute(value._replace(also=()), name, called)
+            if found is not None:
+                return found
+            value = value._replace(number=also)
         program = self.program
+        if called is None and value.kind == "instance":
+            hidden = program.hidden_field(value.number, name)
+            if hidden >= 0:
+                return Value("definition", hidden, value.rule)
         if value.kind == "super":
             return super_member(program, value.number, name, called)
         number, inherited = program.find_member(value.number, name, called=called)
@@ -314,102 +360,30 @@ class Values(Shapes):
                 function = assigned_function(self.program, entry[0], entry[1])
                 if function >= 0:
                     return Value("definition", function, value.rule)
-                held = self._bound(entry[0], entry[1], name)
-                if held.kind == "instance":
+                held = receivers.bound(self, entry[0], entry[1], name)
+                if held.kind in ("instance", "many"):
                     return held._replace(rule="attribute-type")
                 return held
         return None
 
     # -- light types
 
-    def _bound(self, file: int, binding: Binding, name: str) -> Value:
-        """What a variable, parameter or attribute holds, by its annotation or by what it was made of."""
-        settings = self.program.files[file].settings
-        if binding.type and settings is not None and settings.names.class_scope_is_visible:
-            return self._declared(file, binding.scope, binding.type, "annotation")
-        if binding.type:
-            # Annotations of parameters are read around the function; those of local names may name what is local.
-            held = self._declared(file, around(self.program, file, binding), binding.type, "annotation")
-            return held if held.kind != "builtin" else self._declared(file, binding.scope, binding.type, "annotation")
-        if binding.value and binding.value != name and len(self._busy) < _DEEPEST * 4:
-            made = self.of_chain(file, binding.scope, binding.value)
-            if made is not None and made.kind != "unknown-member":
-                return made
-        return UNKNOWN
-
-    def _declared(self, file: int, scope: int, type_name: str, rule: str) -> Value:
-        """An instance of the type that an annotation names in `scope`, or what holds such instances."""
-        if type_name.endswith("[]"):
-            return array_of(self._declared(file, scope, type_name.removesuffix("[]"), rule))
-        shape, held = split_type(type_name)
-        if shape:
-            # What a range counts with is a number unless the type says otherwise.
-            nameless = [UNKNOWN, BUILTIN] if shape == "items" else [UNKNOWN] * len(held)
-            parts = tuple(
-                self._declared(file, scope, each, rule) if each else other
-                for each, other in zip(held, nameless, strict=True)
-            )
-            return Value(shape, -1, rule, parts=parts)
-        declared = self.of_chain(file, scope, type_name)
-        settings = self.program.files[file].settings
-        if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
-            if declared is not None and declared.kind == "instance":
-                return declared._replace(rule=rule)
-            declared = declared if declared is not None and declared.kind != "local" else BUILTIN
-        if declared is None:
-            return UNKNOWN if is_type_parameter(self.program, file, scope, type_name) else BUILTIN
-        if declared.kind == "definition" and self.program.is_like_a_type(declared.number):
-            return Value("instance", declared.number, rule)
-        return declared if declared.kind in ("external", "builtin") else UNKNOWN
-
     def held_by(self, definition: int) -> Value | None:
         """What a constant or field holds, as far as it can be told."""
-        program = self.program
-        file = program.file_of[definition]
-        names = program.files[file]
-        facts = program.definition_of[definition]
-        scope, key = facts.parent, facts.name
-        for target in (key, f".{key}"):
-            binding = names.bindings.get(scope, {}).get(target)
-            if binding is not None:
-                held = self._bound(file, binding, key)
-                if held.kind in ("instance", "external", "builtin", "module") or held.kind in HOLDERS:
-                    return held
-                if held.kind == "definition" and held.number != definition:
-                    return held
-        return enum_constant(program, definition)
+        return receivers.held_by(self, definition)
 
     def _called(self, value: Value | None) -> Value | None:
-        """What calling a value gives: an instance of a class, or of the type that a function says it returns."""
-        if value is None or value.kind in ("external", "builtin"):
-            return value
-        if value.kind == "module":
-            value = self.default_of(value)
-        if value is not None and value.kind in ("callable", "instance"):
-            return self._result(value)
-        if value is None or value.kind != "definition":
-            return UNKNOWN
-        program = self.program
-        if program.is_type(value.number):
-            return Value("instance", value.number, "constructed")
-        file = program.file_of[value.number]
-        names = program.files[file]
-        returned = names.returns.get(value.number - names.first)
-        if not returned and self._is_held(value):
-            return self._result(value)
-        if any(
-            names.returns.get(each - names.first) != returned for each in program.overloads(value.number, UNCOUNTED)
-        ):
-            return UNKNOWN
-        if not returned:
-            makes = program.is_constructor(value.number)
-            return Value("instance", value.number, "constructed") if makes else UNKNOWN
-        owner = program.enclosing_type(value.number)
-        if returned in ("Self", "this") and owner >= 0:
-            return Value("instance", owner, "return-type")
-        return self._declared(file, value.number - names.first, returned, "return-type")
+        return receivers.called(self, value)
+
+    def _declared(self, file: int, scope: int, type_name: str, rule: str) -> Value:
+        return receivers.declared(self, file, scope, type_name, rule)
 
 
 def _arguments(part: str, called: str | None) -> str | None:
     """The arguments of a part of a chain: those of the call for its last part, not known for parts inside."""
     return UNCOUNTED if "()" in part else called
+
+
+def _split(part: str, settings: TypeSettings) -> tuple[str, list[str]]:
+    """The name in a part of a chain, and what is done with it."""
+    return split_marks(part) if settings.prefixed else split_calls(part)

@@ -3,8 +3,9 @@
 Nothing here follows values; `values` does, and asks here.
 """
 
-from causalist.graph.names import Found, Program
-from causalist.graph.shapes import BUILTIN, HOLDERS, Value
+from causalist.graph.found import BUILTIN, Found, Value
+from causalist.graph.names import Program
+from causalist.graph.shapes import HOLDERS
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import ModuleSystem
 from causalist.model.symbols import NodeKind
@@ -115,16 +116,6 @@ def starred(program: Program, file: int, name: str, called: str | None) -> Found
         if found is not None:
             return found
     return None
-
-
-def is_type_parameter(program: Program, file: int, scope: int, name: str) -> bool:
-    """Whether a definition around binds the name, be it a class, whose own names are not visible otherwise."""
-    names = program.files[file]
-    while scope != MODULE_SCOPE:
-        if name in names.bindings.get(scope, {}):
-            return True
-        scope = names.facts.definitions[scope].parent
-    return False
 
 
 def around(program: Program, file: int, binding: Binding) -> int:

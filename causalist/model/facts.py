@@ -43,6 +43,17 @@ class Base(NamedTuple):
     row: int
 
 
+class Implementation(NamedTuple):
+    """`type` implements `trait`, both as written in `scope`; definitions `first` up to `end` stand in that block."""
+
+    scope: int
+    type: str
+    trait: str
+    first: int
+    end: int
+    row: int
+
+
 class Call(NamedTuple):
     """A call site in `scope`. `callee` is a dotted chain with "()" after the parts that are called themselves:
     `self.session.get`, `make().run`, `super().close`; "?" stands for a part that is no name, `<T>` for an expression
@@ -179,7 +190,8 @@ class FileFacts:
     the file lists what it exports to `import *`. `package` is the name in the file's package clause, "" without one;
     `owners` maps definitions that stand outside of the type that they belong to (a Go method, an `impl`) to the name of
     that type, as it is written. `parameters` maps functions to the annotations of their parameters, the last with "..."
-    if it takes any number; a function that has no entry may have any parameters.
+    if it takes any number; a function that has no entry may have any parameters. `implementations` are the
+    blocks in which types implement traits.
     `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
     configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias", pattern and targets
     separated by tabs), ("module", what the paths of its packages begin with), ("replace", such a path, a tab and the
@@ -208,3 +220,4 @@ class FileFacts:
     owners: tuple[tuple[int, str], ...] = ()
     parameters: tuple[tuple[int, tuple[str, ...]], ...] = ()
     secrets: tuple[tuple[int, int], ...] = ()
+    implementations: tuple[Implementation, ...] = ()

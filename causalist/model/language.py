@@ -18,13 +18,14 @@ class ModuleSystem(StrEnum):
 class NameSettings:
     """`self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
     `assigned_prefixes` and `assigned_infixes` are taken out of the left side of `a.b = function`. `invokers` are
-    methods of a function that call it.
+    methods of a function that call it. `path_separator` joins names of modules and types where that is not the dot.
 
     With `members_are_visible` a bare name inside of a type may be a member of it, an inherited one too; with
     `all_declared` a name that nothing declares comes from outside of the repository, so that nothing is guessed of it;
     with `callables_apart` a value and functions of one name stand beside each other, functions also several with other
     parameters; with `block_scopes` a name may be declared again in a function, and uses mean the last declaration
-    before them."""
+    before them; with `rebinding`, binding a name again makes another variable, which is visible to the end of its
+    block."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -38,6 +39,8 @@ class NameSettings:
     all_declared: bool = False
     callables_apart: bool = False
     block_scopes: bool = False
+    path_separator: str = ""
+    rebinding: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,9 @@ class ModuleSettings:
     """`index_stems` are files that stand for their folder. `extensions` are tried in order. `compiled` maps an
     extension in an import to those of the files it may mean. `wildcard_list` is the variable that lists what a
     wildcard import brings, `require` the function that imports, `external_parts` how many parts of a package's name
-    tell which library it belongs to."""
+    tell which library it belongs to. `targets` are patterns of the files, below the folder of a manifest, at which
+    trees of modules begin, the library's first; `relative` maps names that a path may begin with to the module that
+    they mean: "root", "here" or "above"."""
 
     system: ModuleSystem
     index_stems: tuple[str, ...] = ()
@@ -54,6 +59,8 @@ class ModuleSettings:
     wildcard_list: str = ""
     require: str = ""
     external_parts: int = 1
+    targets: tuple[str, ...] = ()
+    relative: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,13 @@ class TypeSettings:
     `prefixed` languages write what holds before what is held (`[]T`), have block scope, and call a type to convert a
     value; in them `makers` are functions that make a value of the type that is their first argument, and `passes` those
     that return a value like their first argument. Where types are `structural`, a type implements every interface whose
-    methods it has."""
+    methods it has.
+
+    `passing` are methods of transparent types that give what these hold (`unwrap`), `wrapping` functions whose result
+    holds their argument (`Some`), `making` those of a type that give one of it although it does not define them;
+    `delegates` are types inside of a type in which its members are looked for, too. `containers` are generic types of
+    collections, known by their elements: `elements` are methods of theirs that give one, `keeping` those that give them
+    all, `handing` those that call a function for each, `steps` those that an iterator of the repository has."""
 
     transparent: tuple[str, ...] = ()
     before_names: bool = False
@@ -74,6 +87,15 @@ class TypeSettings:
     makers: tuple[str, ...] = ()
     passes: tuple[str, ...] = ()
     structural: bool = False
+    passing: tuple[str, ...] = ()
+    wrapping: tuple[str, ...] = ()
+    making: tuple[str, ...] = ()
+    delegates: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()
+    keeping: tuple[str, ...] = ()
+    handing: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

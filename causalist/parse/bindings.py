@@ -5,19 +5,22 @@ by distance, at most a few bytes of punctuation. What a value is, beyond a chain
 """
 
 import re
+from bisect import bisect_right, insort
 from collections.abc import Sequence
 
 from causalist.model.facts import Binding
 from causalist.parse.captures import Tag
 from causalist.parse.chains import array_type_name, chain_of, type_name
-from causalist.parse.scopes import Scopes
+from causalist.parse.scopes import VALUE_KINDS, Scopes
 
 LONGEST_VALUE = 2000  # bytes of a value that are looked at
 _LONGEST_NAME = 200
 _ASSIGNED = re.compile(r"([^\W\d][\w$.]*)\s*=(?![=>])")
 _WAITING = 8  # bytes of "(await "
-_GAP = 4  # bytes between a name and its annotation or value: ": ", " = "
+_GAP = 5  # bytes between a name and its annotation or value: ": ", " = ", ") = "
 _BOUND = b"extends"  # between a type parameter and its bound
+_METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
+_ON_HOLDER = -2  # the scope of type parameters of what is no scope itself, until they are given to what stands inside
 
 
 class BindingReader:
@@ -28,9 +31,16 @@ class BindingReader:
         self.taken = -1  # start of the last name that is bound or declared, hence no use
         self._scopes = scopes
         self._self_names = scopes.settings.names.self_names
+        wrapping = "|".join(map(re.escape, scopes.settings.types.wrapping)) or "(?!)"
+        self._wrapping = re.compile(rf"(?:[a-z_]\w*::)*(?:{wrapping})\((.*)\)\??", re.DOTALL)
         self._globals: set[tuple[int, str]] = set()
         self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
         self._key = ""
+        self._numbered = (-1, 0)  # definition, how many of its members without a name came
+        self._binding_start = -1
+        self._matches: list[tuple[int, str]] = []  # end and subject of those that are open
+        self._receivers: list[tuple[int, int]] = []  # end and start of those of methods that are given functions
+        self._variant = ""  # the variant or type whose parts the open pattern names
         self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
         self._binding_end = -1
         self._type_end = -1
@@ -41,23 +51,124 @@ class BindingReader:
     def finish(self, properties: Sequence[Binding]) -> None:
         """Adds members that are held in other ways, and forgets names that a scope declares to be another's."""
         self.bindings += properties
+        self.bindings = [b for b in self.bindings if b.scope != _ON_HOLDER]
         if self._globals:
             self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
 
     def on_pattern(self, start: int, end: int, tag: int) -> None:
         self._pattern = (end, [])
+        self._variant = ""
+
+    def on_generic(self, start: int, end: int, tag: int) -> None:
+        """A type parameter; its bound follows as a type."""
+        frames = self._scopes.frames
+        if not frames:
+            return
+        self.taken = start
+        scope = frames[-1].index if frames[-1].index >= 0 else _ON_HOLDER
+        if scope == _ON_HOLDER:
+            frames[-1].generics.append(len(self.bindings))
+        self.bindings.append(Binding(scope, self._scopes.text(start, end), "", "", self._scopes.row(start)))
+        self._binding_end, self._type_end = end, -1
+
+    def hand_down(self, generics: Sequence[int], scope: int) -> None:
+        """Gives the type parameters of a holder to the definition `scope` inside of it."""
+        self.bindings += [self.bindings[i]._replace(scope=scope) for i in generics]
+
+    def on_position(self, start: int, end: int, tag: int) -> None:
+        """The type of a member that has no name but its number."""
+        scopes = self._scopes
+        scope, around = scopes.binding_scope(), scopes.frames[-1].index if scopes.frames else -1
+        if around != self._numbered[0]:
+            self._numbered = (around, 0)
+        name = type_name(scopes.text(start, min(end, start + _LONGEST_NAME)), scopes.settings.types)
+        target = f"{self._variant_prefix(start)}.{self._numbered[1]}"
+        self.bindings.append(Binding(scope, target, name, "", scopes.row(start)))
+        self._numbered = (around, self._numbered[1] + 1)
+
+    def _variant_prefix(self, start: int) -> str:
+        """What the name of a member begins with where it is the member of a variant, a value itself."""
+        frames = self._scopes.frames
+        if not frames or frames[-1].index < 0 or frames[-1].name_start == start:
+            return ""
+        draft = self._scopes.drafts[frames[-1].index]
+        return f".{draft.name}" if draft.kind in VALUE_KINDS else ""
+
+    def on_elements(self, start: int, end: int, tag: int) -> None:
+        """The collection whose elements the name right before is bound to, one after the other."""
+        if self._binding_end < 0 or not 0 < start - self._binding_end <= _GAP or not self.bindings:
+            return
+        last = self.bindings[-1]
+        chain = self._chain(start, end, self._binding_start - 1)
+        if self._scopes.shadows is not None:
+            self._scopes.shadows.postpone(last.scope, last.target, end)
+        self.bindings[-1] = last._replace(value=f"{chain}.[]" if chain else "")
+        self._binding_end = -1
+
+    def on_match(self, start: int, end: int, tag: int) -> None:
+        while self._matches and self._matches[-1][0] <= start:
+            self._matches.pop()
+        self._matches.append((end, ""))
+
+    def on_subject(self, start: int, end: int, tag: int) -> None:
+        if self._matches:
+            self._matches[-1] = (self._matches[-1][0], self._chain(start, end, start))
+
+    def on_matched(self, start: int, end: int, tag: int) -> None:
+        """A name that is bound to what the subject of the match around holds."""
+        while self._matches and self._matches[-1][0] <= start:
+            self._matches.pop()
+        if self._matches:
+            self._tell(start, self._matches[-1][1])
+
+    def on_receiver(self, start: int, end: int, tag: int) -> None:
+        insort(self._receivers, (end, start))
+
+    def on_handed(self, start: int, end: int, tag: int) -> None:
+        """The parameter of a function that is an argument of a method, which may hand it each element."""
+        position = bisect_right(self._receivers, (start, start)) - 1
+        if position < 0:
+            return
+        until, since = self._receivers[position]
+        method = _METHOD.match(self._scopes.data, until, start)
+        if method and method[1].decode("ascii", "replace") in self._scopes.settings.types.handing:
+            chain = self._chain(since, until, since)
+            self._tell(start, f"{chain}.[]" if chain else "")
+
+    def on_variant(self, start: int, end: int, tag: int) -> None:
+        chain = self._chain(start, end, start)
+        self._variant = "" if chain in self._scopes.settings.types.wrapping else chain
+
+    def on_payload(self, start: int, end: int, tag: int) -> None:
+        if self._variant:
+            self._tell(start, f"{self._variant}.0")
+
+    def _tell(self, start: int, value: str) -> None:
+        """Gives a value to the binding at `start`, unless more is known of it."""
+        if start == self.taken and self.bindings and not (self.bindings[-1].type or self.bindings[-1].value):
+            self.bindings[-1] = self.bindings[-1]._replace(value=value)
+
+    def _chain(self, start: int, end: int, position: int) -> str:
+        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        while wrapped := self._wrapping.fullmatch(text):
+            text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
+        elements = bool(self._scopes.settings.types.containers)
+        return self._scopes.own_chain(chain_of(text, elements), position)
 
     def on_key(self, start: int, end: int, tag: int) -> None:
         self._key = self._scopes.text(start, end)
         self.taken = start
 
     def on_binding(self, start: int, end: int, tag: int) -> None:
+        if tag == Tag.BINDING_ITEM and start == self.taken:
+            return  # something more telling was captured
         self._is_twin = start == self.taken
         self.taken = start
         scopes = self._scopes
         name = scopes.compact(start, min(end, start + _LONGEST_NAME))
+        self._binding_start, member = start, ""
         if tag == Tag.BINDING_PROPERTY:
-            name = f".{name}"
+            name = f"{self._variant_prefix(start)}.{name}"
         else:
             head, dot, rest = name.partition(".")
             if dot:
@@ -66,6 +177,7 @@ class BindingReader:
                 name = f".{rest}"
         if self._pattern is not None and end <= self._pattern[0]:
             self._pattern[1].append((len(self.bindings), self._key or name))
+            member = self._key or name
         self._key = ""
         self._type_end = -1
         scope = scopes.binding_scope()
@@ -77,10 +189,16 @@ class BindingReader:
             scope = scopes.frames[-1].outer_scope
         else:
             self._binding_end = end if tag != Tag.BINDING_ITEM else -1
+        if scopes.shadows is not None and scope >= 0 and name[0] != "." and scopes.frames[-1].name_start != start:
+            if tag == Tag.BINDING_ITEM and name[0].isupper():
+                self._binding_end = -1
+                return  # a constant or variant that a pattern compares with
+            name = scopes.shadows.bind(scope, name, start, scopes.drafts[scope].end)
         name = scopes.declare(scope, name)
         type_ = self._type if tag != Tag.BINDING_ITEM else ""
+        value = f"{self._variant}.{member}" if member and self._variant else ""
         self._last_end = end
-        self.bindings.append(Binding(scope, name, type_, "", scopes.row(start)))
+        self.bindings.append(Binding(scope, name, type_, value, scopes.row(start)))
 
     def on_type(self, start: int, end: int, tag: int) -> None:
         if self._scopes.settings.types.before_names:
@@ -90,7 +208,7 @@ class BindingReader:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
                 self._type = name
-        elif self._binding_end >= 0 and 0 < start - self._binding_end <= _GAP:
+        elif self._binding_end >= 0 and 0 <= start - self._binding_end <= _GAP:
             name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
             self.bindings[-1] = self.bindings[-1]._replace(type=name)
             if self._is_twin:
@@ -112,10 +230,12 @@ class BindingReader:
         self._binding_end = -1
         if not targets:
             return
-        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
-        chain = self._scopes.current(self._assigned(text) or chain_of(text))
+        assigned = self._assigned(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+        chain = self._scopes.current(assigned) if assigned else self._chain(start, end, start)
         self._value = (start, chain, targets)
         for position, key in targets:
+            if key and self.bindings[position].value:
+                continue  # known by the variant that the pattern names
             value = f"{chain}.{key}" if key and chain else chain
             self.bindings[position] = self.bindings[position]._replace(value=value)
 

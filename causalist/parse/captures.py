@@ -84,6 +84,23 @@ class Tag(IntEnum):
     TYPE_PARAMETER = auto()
     KEY = auto()
     REFERENCE_VALUE = auto()
+    LEAD = auto()
+    OWNER_TRAIT = auto()
+    BINDING_STATEMENT = auto()
+    BINDING_GENERIC = auto()
+    BINDING_POSITION = auto()
+    IMPORT_TREE = auto()
+    IMPORT_PATH = auto()
+    BINDING_ELEMENTS = auto()
+    BINDING_MATCH = auto()
+    BINDING_SUBJECT = auto()
+    BINDING_MATCHED = auto()
+    BINDING_RECEIVER = auto()
+    BINDING_HANDED = auto()
+    BINDING_VARIANT = auto()
+    BINDING_PAYLOAD = auto()
+    MACRO_CALL = auto()
+    TOKEN_CALL = auto()
     REFERENCE = auto()
     ERROR = auto()
     BASE_OF = auto()
@@ -102,6 +119,7 @@ DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag 
 
 TAG_OF_CAPTURE: dict[str, Tag] = {
     "span": Tag.SPAN,
+    "lead": Tag.LEAD,
     **{f"definition.{tag.name.lower()}": tag for tag in DEFINITION_KINDS},
     "property": Tag.PROPERTY,
     "holder": Tag.HOLDER,
@@ -114,6 +132,8 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "import.alias": Tag.IMPORT_ALIAS,
     "import.default": Tag.IMPORT_DEFAULT,
     "import.namespace": Tag.IMPORT_NAMESPACE,
+    "import.tree": Tag.IMPORT_TREE,
+    "import.path": Tag.IMPORT_PATH,
     "export": Tag.EXPORT,
     "export.default": Tag.EXPORT_DEFAULT,
     "exports": Tag.EXPORTS,
@@ -124,6 +144,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "name": Tag.NAME,
     "name.constructor": Tag.NAME_CONSTRUCTOR,
     "owner": Tag.OWNER,
+    "owner.implements": Tag.OWNER_TRAIT,
     "package": Tag.PACKAGE,
     "body": Tag.BODY,
     "doc": Tag.DOC,
@@ -158,6 +179,17 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "declaration.repeat": Tag.DECLARATION_REPEAT,
     "type.parameter": Tag.TYPE_PARAMETER,
     "key": Tag.KEY,
+    "binding.statement": Tag.BINDING_STATEMENT,
+    "binding.generic": Tag.BINDING_GENERIC,
+    "binding.position": Tag.BINDING_POSITION,
+    "binding.elements": Tag.BINDING_ELEMENTS,
+    "binding.match": Tag.BINDING_MATCH,
+    "binding.subject": Tag.BINDING_SUBJECT,
+    "binding.matched": Tag.BINDING_MATCHED,
+    "binding.receiver": Tag.BINDING_RECEIVER,
+    "binding.handed": Tag.BINDING_HANDED,
+    "binding.variant": Tag.BINDING_VARIANT,
+    "binding.payload": Tag.BINDING_PAYLOAD,
     "global": Tag.GLOBAL,
     "require": Tag.REQUIRE,
     "require.module": Tag.REQUIRE_MODULE,
@@ -168,6 +200,8 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "call.arguments": Tag.CALL_ARGUMENTS,
     "call.argument": Tag.CALL_ARGUMENT,
     "reference.value": Tag.REFERENCE_VALUE,
+    "reference.macro": Tag.MACRO_CALL,
+    "reference.token": Tag.TOKEN_CALL,
     "reference": Tag.REFERENCE,
     "reference.callable": Tag.REFERENCE_CALLABLE,
     "error": Tag.ERROR,

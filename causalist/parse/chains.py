@@ -10,7 +10,9 @@ import re
 from causalist.model.language import TypeSettings
 
 _PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
+_NUMBER = re.compile(r"\d+")
 _NAME = re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*")
+_MADE = re.compile(r"\s+[^\W\d]")  # after `new`, in `outer.new Inner`
 _WAITED = re.compile(r"(\(\s*)?await\s+")
 _SPACE = re.compile(r"\s+")
 _WRAPPED = re.compile(
@@ -18,25 +20,39 @@ _WRAPPED = re.compile(
 )
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
-_POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |dyn |impl )+")
+_POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |for<[^<>]*> ?)+")
+_RAW = re.compile(r"\br#(?=[^\W\d])")  # what makes a name of a word that means something else
+_FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
+_ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()")
+_COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain
+_AS_TRAIT = re.compile(r"<\s*(.+?)(?:\s+as\s+([\w:]+)(?:<.*>)?)?\s*>::(\w.*)", re.DOTALL)
 _GENERIC = re.compile(r"([^\W\d][\w.]*)<(.+)>")
 _DIMENSIONS = re.compile(r"(?:\s*\[\s*\])+\s*$")
 _SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object", "var"})
+_LIFETIME = re.compile(r"'\w+(?!')\b")
+_STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""", re.DOTALL)
 _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _LONGEST = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
-def chain_of(text: str) -> str:
+def chain_of(text: str, elements: bool = False) -> str:
     """The chain of `text`, or "" when its last part is no name.
 
     >>> [chain_of(t) for t in ("a.b", "f(x).g", "xs[0].close", "a?.b!.c", "(await x).y", "'s'.join", "f<T>", "1 + g")]
     ['a.b', 'f().g', '?.close', 'a.b.c', 'x.y', '?.join', 'f', '']
+
+    With `elements` an element of a collection is a part of the chain: `xs[0].close` -> `xs.[].close`.
     """
     if _PLAIN.fullmatch(text):
         return "" if text[0].isdigit() else text
     if len(text) > _LONGEST:
         return last_of_chain(text)
+    text = _RAW.sub("", text[_FRONT.match(text).end() :])  # type: ignore[union-attr]
+    if text.startswith("<") and (qualified := _AS_TRAIT.fullmatch(text)):
+        return chain_of(f"{qualified[2] or type_name(qualified[1])}::{qualified[3]}", elements)
+    if text.startswith("(") and (end := _closing(text, 0)) > 0 and (inner := chain_of(text[1:end], elements)):
+        return chain_of(_spell(inner) + text[end + 1 :], elements)
     waited = _WAITED.match(text)
     if waited:
         end = _closing(text, 0) if waited[1] else len(text)
@@ -51,7 +67,8 @@ def chain_of(text: str) -> str:
             position += 1
         elif expect_name:
             matched = _NAME.match(text, position)
-            if matched and matched[0] in ("new", "await", "typeof", "yield"):
+            is_word = not parts or bool(matched and matched[0] == "new" and _MADE.match(text, matched.end()))
+            if matched and is_word and matched[0] in ("new", "await", "typeof", "yield"):
                 if matched[0] != "new":
                     return _after_unknown(text, length)
                 position = matched.end()
@@ -59,25 +76,43 @@ def chain_of(text: str) -> str:
             if matched:
                 parts.append(matched[0])
                 position = matched.end()
+            elif parts and (matched := _NUMBER.match(text, position)):
+                parts.append(matched[0])  # a member that has no name
+                position = matched.end()
             elif character in "([{\"'`/" or character.isdigit():
                 return _after_unknown(text, length)
             else:
                 return ""
             expect_name = False
+        elif matched := _COMMENT.match(text, position):
+            position = matched.end()
+        elif matched := _ENDS_EARLY.match(text, position):
+            position = matched.end()  # `f()?.await`: the value that is waited for, or that is no error
         elif character == "." or text.startswith("::", position):
             position += 1 if character == "." else 2
             expect_name = text[position : position + 1] != "<"  # `f::<T>`
         elif character == "?" and text.startswith("?.", position):
             position += 2
             expect_name = text[position : position + 1] not in ("(", "[")
+        elif character == "!" and len(parts) == 1 and text[position + 1 : position + 2] in ("(", "[", "{"):
+            return _after_unknown(text, length)  # a macro
         elif character == "!" and text[position + 1 : position + 2] != "=":
             position += 1
+        elif character == "{" and parts[-1][0].isupper() and not parts[-1].endswith(")"):
+            end = _closing(text, position)  # `Point {x: 1}`
+            if end < 0:
+                return ""
+            parts[-1] += "()"
+            position = end + 1
         elif character in "([<":
             end = _closing(text, position)
             if end < 0:
                 return ""
             if character == "(":
                 parts[-1] += "()"
+            elif character == "[" and elements:
+                if ".." not in text[position:end]:
+                    parts.append("[]")
             elif character == "[":
                 if parts[-1].endswith("()") or len(parts) > 1 or end + 1 < length:
                     parts = ["?"]
@@ -87,6 +122,10 @@ def chain_of(text: str) -> str:
         else:
             return ""
     return "" if expect_name or parts == ["?"] else ".".join(parts)
+
+
+def _spell(chain: str) -> str:
+    return chain.replace(".[]", "[0]")
 
 
 def last_of_chain(text: str) -> str:
@@ -112,11 +151,13 @@ def _closing(text: str, start: int) -> int:
     position = start + 1
     while position < len(text):
         character = text[position]
-        if character in "\"'`":
-            end = text.find(character, position + 1)
-            if end < 0:
+        if character == "'" and (text[position - 1] in "&<" or stack[-1] == ">") and _LIFETIME.match(text, position):
+            pass
+        elif character in "\"'`":
+            string = _STRING.match(text, position)
+            if string is None:
                 return -1
-            position = end
+            position = string.end() - 1
         elif character in "([{" or (angle and character == "<"):
             stack.append(_CLOSER[character])
         elif character == stack[-1] and not (character == ">" and text[position - 1] == "="):
@@ -139,14 +180,24 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     >>> [type_name(t) for t in ("Session", "'a.Session'", "Optional[Session]", "Session | None", "List[int]", "A | B")]
     ['Session', 'a.Session', 'Session', 'Session', 'List', '']
     """
-    text = _POINTER.sub("", _SPACE.sub(" ", text.strip().strip("\"'")).strip())
+    text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip()
+    text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
     if len(text) > _LONGEST:
         return ""
+    if "+" in text:
+        bounds = [b.strip() for b in _split_top(text, "+")]
+        if len(bounds) > 1:
+            return "+".join(b for b in (type_name(b, settings) for b in bounds if b[:1] not in ("'", "?")) if b)
     text = text.replace("::", ".")
+    if settings.containers and text.startswith("[") and _closing(text, 0) == len(text) - 1:
+        return _collection(text[1:-1].partition(";")[0], settings)
     generic = _GENERIC.fullmatch(text)
+    if generic and generic[1].rpartition(".")[2] in settings.containers:
+        arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")]
+        return _collection(arguments[min(1, len(arguments) - 1)].rpartition("= ")[2], settings) if arguments else ""
     if generic and generic[1].rpartition(".")[2] in settings.transparent:
         arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")]
-        return type_name(arguments[0], settings) if arguments else ""
+        return type_name(arguments[0].rpartition("= ")[2], settings) if arguments else ""
     wrapped = _WRAPPED.fullmatch(text)
     if wrapped:
         return type_name(_split_top(wrapped[1], ",")[0], settings)
@@ -174,6 +225,11 @@ def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         return type_name(text, settings)
     name = type_name(text[: matched.start()], settings)
     return f"{name}{''.join(matched[0].split())}" if name else ""
+
+
+def _collection(element: str, settings: TypeSettings) -> str:
+    name = type_name(element, settings)
+    return f"{name}[]" if name and not name.endswith("[]") else ""
 
 
 def _split_top(text: str, separator: str) -> list[str]:

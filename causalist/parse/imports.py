@@ -11,6 +11,7 @@ from causalist.parse.bindings import LONGEST_VALUE, BindingReader
 from causalist.parse.captures import Tag
 from causalist.parse.chains import chain_of
 from causalist.parse.scopes import Scopes
+from causalist.parse.use_trees import use_tree
 
 _LONGEST_NAME = 200
 _GAP = 4  # bytes between the left and the right side of an assignment
@@ -39,6 +40,22 @@ class ImportGroup:
             Import(self.scope, ImportKind.MODULE, *_level(name), "", alias, row)
             for name, alias, row in self._pairs(Tag.IMPORT_MODULE)
         ]
+        trees = self._pairs(Tag.IMPORT_TREE)
+        if trees:
+            return [
+                Import(
+                    self.scope,
+                    ImportKind.STAR if leaf.name == "*" else ImportKind.NAME,
+                    leaf.path,
+                    0,
+                    leaf.name,
+                    local,
+                    row,
+                )
+                for text, alias, row in trees
+                for leaf in use_tree(text)
+                for local in [alias or leaf.alias]
+            ], []
         sources = [text for tag, text, _ in self.parts if tag is Tag.IMPORT_FROM]
         if not sources:
             return imports, []
@@ -97,6 +114,7 @@ class ImportReader:
         self._scopes = scopes
         self._bindings = bindings
         self._require_name = scopes.settings.modules.require
+        self._path: tuple[int, str] | None = None  # end and text of the last file that was said ahead
         self._require = (-1, "")  # start of the last call that imports, and the name that is called
         self._exports: tuple[int, list[str]] | None = None  # end of the last `exports.name`, and the names before it
         self._passed_on: tuple[int, list[str], str] | None = None  # start of a value, what it is exported as, member
@@ -110,8 +128,18 @@ class ImportReader:
 
     def on_part(self, start: int, end: int, tag: int) -> None:
         if self.group is not None:
-            text = self._scopes.compact(start, end).strip("\"'")
-            self.group.parts.append((Tag(tag), text, self._scopes.row(start)))
+            text = self._scopes.text(start, end) if tag == Tag.IMPORT_TREE else self._scopes.compact(start, end)
+            self.group.parts.append((Tag(tag), text.strip("\"'"), self._scopes.row(start)))
+            if tag == Tag.IMPORT_MODULE and self._path and b";" not in self._scopes.data[self._path[0] : start]:
+                self.group.parts[-1:] = [
+                    (Tag.IMPORT_FROM, self._path[1], self.group.row),
+                    (Tag.IMPORT_NAMESPACE, text, self.group.row),
+                ]
+                self._path = None
+
+    def on_path(self, start: int, end: int, tag: int) -> None:
+        """The file of a module, said ahead of the statement that names the module."""
+        self._path = (end, self._scopes.text(start, end))
 
     def close_group(self) -> None:
         assert self.group is not None

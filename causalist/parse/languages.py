@@ -140,7 +140,6 @@ def _read_settings(path: Path) -> LanguageSettings:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         names, modules, comments = data["names"], data["modules"], data["comments"]
-        types = data.get("types", {})
         return LanguageSettings(
             name=data["name"],
             family=data.get("family", data["name"]),
@@ -158,6 +157,8 @@ def _read_settings(path: Path) -> LanguageSettings:
                 all_declared=names.get("all_declared", False),
                 callables_apart=names.get("callables_apart", False),
                 block_scopes=names.get("block_scopes", False),
+                path_separator=names.get("path_separator", ""),
+                rebinding=names.get("rebinding", False),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),
@@ -167,19 +168,13 @@ def _read_settings(path: Path) -> LanguageSettings:
                 wildcard_list=modules.get("wildcard_list", ""),
                 require=modules.get("require", ""),
                 external_parts=modules.get("external_parts", 1),
+                targets=tuple(modules.get("targets", ())),
+                relative=tuple(modules.get("relative", {}).items()),
             ),
             comments=CommentSettings(line=tuple(comments["line"]), doc=comments["doc"]),
             builtin_methods=tuple(data["builtin"]["methods"]),
             builtin_names=tuple(data["builtin"].get("names", ())),
-            types=TypeSettings(
-                transparent=tuple(types.get("transparent", ())),
-                before_names=types.get("before_names", False),
-                literals=tuple((letter, tuple(names)) for letter, names in types.get("literals", {}).items()),
-                prefixed=types.get("prefixed", False),
-                makers=tuple(types.get("makers", ())),
-                passes=tuple(types.get("passes", ())),
-                structural=types.get("structural", False),
-            ),
+            types=_read_types(data.get("types", {})),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error
@@ -194,3 +189,10 @@ def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
         queries=tuple(entry["queries"]),
         fallback=entry.get("fallback", ""),
     )
+
+
+def _read_types(entry: Mapping[str, Any]) -> TypeSettings:
+    """Lists of names, switches, and one table of lists; a key that does not exist is a TypeError."""
+    values: dict[str, Any] = {key: value if isinstance(value, bool) else tuple(value) for key, value in entry.items()}
+    literals = tuple((letter, tuple(names)) for letter, names in entry.get("literals", {}).items())
+    return TypeSettings(**{**values, "literals": literals})

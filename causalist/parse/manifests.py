@@ -1,12 +1,14 @@
 """Package and compiler configuration that says what a module name means: package.json, tsconfig.json, jsconfig.json,
-go.mod, go.work."""
+go.mod, go.work, Cargo.toml."""
 
 import json
 import re
+import tomllib
 from typing import Any
 
 _CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
 _PACKAGE = re.compile(r"(^|/)package\.json$")
+_CRATE = re.compile(r"(^|/)cargo\.toml$", re.IGNORECASE)
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])')
@@ -25,7 +27,7 @@ def is_manifest(path: str) -> bool:
     >>> is_manifest("packages/a/package.json"), is_manifest("tsconfig.base.json"), is_manifest("data.json")
     (True, True, False)
     """
-    return bool(_PACKAGE.search(path) or _CONFIGURATION.search(path) or _MODULE_FILE.search(path))
+    return any(kind.search(path) for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE))
 
 
 def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
@@ -36,6 +38,8 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
     """
     if _MODULE_FILE.search(path.lower()):
         return tuple(_modules(text)[:_MOST])
+    if _CRATE.search(path):
+        return tuple(_crate(text)[:_MOST])
     try:
         plain = _COMMENT.sub(lambda m: m[1] or "", text.removeprefix("\ufeff"))
         data = json.loads(_TRAILING_COMMA.sub(lambda m: m[1] or "", plain))
@@ -92,3 +96,48 @@ def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
                 kept = [t for t in targets if isinstance(t, str)]
                 found.append(("alias", "\t".join([pattern, *kept])))
     return found
+
+
+def _crate(text: str) -> list[tuple[str, str]]:
+    """What Cargo.toml says: ("package", name), ("library", "name, tab, file"), ("target", file of a binary, example,
+    test or benchmark), ("dependency" and, for a workspace, "shared", "local name, tab, package")."""
+    try:
+        data = tomllib.loads(text.removeprefix("\ufeff"))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return []
+    found: list[tuple[str, str]] = []
+    package, library = _table(data, "package"), _table(data, "lib")
+    name = package.get("name")
+    if isinstance(name, str):
+        found.append(("package", name))
+        local = library.get("name", name)
+        path = library.get("path", "")
+        found.append(("library", f"{local}\t{path}".replace("-", "_", str(local).count("-"))))
+    for kind in ("bin", "example", "test", "bench"):
+        targets = data.get(kind)
+        for target in targets if isinstance(targets, list) else ():
+            if isinstance(target, dict) and isinstance(target.get("path"), str):
+                found.append(("target", target["path"]))
+    if isinstance(package.get("build"), str):
+        found.append(("target", package["build"]))
+    for key, value in _dependencies(data):
+        found.append(("dependency", _dependency(key, value)))
+    for key, value in _table(_table(data, "workspace"), "dependencies").items():
+        found.append(("shared", _dependency(key, value)))
+    return found
+
+
+def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _dependencies(data: dict[str, Any]) -> list[tuple[str, Any]]:
+    kinds = ("dependencies", "dev-dependencies", "build-dependencies")
+    tables = [data, *(table for table in _table(data, "target").values() if isinstance(table, dict))]
+    return [entry for table in tables for kind in kinds for entry in _table(table, kind).items()]
+
+
+def _dependency(key: str, value: Any) -> str:
+    package = value.get("package", key) if isinstance(value, dict) else key
+    return f"{key.replace('-', '_')}\t{package}"

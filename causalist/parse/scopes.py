@@ -5,12 +5,15 @@ The sweep pushes and pops frames; bindings and imports ask in which scope they a
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import NodeKind
+from causalist.parse.shadows import Shadows
 
+_BLANK = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
+_LONGEST_BLANK = 2000
 _HEAD = re.compile(r"[\w$]+")
 
 ANONYMOUS = "default"  # the name of what a file exports as a whole
@@ -33,6 +36,7 @@ class Frame:
     holds: bool = False  # gives its name to what is inside although it is no scope
     body: int = -1
     owner: str = ""  # the type that what is inside belongs to, where it stands elsewhere
+    generics: list[int] = field(default_factory=list)  # bindings of its type parameters, for what stands inside
 
 
 @dataclass(slots=True)
@@ -64,6 +68,7 @@ class Scopes:
         self.settings = settings
         self.frames: list[Frame] = []
         self.drafts: list[Draft] = []
+        self.shadows = Shadows() if settings.names.rebinding else None
         self._newlines = [m.start() for m in re.finditer(rb"\n", data)]
         self._starts_at_body = settings.names.scope_starts_at_body
         self._block_scopes = settings.names.block_scopes
@@ -79,6 +84,10 @@ class Scopes:
 
     def row(self, byte: int) -> int:
         return bisect_right(self._newlines, byte - 1) if byte else 0
+
+    def blank(self, start: int, end: int) -> bool:
+        """Whether nothing but white space, comments and closing brackets stand there, and not much of it."""
+        return start <= end <= start + _LONGEST_BLANK and bool(_BLANK.fullmatch(self.data, start, end))
 
     def use_scope(self) -> int:
         """Where a use belongs: the innermost definition that is code, seen from inside its body."""
@@ -99,7 +108,7 @@ class Scopes:
     def clean_name(self, name: str) -> str:
         """The name of what is assigned to `name`: `exports.f` is f, `A.prototype.m` A.m, `module.exports` the whole."""
         names = self.settings.names
-        name = "".join(name.split()).strip("\"'")
+        name = "".join(name.split()).strip("\"'").removeprefix("r#")
         for prefix in names.assigned_prefixes:
             if name.startswith(prefix):
                 name = name[len(prefix) :]
@@ -138,6 +147,12 @@ class Scopes:
         """How often this was asked for the same key, this time included."""
         self._counts[key] = self._counts.get(key, 0) + 1
         return self._counts[key]
+
+    def own_chain(self, chain: str, position: int) -> str:
+        """A chain as it is kept: its head is the variable that it means at `position`, where names are bound again."""
+        if self.shadows is None or not chain:
+            return self.current(chain)
+        return self.shadows.own_chain(self.binding_scope(), chain, position)
 
     def set_name(self, frame: Frame, name: str) -> None:
         frame.named = True

@@ -10,26 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, Base, Binding, Call, Definition, Diagnostic, Reference
+from causalist.model.facts import MODULE_SCOPE, Base, Binding, Definition, Diagnostic
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.bindings import BindingReader
-from causalist.parse.calls import CallReader
 from causalist.parse.captures import DEFINITION_KINDS, TAG_OF_CAPTURE, Tag
-from causalist.parse.chains import array_type_name, chain_of, last_of_chain, type_name
+from causalist.parse.chains import array_type_name, chain_of, type_name
 from causalist.parse.declarations import Declarations
-from causalist.parse.docs import comment_doc, file_comment_line, string_line
+from causalist.parse.docs import comment_doc, comment_line, file_comment_line, string_line
+from causalist.parse.implementations import ImplementationReader
 from causalist.parse.imports import ImportReader
+from causalist.parse.references import UseReader
 from causalist.parse.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
 from causalist.parse.signatures import signature_of
 
 Event = tuple[int, int, int]  # start byte, minus end byte, Tag
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 
-_CHAIN_BYTES = re.compile(rb"[\w$]+(?:\s*\??\.\s*[\w$]+)*")
-_LONGEST_CHAIN = 400  # bytes of a chain of names that is used
 _LONGEST_NAME = 200
-_GAP_BEFORE = 8  # bytes of "(await " before a call that imports
 
 
 class Sweep:
@@ -39,11 +37,6 @@ class Sweep:
         self.data = data
         self.settings = settings
         self.bases: list[Base] = []
-        self.calls: list[Call] = []
-        self._call_starts: list[int] = []
-        self.references: list[tuple[int, int, int]] = []
-        self.passed_on: list[Reference] = []  # functions that are named in order to be called by others
-        self.kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
         self.errors: list[int] = []
         self.doc = ""
         self.package = ""
@@ -51,20 +44,20 @@ class Sweep:
         self.named = BindingReader(self.scopes)
         self.declared = Declarations(self.scopes, self.named.bindings)
         self.modules = ImportReader(self.scopes, self.named)
-        self.whole_calls = CallReader(self.scopes, self.calls)
+        self.uses = UseReader(self.scopes, self.named, self.modules, self.declared)
         self.drafts = self.scopes.drafts
         self.text = self.scopes.text
         self.row = self.scopes.row
         self._frames = self.scopes.frames
-        self._scope = self.scopes.use_scope
+        self._implementations = ImplementationReader(self.scopes)
+        self.implementations = self._implementations.finished
         self._span: tuple[int, int] | None = None
+        self._lead = (-1, -1)  # start and end of the last nodes that belong to the definition that follows
+        self._doc_start = -1  # start of the last comment that documents what it stands in
         self._comment = (-1, -1, -1, -1)  # start byte, end byte, first row, last row of the last comment block
-        self._taken = -1  # start of the last name that is not a use
         self._deriving = ""  # the name of what the next base is of, where the base stands outside of it
         self._derived: list[tuple[str, str, int]] = []  # (name, base, row) of those
         self._prefixed = settings.types.prefixed
-        self._builtin_names = frozenset(settings.builtin_names)
-        self._chain_end = -1  # uses before this byte belong to a callee that was read whole
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
         """Reads all captures of the file's combined query."""
@@ -95,7 +88,7 @@ class Sweep:
             self._close_group()
         self._finish_bases()
         self.modules.finish()
-        self.whole_calls.finish()
+        self.uses.whole_calls.finish()
         self.named.finish(
             [
                 Binding(d.parent, f".{d.name}", d.returns, "", self.row(d.start))
@@ -131,33 +124,17 @@ class Sweep:
     def returns(self) -> list[tuple[int, str]]:
         return [(i, d.returns) for i, d in enumerate(self.drafts) if d.returns]
 
-    def local_references(self) -> list[Reference]:
-        """Uses of names that this file binds at its top or imports; others lead nowhere and are not kept."""
-        if self._prefixed:
-            return self.kept
-        known = {i.alias or i.module.partition(".")[0] for i in self.modules.imports}
-        known.update(d.name for d in self.drafts)
-        # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
-        filtered = not self.settings.names.block_scopes
-        result = [*self.passed_on]
-        for scope, start, end in self.references:
-            if not filtered or self.text(start, end) in known:
-                result.append(Reference(scope, self._chain_at(start, end), self.row(start)))
-        return [each for each in result if each.name]
-
-    def _chain_at(self, start: int, end: int) -> str:
-        matched = _CHAIN_BYTES.match(self.data, start, max(end, start + _LONGEST_CHAIN))
-        return re.sub(r"[\s?]+", "", self.text(start, matched.end())) if matched else ""
-
     def _handlers(self) -> dict[Tag, _Handler]:
         handlers: dict[Tag, _Handler] = {
             Tag.SPAN: self._on_span,
+            Tag.LEAD: self._on_lead,
             Tag.PROPERTY: self._on_property,
             Tag.HOLDER: self._on_holder,
             Tag.REEXPORT: self.modules.on_group,
             Tag.IMPORT: self.modules.on_group,
             Tag.EXPORT: self.modules.on_group,
             Tag.OWNER: self._on_owner,
+            Tag.OWNER_TRAIT: self._implementations.on_trait,
             Tag.NAME: self._on_name,
             Tag.PACKAGE: self._on_package,
             Tag.BODY: self._on_body,
@@ -177,6 +154,18 @@ class Sweep:
             Tag.BINDING_KEY: self.named.on_key,
             Tag.BINDING_TYPE: self.named.on_type,
             Tag.BINDING_VALUE: self.named.on_value,
+            Tag.BINDING_GENERIC: self.named.on_generic,
+            Tag.BINDING_POSITION: self.named.on_position,
+            Tag.BINDING_ELEMENTS: self.named.on_elements,
+            Tag.BINDING_MATCH: self.named.on_match,
+            Tag.BINDING_SUBJECT: self.named.on_subject,
+            Tag.BINDING_MATCHED: self.named.on_matched,
+            Tag.BINDING_RECEIVER: self.named.on_receiver,
+            Tag.BINDING_HANDED: self.named.on_handed,
+            Tag.BINDING_VARIANT: self.named.on_variant,
+            Tag.BINDING_PAYLOAD: self.named.on_payload,
+            Tag.BINDING_STATEMENT: self._on_block,
+            Tag.BLOCK: self._on_block,
             Tag.GLOBAL: self.named.on_global,
             Tag.EXPORTS: self.modules.on_exports,
             Tag.EXPORTS_OBJECT: self.modules.on_exports_object,
@@ -184,26 +173,43 @@ class Sweep:
             Tag.EXPORTS_ITEM: self.modules.on_exports_item,
             Tag.EXPORTS_VALUE: self.modules.on_exports_value,
             Tag.EXPORT_DEFAULT: self.modules.on_export_default,
-            Tag.CALL: self._on_call,
-            Tag.INVOCATION: self.whole_calls.on_call,
-            Tag.INVOKED_NAME: self._on_invoked_name,
-            Tag.INVOKED_TYPE: self._on_invoked_name,
-            Tag.CALL_ARGUMENTS: self._on_arguments,
-            Tag.CALL_ARGUMENT: self.whole_calls.on_argument,
+            Tag.CALL: self.uses.on_call,
+            Tag.INVOCATION: self.uses.whole_calls.on_call,
+            Tag.INVOKED_NAME: self.uses.on_invoked_name,
+            Tag.INVOKED_TYPE: self.uses.on_invoked_name,
+            Tag.CALL_ARGUMENTS: self.uses.on_arguments,
+            Tag.CALL_ARGUMENT: self.uses.whole_calls.on_argument,
+            Tag.MACRO_CALL: self.uses.on_macro,
+            Tag.TOKEN_CALL: self.uses.on_token_call,
+            Tag.IMPORT_TREE: self.modules.on_part,
+            Tag.IMPORT_PATH: self.modules.on_path,
             Tag.REQUIRE: self.modules.on_require,
-            Tag.REQUIRE_MODULE: self._on_require_module,
-            Tag.REFERENCE: self._on_scoped_reference if self._prefixed else self._on_reference,
-            Tag.REFERENCE_CALLABLE: self._on_callable,
+            Tag.REQUIRE_MODULE: self.uses.on_require_module,
+            Tag.REFERENCE: self.uses.on_reference,
+            Tag.REFERENCE_CALLABLE: self.uses.on_callable,
             Tag.ERROR: self._on_error,
         }
         handlers.update(dict.fromkeys(DEFINITION_KINDS, self._on_definition))
-        handlers.update(self.declared.handlers())
+        if self._prefixed:
+            handlers.update(self.declared.handlers())
         handlers.update({tag: self.modules.on_part for tag in Tag if Tag.IMPORT_STAR <= tag <= Tag.IMPORT_NAMESPACE})
         return handlers
 
     def _on_span(self, start: int, end: int, tag: int) -> None:
         if self._span is None or end > self._span[1]:
             self._span = (start, end)
+
+    def _on_lead(self, start: int, end: int, tag: int) -> None:
+        follows = self._lead[1] >= 0 and self.scopes.blank(self._lead[1], start)
+        self._lead = (self._lead[0] if follows else start, end)
+        self.uses.skip(end)  # what stands in it is told to the compiler
+
+    def _on_block(self, start: int, end: int, tag: int) -> None:
+        if self.scopes.shadows is not None:
+            if tag == Tag.BLOCK:
+                self.scopes.shadows.on_block(start, end)
+            else:
+                self.scopes.shadows.on_statement(end)
 
     def _on_definition(self, start: int, end: int, tag: int) -> None:
         frames = self._frames
@@ -223,19 +229,24 @@ class Sweep:
             if before[:1] == b"@" or b"=" not in before:  # the statement is this definition's, not around it
                 span_start = self._span[0]
         self._span = None
+        if 0 <= self._lead[0] <= span_start and self.scopes.blank(self._lead[1], start):
+            span_start = self._lead[0]
         index = len(self.drafts)
         draft = Draft(kind, parent, start, end, span_start, prefix)
         if frames and frames[-1].index < 0:
             draft.owner = frames[-1].owner
         first_row = self.row(span_start)
-        if first_row - 1 <= self._comment[3] <= first_row:
+        above = any(row - 1 <= self._comment[3] <= row for row in (first_row, self.row(start)))
+        if above:
             draft.doc = comment_doc(self.settings.comments.doc, self.data, self._comment[0], self._comment[1])
         self.drafts.append(draft)
         if kind in CALLABLE_KINDS and self.settings.names.callables_apart:
             draft.parameters = []
+        if frames and frames[-1].generics:
+            self.named.hand_down(frames[-1].generics, index)
         inside = MODULE_SCOPE if kind in VALUE_KINDS else index
         frames.append(Frame(start, end, index, scope if inside < 0 else inside, scope, prefix if inside < 0 else ""))
-        made = self.whole_calls.type_of_body(end) if kind in TYPE_KINDS else None
+        made = self.uses.whole_calls.type_of_body(end) if kind in TYPE_KINDS else None
         if made is not None:
             self._name_after(frames[-1], made[0], made[1])
 
@@ -264,8 +275,8 @@ class Sweep:
         """The type that the open definition or holder belongs to, written before its name or in place of it."""
         if not self._frames:
             return
-        frame, owner = self._frames[-1], type_name(self.text(start, end), self.settings.types)
-        if not owner:
+        frame, owner = self._frames[-1], type_name(self.text(start, end))
+        if not owner or (frame.index < 0 and frame.owner):
             return
         last = owner.rpartition(".")[2]
         if frame.index < 0:
@@ -279,13 +290,13 @@ class Sweep:
 
     def _on_package(self, start: int, end: int, tag: int) -> None:
         self.package = self.package or self.scopes.compact(start, end)
-        self._taken = start
+        self.uses.taken = start
         above = self.row(start) - 1 <= self._comment[3]
         if above and (self._prefixed or self.text(self._comment[0], self._comment[0] + 3) == "/**"):
             self.doc = self.doc or file_comment_line(self.text(self._comment[0], self._comment[1]))
 
     def _on_name(self, start: int, end: int, tag: int) -> None:
-        self._taken = start
+        self.uses.taken = start
         if not self._frames or self._frames[-1].named:
             return
         frame = self._frames[-1]
@@ -299,7 +310,7 @@ class Sweep:
                 self.declared.define(name, start)
 
     def _on_constructor(self, start: int, end: int, tag: int) -> None:
-        self._taken = start
+        self.uses.taken = start
         if self._frames and not self._frames[-1].named:
             self._frames[-1].name_start = start
             self.scopes.set_name(self._frames[-1], self.settings.names.constructors[0])
@@ -314,13 +325,20 @@ class Sweep:
                 self.drafts[frame.index].body = start
 
     def _on_doc(self, start: int, end: int, tag: int) -> None:
-        line = string_line(self.text(start, min(end, start + 2000)))
+        text = self.text(start, min(end, start + 2000))
+        if text.startswith((*self.settings.comments.line, "/*")):
+            line, self._doc_start = comment_line(text), start
+        else:
+            line = string_line(text)
         if self._frames and self._frames[-1].index >= 0:
-            self.drafts[self._frames[-1].index].doc = line
+            draft = self.drafts[self._frames[-1].index]
+            draft.doc = draft.doc or line
         else:
             self.doc = self.doc or line
 
     def _on_comment(self, start: int, end: int, tag: int) -> None:
+        if start == self._doc_start:
+            return
         first, last = self.row(start), self.row(max(end - 1, start))
         if self._is_trailing(start):
             return  # it says something of what stands before it, not of what follows in the next line
@@ -366,7 +384,7 @@ class Sweep:
             if chain:
                 self.bases.append(Base(self._frames[-1].index, chain, tag == Tag.IMPLEMENTS, self.row(start)))
         # The name is a use as well, found again as a reference; the edge for the base says more.
-        self._chain_end = max(self._chain_end, end)
+        self.uses.skip(end)
 
     def _on_base_of(self, start: int, end: int, tag: int) -> None:
         self._deriving = self.scopes.clean_name(self.text(start, min(end, start + _LONGEST_NAME)))
@@ -379,84 +397,9 @@ class Sweep:
                 known.setdefault(draft.qualname, i)
         self.bases += [Base(known[n], base, False, row) for n, base, row in self._derived if base and n in known]
 
-    # -- statements and uses
-
     def _close_group(self) -> None:
         self.modules.close_group()
         self._span = None
-
-    def _on_call(self, start: int, end: int, tag: int) -> None:
-        if end - start > _LONGEST_CHAIN:  # only the end is decoded: chains of calls hold one another
-            chain = last_of_chain(self.text(end - _LONGEST_NAME, end))
-        elif self._prefixed:
-            chain = self.declared.chain_of(start, end)
-        else:
-            chain = chain_of(self.text(start, end))
-        if chain:
-            self.calls.append(Call(self._scope(), chain, self.row(max(end - 1, start))))
-            self._call_starts.append(start)
-            if not any(mark in chain for mark in "(?["):
-                self._chain_end = max(self._chain_end, end)
-
-    def _on_require_module(self, start: int, end: int, tag: int) -> None:
-        """What is done with a module on the spot, `require("m").f()`, is done with a name that nobody else can have."""
-        called = self.modules.on_require_module(start, end)
-        if not called:
-            return
-        head, at = called
-        for i in range(len(self.calls) - 1, -1, -1):
-            if self._call_starts[i] < at - _GAP_BEFORE:
-                break
-            call = self.calls[i]
-            if call.callee.startswith(f"{head}()"):
-                alias = self.modules.name_inline(call.scope)
-                self.calls[i] = call._replace(callee=alias + call.callee[len(head) + 2 :])
-
-    def _on_invoked_name(self, start: int, end: int, tag: int) -> None:
-        begin, chain = self.whole_calls.on_name(start, end, tag == Tag.INVOKED_TYPE)
-        plain = chain and "(" not in chain and chain[0] not in "?<"
-        while self.references and self.references[-1][1] >= (begin if plain else start):
-            self.references.pop()  # the names of a chain that is called
-        self._chain_end = max(self._chain_end, end)
-
-    def _on_arguments(self, start: int, end: int, tag: int) -> None:
-        name = self.whole_calls.on_arguments(start, end)
-        if name is not None:
-            self._on_invoked_name(*name, Tag.INVOKED_NAME)
-
-    def _on_callable(self, start: int, end: int, tag: int) -> None:
-        receiver, _, name = self.text(start, min(end, start + _LONGEST_CHAIN)).rpartition("::")
-        chain = type_name(receiver, self.settings.types) or chain_of(receiver)
-        if chain:
-            self.passed_on.append(
-                Reference(self._scope(), f"{self.scopes.current(chain)}::{name.strip()}", self.row(start))
-            )
-
-    def _on_reference(self, start: int, end: int, tag: int) -> None:
-        if start in (self._taken, self.named.taken) or start < self._chain_end or self.modules.group is not None:
-            return
-        data = self.data
-        if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of what stands before
-            return
-        if self.settings.names.block_scopes and self.scopes.is_local(self.text(start, end)):
-            return
-        if data[end : end + 1] == b"=" and data[end + 1 : end + 2] not in (b"=", b">"):
-            return  # the name of a keyword argument
-        self.references.append((self._scope(), start, end))
-
-    def _on_scoped_reference(self, start: int, end: int, tag: int) -> None:
-        data, declared = self.data, self.declared
-        if start in (self._taken, declared.taken) or start < self._chain_end or self.modules.group is not None:
-            return
-        if start and data[start - 1] == 46 and data[start - 3 : start] != b"...":
-            return
-        name = self.text(start, end)
-        # A member of a local name is kept where it is handed on: a method that somebody else will call.
-        handed_on = start == declared.handed_on and data[end : end + 1] == b"."
-        if handed_on or not (name in self._builtin_names or declared.is_local(name, start)):
-            chain = declared.spell(self._chain_at(start, end), start)
-            if chain:
-                self.kept.append(Reference(self._scope(), chain, self.row(start)))
 
     def _on_error(self, start: int, end: int, tag: int) -> None:
         self.errors.append(self.row(start))

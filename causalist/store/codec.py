@@ -21,13 +21,14 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 8
+FACTS_FORMAT = 9
 _CHECKSUM = struct.Struct("<I")
 _LENGTHS = struct.Struct("<II")
 
 _ROWS: dict[str, Any] = {
     "definitions": f.Definition,
     "bases": f.Base,
+    "implementations": f.Implementation,
     "calls": f.Call,
     "references": f.Reference,
     "imports": f.Import,

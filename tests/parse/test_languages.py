@@ -23,6 +23,7 @@ from causalist.parse import dialect_of, grammar_version, languages, load_grammar
         ("x_test.go", "go"),
         ("x.go.tmpl", ""),
         ("go.mod", ""),
+        ("src/lib.rs", "rust"),
         ("py", ""),
         ("a.py/b", ""),
         (".py", "python"),

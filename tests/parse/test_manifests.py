@@ -1,4 +1,4 @@
-"""package.json and tsconfig.json."""
+"""package.json, tsconfig.json and Cargo.toml."""
 
 import pytest
 
@@ -7,8 +7,8 @@ from causalist.parse.manifests import is_manifest, read_manifest
 
 
 def test_which_files_are_manifests() -> None:
-    yes = ["package.json", "a/package.json", "tsconfig.json", "x/tsconfig.build.json", "jsconfig.json"]
-    no = ["package-lock.json", "my-package.json", "tsconfig.ts", "a/tsconfig/x.json"]
+    yes = ["package.json", "a/package.json", "tsconfig.json", "x/tsconfig.build.json", "jsconfig.json", "a/Cargo.toml"]
+    no = ["package-lock.json", "my-package.json", "tsconfig.ts", "a/tsconfig/x.json", "Cargo.lock", "my-cargo.toml"]
     assert [is_manifest(p) for p in yes] == [True] * len(yes)
     assert [is_manifest(p) for p in no] == [False] * len(no)
 
@@ -61,3 +61,44 @@ def test_a_module_and_the_folders_that_replace_others() -> None:
     assert read_manifest("tools/go.mod", text) == expected
     assert read_manifest("go.work", "go 1.22\nuse ./a\nreplace x.org/y => ./y\n") == (("replace", "x.org/y\t./y"),)
     assert read_manifest("go.mod", "{") == ()
+
+
+def test_a_crate_with_its_targets_and_dependencies() -> None:
+    text = """
+[package]
+name = "my-tool"
+build = "make.rs"
+[lib]
+path = "lib/all.rs"
+[[bin]]
+name = "x"
+path = "tools/x.rs"
+[[test]]
+name = "no path"
+[dependencies]
+my-core = { path = "../core" }
+short = { package = "a-long-name", version = "1" }
+plain = "1"
+[target.'cfg(unix)'.dev-dependencies]
+only-unix = "2"
+[workspace.dependencies]
+shared = { package = "their-name" }
+"""
+    assert read_manifest("Cargo.toml", text) == (
+        ("package", "my-tool"),
+        ("library", "my_tool\tlib/all.rs"),
+        ("target", "tools/x.rs"),
+        ("target", "make.rs"),
+        ("dependency", "my_core\tmy-core"),
+        ("dependency", "short\ta-long-name"),
+        ("dependency", "plain\tplain"),
+        ("dependency", "only_unix\tonly-unix"),
+        ("shared", "shared\ttheir-name"),
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[package", "package = 1", "[package]\nname = 2", "bin = 3\n[lib]\n", "\x00", "a" * 9]
+)
+def test_a_manifest_that_is_none_says_nothing(text: str) -> None:
+    assert read_manifest("Cargo.toml", text) == ()

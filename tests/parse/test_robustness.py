@@ -15,7 +15,7 @@ from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
 _ROOT = Path(__file__).resolve().parents[2]
-_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java"]
+_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust"]
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -199,8 +199,54 @@ _TOKENS = {
         "for (A a : b)",
         "/** d */",
     ],
+    "rust": [
+        "fn ",
+        "struct ",
+        "impl ",
+        "for ",
+        "trait ",
+        "enum ",
+        "mod ",
+        "use ",
+        "a",
+        "A",
+        "T",
+        "::",
+        "(",
+        ")",
+        "{",
+        "}",
+        "<",
+        ">",
+        ";",
+        ",",
+        "*",
+        "&",
+        "'a ",
+        "let ",
+        "match ",
+        "=>",
+        "=",
+        "if ",
+        "Some(",
+        "|",
+        "!",
+        "#[a]",
+        "self",
+        ".",
+        "0",
+        "macro_rules! ",
+        "$x",
+        ":",
+        "..",
+        "//! d\n",
+        "/// d\n",
+        "where ",
+        "dyn ",
+        "\n",
+    ],
 }
-_NAMES = {"python": "a.py", "typescript": "a.ts", "go": "a.go", "java": "a.java"}  # fmt: skip
+_NAMES = {"rust": "src/lib.rs", "python": "a.py", "typescript": "a.ts", "go": "a.go", "java": "a.java"}  # fmt: skip
 
 
 def test_a_name_that_the_parser_made_up_has_a_text() -> None:
@@ -226,6 +272,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("function a() {}\nclass B { m() {} }\nfunction c( {", "typescript", ["a", "B", "B.m"]),
         ("package p\nfunc a() {}\ntype B struct{}\nfunc (b B) m() {}\nfunc c( {", "go", ["a", "B", "B.m"]),
         ("class A { void m() {} }\nclass B { int n; void o( {", "java", ["A", "A.m"]),
+        ("fn a() {}\nstruct B;\nimpl B { fn m(&self) {} }\nfn c( {", "rust", ["a", "B", "B.m"]),
     ],
 )
 def test_facts_before_the_break_are_kept(text: str, dialect: str, kept: list[str]) -> None:
@@ -278,6 +325,16 @@ _DEEP = 10_000
         ("arrows", "a(()=>" * 50_000 + "1" + ")" * 50_000, ["typescript"]),
         ("assignments", "Object.assign(a.prototype, " * 30_000 + "{}" + ")" * 30_000, ["javascript", "typescript"]),
         ("objects", "x = " + "{a(){return " * 3000 + "1" + "}}" * 3000, ["javascript"]),
+        ("macros", "fn f() { " + "a!(" * 3000 + ")" * 3000 + " }", ["rust"]),
+        ("tokens", "fn f() { a!(" + "b(c, " * 20_000 + ")" * 20_000 + "); }", ["rust"]),
+        ("closures", "fn f() { " + "a.map(|x| " * 3000 + "x" + ")" * 3000 + " }", ["rust"]),
+        ("matches", "fn f() { " + "match a { Some(b) => " * 2000 + "b" + "}" * 2000 + " }", ["rust"]),
+        ("modules", "mod a { " * 2000 + "use super::*; fn f() { g(); }" + "}" * 2000, ["rust"]),
+        ("generics", "type A = " + "Box<" * 5000 + "T" + ">" * 5000 + ";", ["rust"]),
+        ("use trees", "use " + "a::{" * 5000 + "b" + "}" * 5000 + ";", ["rust"]),
+        ("long use", "use a::{" + "b::c, " * 30_000 + "};", ["rust"]),
+        ("impls", "struct A; " + "impl A { fn f(&self) { self.f() } } " * 5000, ["rust"]),
+        ("rebound", "fn f() { " + "let x = x.y(); " * 20_000 + "}", ["rust"]),
         ("elements", "x = " + "<A>" * 5000 + "</A>" * 5000, ["tsx"]),
         ("closures", "package p\nfunc f() {" + "x := func() {" * 20_000 + "}" * 20_001, ["go"]),
         ("values", "package p\nfunc f() { x := a(" + "func() { y := b(" * 20_000 + ")}" * 20_000 + ")}", ["go"]),

@@ -1,0 +1,68 @@
+"""Tables of what one file binds. A definition is known here by a number that counts all definitions of all files."""
+
+from dataclasses import dataclass, field
+
+from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
+from causalist.model.language import LanguageSettings
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+
+# Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
+_GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
+
+
+@dataclass(slots=True)
+class FileNames:
+    """What one file binds. All definition numbers are global."""
+
+    path: str
+    facts: FileFacts
+    first: int  # number of the file's first definition
+    settings: LanguageSettings | None
+    by_qualname: dict[str, int] = field(default_factory=dict)
+    fields: dict[str, int] = field(default_factory=dict)  # those that have the name of a method
+    imports: dict[int, dict[str, Import]] = field(default_factory=dict)  # scope -> local name -> import
+    stars: list[Import] = field(default_factory=list)
+    reexports: dict[str, Import] = field(default_factory=dict)
+    exports: dict[str, str] = field(default_factory=dict)
+    bindings: dict[int, dict[str, Binding]] = field(default_factory=dict)  # scope -> name -> first telling binding
+    returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
+    holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
+    callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
+
+
+def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:
+    """The tables of one file."""
+    names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
+    apart = settings is not None and settings.names.callables_apart
+    implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
+    for i, definition in enumerate(facts.definitions):
+        if definition.parent == MODULE_SCOPE and "." in definition.qualname:
+            names.holders.add(definition.qualname.rpartition(".")[0])
+        if apart and definition.kind in CALLABLE_KINDS:
+            names.callables.setdefault(definition.qualname, []).append(first + i)
+            continue
+        before = names.by_qualname.setdefault(definition.qualname, first + i) - first
+        if before == i:
+            continue
+        kinds = facts.definitions[before].kind, definition.kind
+        if NodeKind.FIELD in kinds and kinds[0] != kinds[1]:
+            names.fields.setdefault(definition.qualname, first + (before if kinds[0] == NodeKind.FIELD else i))
+        gives_way = kinds[0] in _GIVE_WAY or (before in implementing and i not in implementing)
+        if gives_way and kinds[1] not in _GIVE_WAY:
+            names.by_qualname[definition.qualname] = first + i
+    for entry in facts.imports:
+        if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
+            names.stars.append(entry)
+        elif entry.kind in (ImportKind.REEXPORT, ImportKind.REEXPORT_NAMESPACE):
+            names.reexports.setdefault(entry.alias, entry)
+        elif entry.kind != ImportKind.SIDE_EFFECT:
+            local = entry.alias or entry.module.partition(".")[0]
+            names.imports.setdefault(entry.scope, {}).setdefault(local, entry)
+    for export in facts.exports:
+        names.exports.setdefault(export.exported, export.local)
+    for binding in facts.bindings:
+        scope = names.bindings.setdefault(binding.scope, {})
+        known = scope.get(binding.target)
+        if known is None or not (known.type or known.value):
+            scope[binding.target] = binding
+    return names

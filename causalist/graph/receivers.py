@@ -1,0 +1,231 @@
+"""What stands between a receiver and the type whose members it has: other names for types, bounds, wrappers,
+collections and variants. Each function answers one question of `values`, which it is given."""
+
+from typing import TYPE_CHECKING
+
+from causalist.graph.found import BUILTIN, UNKNOWN, Value
+from causalist.graph.overloads import UNCOUNTED
+from causalist.graph.shapes import HOLDERS, split_type
+from causalist.graph.visible import around, array_of, enum_constant
+from causalist.model.facts import MODULE_SCOPE, Binding
+from causalist.model.language import TypeSettings
+from causalist.model.symbols import NodeKind
+
+if TYPE_CHECKING:
+    from causalist.graph.values import Values
+
+_MANY = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
+_DEEPEST = 24  # chains that are being read at the same time
+
+
+def declared(values: "Values", file: int, scope: int, name: str, rule: str) -> Value:
+    """An instance of the type that an annotation names in `scope`, or an array or collection of such."""
+    settings = values.program.files[file].settings
+    if name.endswith(_MANY):
+        element = declared(values, file, scope, name.removesuffix(_MANY), rule)
+        if settings is None or not settings.types.containers:
+            return array_of(element)
+        return element._replace(kind="many") if element.kind == "instance" else BUILTIN
+    if "+" in name:
+        every = [declared(values, file, scope, each, rule) for each in name.split("+")]
+        known = [each for each in every if each.kind == "instance"]
+        return known[0]._replace(also=tuple(each.number for each in known[1:])) if known else every[0]
+    shape, held = split_type(name) if settings is not None and settings.types.prefixed else ("", [])
+    if shape:
+        # What a range counts with is a number unless the type says otherwise.
+        nameless = [UNKNOWN, BUILTIN] if shape == "items" else [UNKNOWN] * len(held)
+        parts = tuple(
+            declared(values, file, scope, each, rule) if each else other
+            for each, other in zip(held, nameless, strict=True)
+        )
+        return Value(shape, -1, rule, parts=parts)
+    value = values.of_chain(file, scope, name)
+    if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
+        value = value if value is not None and value.kind != "local" else BUILTIN
+    if value is None:
+        return _type_parameter(values, file, scope, name)
+    if value.kind == "definition":
+        other = aliased(values, value.number)
+        if other is not None:
+            return other._replace(rule=rule)
+        if values.program.is_like_a_type(value.number):
+            return Value("instance", value.number, rule)
+    if value.kind == "instance":  # a type parameter, known by its bound
+        return value._replace(rule=rule)
+    if value.kind == "external":
+        return value._replace(rule=rule, type=name.rpartition(".")[2])
+    return value if value.kind == "builtin" else UNKNOWN
+
+
+def _type_parameter(values: "Values", file: int, scope: int, name: str) -> Value:
+    """What is known of a type that a definition around binds, be it a class, whose own names are not visible otherwise;
+    a builtin type where none does."""
+    names = values.program.files[file]
+    while scope != MODULE_SCOPE:
+        binding = names.bindings.get(scope, {}).get(name)
+        if binding is not None and binding.type and binding.type != name:
+            return bound(values, file, binding, name)
+        if binding is not None:
+            elsewhere = values.program.bounds.get((names.first + scope, name))
+            return bound(values, *elsewhere, name) if elsewhere is not None else UNKNOWN
+        scope = names.facts.definitions[scope].parent
+    return BUILTIN._replace(type=name.rpartition(".")[2])
+
+
+def aliased(values: "Values", definition: int) -> Value | None:
+    """What the type is that another name is given to; None for all other definitions, and where it is not known."""
+    program = values.program
+    if program.definition_of[definition].kind != NodeKind.TYPE or program.has_members(definition):
+        return None
+    file = program.file_of[definition]
+    names = program.files[file]
+    if names.settings is not None and names.settings.types.prefixed:
+        return None  # a type of its own, with methods of its own
+    meant = names.returns.get(definition - names.first)
+    if not meant or values.depth > _DEEPEST:
+        return None
+    found = declared(values, file, definition - names.first, meant, "annotation")
+    return found if found.kind in ("instance", "external", "many") else None
+
+
+def passed_on(values: "Values", settings: TypeSettings, value: Value, method: str) -> Value | None:
+    """The instance on which a method is called that gives its receiver, or what that holds: `x.unwrap()` is x; or the
+    one that a type is asked for in a way that it does not define itself: `T::default()`."""
+    is_type = value.kind == "definition" and values.program.is_like_a_type(value.number)
+    if is_type and method in settings.making:
+        return value._replace(kind="instance", rule="constructed")
+    if method not in settings.passing:
+        return None
+    held = _held(values, value)
+    return held if held is not None and held.kind == "instance" else None
+
+
+def of_collection(values: "Values", settings: TypeSettings, value: Value, name: str) -> Value | None:
+    """What a member of a collection gives, or an element of anything: one element, the collection, or something else;
+    None where the receiver is no collection and no element is asked for."""
+    held = _held(values, value) if name == _MANY or value.kind == "definition" else value
+    if held is None or (held.kind != "many" and name != _MANY):
+        return None
+    if held.kind == "many":
+        if name == _MANY or name in settings.elements:
+            return held._replace(kind="instance")
+        return held if name in settings.keeping or name in settings.passing else BUILTIN
+    if held.kind != "instance":
+        return held if held.kind in ("external", "builtin") else UNKNOWN
+    for step in settings.steps:  # an iterator of the repository's own
+        number, _ = values.program.find_member(held.number, step)
+        if number >= 0:
+            return called(values, Value("definition", number, held.rule)) or UNKNOWN
+    return held  # a wrapper, which holds one
+
+
+def extension(values: "Values", file: int, scope: int, value: Value, name: str) -> Value | None:
+    """A method that a trait of the repository gives to a receiver of which the repository has no type. The trait has to
+    be visible where the method is called, and to be the only one that has it."""
+    program = values.program
+    if not program.paths.tree.has(file) or (value.kind == "external" and value.rule == "external"):
+        return None
+    traits = [t for t in program.traits_with(name) if program.paths.sees(file, scope, t, program.definition_of[t].name)]
+    if len(traits) != 1:
+        return None
+    trait = traits[0]
+    given = program.foreign.get((trait, name), {})
+    if value.kind in ("builtin", "external") and value.type:
+        if value.type in given:
+            return Value("definition", given[value.type], "trait-in-scope")
+        if trait not in program.for_all:
+            return Value("definition", next(iter(given.values())), "trait-in-scope") if len(given) == 1 else None
+    elif not given and trait not in program.for_all and not program.only_in(trait, name):
+        return None
+    return Value("definition", program.member(trait, name), "trait-in-scope")
+
+
+def payload(values: "Values", variant: int, name: str) -> Value | None:
+    """What a variant of an enumeration holds under a name or number."""
+    program = values.program
+    enumeration = program.parent(variant)
+    if enumeration < 0 or program.definition_of[enumeration].kind != NodeKind.ENUM:
+        return None
+    names = program.files[program.file_of[variant]]
+    key = f".{program.definition_of[variant].name}.{name}"
+    binding = names.bindings.get(enumeration - names.first, {}).get(key)
+    return bound(values, program.file_of[variant], binding, key) if binding is not None else None
+
+
+def held_by(values: "Values", definition: int) -> Value | None:
+    """What a constant or field holds, as far as it can be told."""
+    program = values.program
+    file = program.file_of[definition]
+    names = program.files[file]
+    facts = program.definition_of[definition]
+    scope, key = facts.parent, facts.name
+    for target in (key, f".{key}"):
+        binding = names.bindings.get(scope, {}).get(target)
+        if binding is not None:
+            held = bound(values, file, binding, key)
+            if held.kind in ("instance", "many", "external", "builtin", "module") or held.kind in HOLDERS:
+                return held
+            if held.kind == "definition" and held.number != definition:
+                return held
+    return enum_constant(program, definition)
+
+
+def bound(values: "Values", file: int, binding: Binding, name: str) -> Value:
+    """What a variable, parameter or attribute holds, by its annotation or by what it was made of."""
+    settings = values.program.files[file].settings
+    if binding.type and settings is not None and settings.names.class_scope_is_visible:
+        return declared(values, file, binding.scope, binding.type, "annotation")
+    if binding.type:
+        # Annotations of parameters are read around the function; those of local names may name what is local.
+        held = declared(values, file, around(values.program, file, binding), binding.type, "annotation")
+        if held.kind != "builtin":
+            return held
+        return declared(values, file, binding.scope, binding.type, "annotation")
+    if binding.value and binding.value != name and values.depth < _DEEPEST:
+        made = values.of_chain(file, binding.scope, binding.value)
+        if made is not None and made.kind != "unknown-member":
+            return made
+    return UNKNOWN
+
+
+def called(values: "Values", value: Value | None) -> Value | None:
+    """What calling a value gives: an instance of a class, or of the type that a function says it returns."""
+    if value is None or value.kind in ("external", "builtin"):
+        return value
+    if value.kind == "module":
+        value = values.default_of(value)
+    if value is not None and value.kind in ("callable", "instance"):
+        return values.result(value)
+    if value is None or value.kind != "definition":
+        return UNKNOWN
+    program = values.program
+    variant = enum_constant(program, value.number)
+    if variant is not None:
+        return variant._replace(rule="constructed")
+    file = program.file_of[value.number]
+    names = program.files[file]
+    prefixed = names.settings is not None and names.settings.types.prefixed
+    if program.definition_of[value.number].kind == NodeKind.TYPE and not prefixed:
+        return aliased(values, value.number) or UNKNOWN
+    if program.is_type(value.number):
+        return Value("instance", value.number, "constructed")
+    returned = names.returns.get(value.number - names.first)
+    if not returned and values.is_held(value):
+        return values.result(value)
+    if any(names.returns.get(each - names.first) != returned for each in program.overloads(value.number, UNCOUNTED)):
+        return UNKNOWN
+    if not returned:
+        makes = program.is_constructor(value.number)
+        return Value("instance", value.number, "constructed") if makes else UNKNOWN
+    owner = program.enclosing_type(value.number)
+    if returned in ("Self", "this") and owner >= 0:
+        return Value("instance", owner, "return-type")
+    return declared(values, file, value.number - names.first, returned, "return-type")
+
+
+def _held(values: "Values", value: Value) -> Value | None:
+    if value.kind == "definition" and values.program.is_value(value.number):
+        held = held_by(values, value.number)
+        is_field = values.program.definition_of[value.number].kind == NodeKind.FIELD
+        return held._replace(rule="attribute-type") if held is not None and is_field and held.rule else held
+    return value

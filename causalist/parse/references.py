@@ -1,0 +1,174 @@
+"""Uses of names: captures of calls and names in, `Call` and `Reference` facts out.
+
+A name in a chain that is called as a whole is no use of its own; what stands before a byte that was read is left out.
+"""
+
+import re
+
+from causalist.model.facts import Call, Reference
+from causalist.parse.bindings import BindingReader
+from causalist.parse.calls import CallReader
+from causalist.parse.captures import Tag
+from causalist.parse.chains import chain_of, last_of_chain, type_name
+from causalist.parse.declarations import Declarations
+from causalist.parse.imports import ImportReader
+from causalist.parse.scopes import Scopes
+from causalist.parse.tokens import callee_before
+
+_LONGEST_CHAIN = 400  # bytes of a chain of names that is used
+_LONGEST_NAME = 200
+_GAP_BEFORE = 8  # bytes of "(await " before a call that imports
+_CHAIN = re.compile(rb"[\w$]+(?:\s*\??\.\s*[\w$]+)*")
+_PATH = re.compile(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
+
+
+class UseReader:
+    """Reads the captures of uses. `calls` is complete when the sweep is; `references` are to be asked for then."""
+
+    def __init__(self, scopes: Scopes, named: BindingReader, modules: ImportReader, declared: Declarations) -> None:
+        self.calls: list[Call] = []
+        self.whole_calls = CallReader(scopes, self.calls)
+        self.taken = -1  # start of the last name that is not a use
+        self._scopes = scopes
+        self._settings = scopes.settings
+        self._named = named
+        self._modules = modules
+        self._declared = declared
+        self._prefixed = scopes.settings.types.prefixed
+        self._builtin_names = frozenset(scopes.settings.builtin_names)
+        self._kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
+        self._call_starts: list[int] = []
+        self._spans: list[tuple[int, int, int]] = []  # scope, start, end of names that may be uses
+        self._passed_on: list[Reference] = []  # functions that are named in order to be called by others
+        self._chain_end = -1  # uses before this byte belong to a callee that was read whole
+
+    def skip(self, end: int) -> None:
+        """Uses before this byte are not kept."""
+        self._chain_end = max(self._chain_end, end)
+
+    def references(self) -> list[Reference]:
+        """Uses of names that this file defines or imports; others lead nowhere and are not kept."""
+        if self._prefixed:
+            return self._kept
+        known = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
+        known.update(draft.name for draft in self._scopes.drafts)
+        known.update(name for name, _ in self._scopes.settings.modules.relative)
+        separator = self._scopes.settings.names.path_separator
+        chains = _PATH if separator else _CHAIN
+        # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
+        filtered = not self._scopes.settings.names.block_scopes
+        result = [*self._passed_on]
+        for scope, start, end in self._spans:
+            if not filtered or self._scopes.text(start, end) in known:
+                chain = self._chain_at(start, end, chains)
+                if chain:
+                    chain = chain.replace(separator, ".") if separator else chain
+                    result.append(Reference(scope, chain, self._scopes.row(start)))
+        return result
+
+    def _chain_at(self, start: int, end: int, chains: "re.Pattern[bytes]" = _CHAIN) -> str:
+        matched = chains.match(self._scopes.data, start, max(end, start + _LONGEST_CHAIN))
+        return re.sub(r"[\s?]+", "", self._scopes.text(start, matched.end())) if matched else ""
+
+    def _keep(self, chain: str, start: int, row_at: int) -> None:
+        self.calls.append(Call(self._scopes.use_scope(), chain, self._scopes.row(row_at)))
+        self._call_starts.append(start)
+
+    def on_call(self, start: int, end: int, tag: int) -> None:
+        if end - start > _LONGEST_CHAIN:  # only the end is decoded: chains of calls hold one another
+            chain = last_of_chain(self._scopes.text(end - _LONGEST_NAME, end))
+        elif self._prefixed:
+            chain = self._declared.chain_of(start, end)
+        else:
+            chain = self._scopes.own_chain(
+                chain_of(self._scopes.text(start, end), bool(self._settings.types.containers)), start
+            )
+        if chain:
+            self._keep(chain, start, max(end - 1, start))
+            if not any(mark in chain for mark in "(?["):
+                self.skip(end)
+
+    def on_require_module(self, start: int, end: int, tag: int) -> None:
+        """What is done with a module on the spot, `require("m").f()`, is done with a name that nobody else can have."""
+        called = self._modules.on_require_module(start, end)
+        if not called:
+            return
+        head, at = called
+        for i in range(len(self.calls) - 1, -1, -1):
+            if self._call_starts[i] < at - _GAP_BEFORE:
+                break
+            call = self.calls[i]
+            if call.callee.startswith(f"{head}()"):
+                alias = self._modules.name_inline(call.scope)
+                self.calls[i] = call._replace(callee=alias + call.callee[len(head) + 2 :])
+
+    def on_invoked_name(self, start: int, end: int, tag: int) -> None:
+        begin, chain = self.whole_calls.on_name(start, end, tag == Tag.INVOKED_TYPE)
+        plain = chain and "(" not in chain and chain[0] not in "?<"
+        while self._spans and self._spans[-1][1] >= (begin if plain else start):
+            self._spans.pop()  # the names of a chain that is called
+        self.skip(end)
+
+    def on_arguments(self, start: int, end: int, tag: int) -> None:
+        name = self.whole_calls.on_arguments(start, end)
+        if name is not None:
+            self.on_invoked_name(*name, Tag.INVOKED_NAME)
+
+    def on_callable(self, start: int, end: int, tag: int) -> None:
+        receiver, _, name = self._scopes.text(start, min(end, start + _LONGEST_CHAIN)).rpartition("::")
+        chain = type_name(receiver, self._settings.types) or chain_of(receiver)
+        if chain:
+            self._passed_on.append(
+                Reference(
+                    self._scopes.use_scope(), f"{self._scopes.current(chain)}::{name.strip()}", self._scopes.row(start)
+                )
+            )
+
+    def on_macro(self, start: int, end: int, tag: int) -> None:
+        chain = chain_of(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+        if chain and start >= self._chain_end:
+            self._keep(f"{chain}!", start, start)
+            self.skip(end)
+
+    def on_token_call(self, start: int, end: int, tag: int) -> None:
+        first, chain = callee_before(self._scopes.data, start)
+        if not chain or first < self._chain_end:
+            return
+        while self._spans and self._spans[-1][1] >= first:
+            self._spans.pop()
+        self._keep(self._scopes.own_chain(chain, first), start, start)
+        self.skip(start)
+
+    def _on_scoped_reference(self, start: int, end: int) -> None:
+        data, declared = self._scopes.data, self._declared
+        if start in (self.taken, declared.taken) or start < self._chain_end or self._modules.group is not None:
+            return
+        if start and data[start - 1] == 46 and data[start - 3 : start] != b"...":
+            return
+        name = self._scopes.text(start, end)
+        # A member of a local name is kept where it is handed on: a method that somebody else will call.
+        handed_on = start == declared.handed_on and data[end : end + 1] == b"."
+        if handed_on or not (name in self._builtin_names or declared.is_local(name, start)):
+            chain = declared.spell(self._chain_at(start, end), start)
+            if chain:
+                self._kept.append(Reference(self._scopes.use_scope(), chain, self._scopes.row(start)))
+
+    def on_reference(self, start: int, end: int, tag: int) -> None:
+        if self._prefixed:
+            self._on_scoped_reference(start, end)
+            return
+        if start in (self.taken, self._named.taken) or start < self._chain_end or self._modules.group is not None:
+            return
+        data = self._scopes.data
+        if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of what stands before
+            return
+        names = self._settings.names
+        if names.block_scopes and self._scopes.is_local(self._scopes.text(start, end)):
+            return
+        if data[end : end + 1] == b"=" and data[end + 1 : end + 2] not in (b"=", b">"):
+            return  # the name of a keyword argument
+        if names.rebinding:
+            name = self._scopes.text(start, end)
+            if self._scopes.own_chain(name, start) != name:
+                return  # a variable
+        self._spans.append((self._scopes.use_scope(), start, end))
