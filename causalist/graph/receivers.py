@@ -21,6 +21,12 @@ _DEEPEST = 24  # chains that are being read at the same time
 def declared(values: "Values", file: int, scope: int, name: str, rule: str) -> Value:
     """An instance of the type that an annotation names in `scope`, or an array or collection of such."""
     settings = values.program.files[file].settings
+    if not name:
+        return UNKNOWN
+    outer, holds, inner = name.partition("?")
+    if holds and "+" not in outer:
+        own = declared(values, file, scope, outer, rule)  # a type of the repository, in spite of its name
+        return own if own.kind == "instance" else declared(values, file, scope, inner, rule)
     if name.endswith(_MANY):
         element = declared(values, file, scope, name.removesuffix(_MANY), rule)
         if settings is None or not settings.types.containers:

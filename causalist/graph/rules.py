@@ -34,7 +34,7 @@ RULES: tuple[Rule, ...] = (
     Rule("attribute-type", 0.88, "a member of the type that an attribute of self holds"),
     Rule("return-type", 0.85, "a member of the type that a called function is annotated to return"),
     Rule("object-member", 0.95, "a function held by an object literal or assigned to a name's member"),
-    Rule("trait-in-scope", 0.8, "a method of the one visible trait that has it; the receiver is of no type seen here"),
+    Rule("trait-in-scope", 0.9, "a method of the one visible trait that has it; the receiver is of no type seen here"),
     Rule("name-only", 0.4, "the receiver is unknown; the candidates are all methods of that name"),
     Rule("external", 0.9, "a name that comes from a package outside of the repository"),
 )

@@ -176,6 +176,8 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
 
     References and pointers, quotes, `Optional[...]`, `X | None`, `Promise<X>`, generics' arguments and `readonly` are
     looked through; a union of several types, a tuple, a function type or a type that says nothing (`Any`) names none.
+    Several bounds are joined with "+". A type that `settings` looks through stays in front of what it holds, with "?"
+    between them, because the repository may have a type of that name: `Arc<Vec<T>>` is `Arc?Vec?T[]`.
 
     >>> [type_name(t) for t in ("Session", "'a.Session'", "Optional[Session]", "Session | None", "List[int]", "A | B")]
     ['Session', 'a.Session', 'Session', 'Session', 'List', '']
@@ -193,11 +195,12 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         return _collection(text[1:-1].partition(";")[0], settings)
     generic = _GENERIC.fullmatch(text)
     if generic and generic[1].rpartition(".")[2] in settings.containers:
-        arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")]
-        return _collection(arguments[min(1, len(arguments) - 1)].rpartition("= ")[2], settings) if arguments else ""
+        arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
+        element = arguments[min(1, len(arguments) - 1)].rpartition("= ")[2]
+        return f"{generic[1]}?{_collection(element, settings)}"
     if generic and generic[1].rpartition(".")[2] in settings.transparent:
-        arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")]
-        return type_name(arguments[0].rpartition("= ")[2], settings) if arguments else ""
+        arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
+        return f"{generic[1]}?{type_name(arguments[0].rpartition('= ')[2], settings)}"
     wrapped = _WRAPPED.fullmatch(text)
     if wrapped:
         return type_name(_split_top(wrapped[1], ",")[0], settings)

@@ -122,7 +122,7 @@ def test_rules_and_their_confidence() -> None:
         "attribute-type": 0.88,
         "return-type": 0.85,
         "object-member": 0.95,
-        "trait-in-scope": 0.8,
+        "trait-in-scope": 0.9,
         "name-only": 0.4,
         "external": 0.9,
     }
