@@ -17,8 +17,9 @@ LONGEST_VALUE = 2000  # bytes of a value that are looked at
 _LONGEST_NAME = 200
 _ASSIGNED = re.compile(r"([^\W\d][\w$.]*)\s*=(?![=>])")
 _WAITING = 8  # bytes of "(await "
-_GAP = 5  # bytes between a name and its annotation or value: ": ", " = ", ") = "
 _BOUND = b"extends"  # between a type parameter and its bound
+_GAP = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
+_LONGEST_GAP = 160  # with the white space of a line that is broken there
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
 _ON_HOLDER = -2  # the scope of type parameters of what is no scope itself, until they are given to what stands inside
 
@@ -96,7 +97,7 @@ class BindingReader:
 
     def on_elements(self, start: int, end: int, tag: int) -> None:
         """The collection whose elements the name right before is bound to, one after the other."""
-        if self._binding_end < 0 or not 0 < start - self._binding_end <= _GAP or not self.bindings:
+        if self._binding_end < 0 or not self.bindings or not self._is_near(self._binding_end, start):
             return
         last = self.bindings[-1]
         chain = self._chain(start, end, self._binding_start - 1)
@@ -208,7 +209,7 @@ class BindingReader:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
                 self._type = name
-        elif self._binding_end >= 0 and 0 <= start - self._binding_end <= _GAP:
+        elif self._binding_end >= 0 and self._is_near(self._binding_end, start, 0):
             name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
             self.bindings[-1] = self.bindings[-1]._replace(type=name)
             if self._is_twin:
@@ -222,10 +223,10 @@ class BindingReader:
 
     def on_value(self, start: int, end: int, tag: int) -> None:
         targets: list[tuple[int, str]] = []
-        if self._pattern is not None and 0 < start - self._pattern[0] <= _GAP:
+        if self._pattern is not None and self._is_near(self._pattern[0], start):
             targets = self._pattern[1]
             self._pattern = None
-        elif self._binding_end >= 0 and 0 < start - max(self._binding_end, self._type_end) <= _GAP and self.bindings:
+        elif self._binding_end >= 0 and self.bindings and self._is_near(max(self._binding_end, self._type_end), start):
             targets = [(len(self.bindings) - 1, "")]
         self._binding_end = -1
         if not targets:
@@ -245,6 +246,12 @@ class BindingReader:
         if not left:
             return ""
         return left[1] if left[1].partition(".")[0] in self._self_names else self._scopes.clean_name(left[1])
+
+    def _is_near(self, end: int, start: int, fewest: int = 1) -> bool:
+        """Whether what starts at `start` belongs to what ended at `end`: little but white space stands between."""
+        if not end + fewest <= start <= end + _LONGEST_GAP:
+            return False
+        return len(b"".join(self._scopes.data[end:start].split())) <= _GAP
 
     def on_global(self, start: int, end: int, tag: int) -> None:
         self.taken = start
