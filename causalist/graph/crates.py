@@ -9,7 +9,6 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import translate
 from typing import NamedTuple, Protocol
 
 from causalist.graph.found import Found
@@ -124,7 +123,7 @@ class ModuleTree:
     def _read_manifests(self, members: Sequence[int]) -> list[int]:
         """The files at which trees begin, sorted by path."""
         patterns = {
-            pattern: re.compile(translate(pattern).replace(".*", "[^/]*"))
+            pattern: re.compile(re.escape(pattern).replace(r"\*", "[^/]*"))
             for file in members
             for pattern in modules_of(self.files[file]).targets
         }
