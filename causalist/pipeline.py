@@ -42,7 +42,6 @@ from causalist.model.overview import Map
 from causalist.model.pack import PackHeader, PackInput
 from causalist.model.scores import Hit, Hop, Matched
 from causalist.model.source import FileEntry, SourceFile
-from causalist.overview import collect, draw_map
 from causalist.pack import counter_called, render_pack
 from causalist.rank import (
     Chosen,
@@ -323,6 +322,8 @@ class Repository:
 
     def map(self, *, max_tokens: int = 2000, format: str = "text") -> Map:
         """What the repository is, in at most that many tokens. Raises UsageError and BudgetTooSmall."""
+        from causalist.overview import collect, draw_map  # a question needs none of it
+
         texts = Texts(self.index.manifest, self.read)
         return draw_map(collect(self.index, self.root.name, texts.whole), max_tokens=max_tokens, format=format)
 

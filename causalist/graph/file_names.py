@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
-from causalist.model.language import LanguageSettings
+from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
@@ -28,6 +28,16 @@ class FileNames:
     returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
+
+    @property
+    def has_folders(self) -> bool:
+        """Whether imports name folders."""
+        return self.settings is not None and self.settings.modules.system is ModuleSystem.FOLDER
+
+    @property
+    def imports_are_visible(self) -> bool:
+        """Python's importers see what a module imports; an ECMAScript module's see what it exports."""
+        return self.settings is not None and self.settings.modules.system is ModuleSystem.DOTTED
 
 
 def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:

@@ -24,10 +24,6 @@ _DEEPEST = 20  # re-exports that are followed before a name is given up
 _MOST_BASES = 200  # visits along the bases of one type; a cycle of bases ends here
 
 
-def _has_folders(names: FileNames) -> bool:
-    return names.settings is not None and names.settings.modules.system is ModuleSystem.FOLDER
-
-
 @dataclass(slots=True)
 class Program:
     """All files' tables. `file_of[d]` is the file of definition d, `definition_of[d]` its facts."""
@@ -87,7 +83,7 @@ class Program:
             if names.settings is not None and names.settings.types.prefixed:
                 types = (i for i in names.returns if names.facts.definitions[i].kind == NodeKind.TYPE)
                 result.named_types.update(names.first + i for i in types)
-            if _has_folders(names):
+            if names.has_folders:
                 result._name_packages(names)
         for number, definition in enumerate(definition_of):
             parent = result.parent(number)
@@ -169,7 +165,7 @@ class Program:
             return (leads_to[0], "path") if leads_to else (-1, "external")
         if self.paths.tree.has(file):
             return self.paths.target(file, entry)[:2]
-        if _has_folders(names):
+        if names.has_folders:
             target = self.folders.resolve(names.path, entry.module)
         else:
             target = self.modules.resolve(names.path, entry.module, entry.level, names.settings.modules)
@@ -185,7 +181,7 @@ class Program:
             return self.paths.follow(file, entry)
         target, rule = self.target_module(file, entry)
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
-            if target >= 0 and not entry.alias and "." in entry.module and self._imports_are_visible(self.files[file]):
+            if target >= 0 and not entry.alias and "." in entry.module and self.files[file].imports_are_visible:
                 # `import a.b.c` binds a; what it means is decided with the attributes that follow.
                 return Found("module", target, "dotted")
             return Found("module", target, rule) if target >= 0 else self.outside(file, entry)
@@ -225,7 +221,7 @@ class Program:
         n_parts = settings.modules.external_parts if settings is not None else 1
         if n_parts > 1:
             name = package_outside(module, n_parts)
-        elif _has_folders(self.files[file]):
+        elif self.files[file].has_folders:
             name = module
         elif "/" in module:
             parts = module.split("/")
@@ -256,7 +252,7 @@ class Program:
         entry = names.imports.get(MODULE_SCOPE, {}).get(head)
         if number is not None and (entry is None or not self.is_value(number)):
             return Found("definition", number, "import")
-        visible = name in names.exports or self._imports_are_visible(names)
+        visible = name in names.exports or names.imports_are_visible
         if entry is not None and visible:
             found = self._pass_on(file, entry, depth)
             if found is None or not rest:
@@ -274,7 +270,7 @@ class Program:
             below = self.modules.submodule(file, name, names.settings.modules)
             if below >= 0:
                 return Found("module", below, "path")
-        for star in () if _has_folders(names) else names.stars:
+        for star in () if names.has_folders else names.stars:
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or name == "default":
                 continue
@@ -307,11 +303,6 @@ class Program:
             member = self.member(found.number, rest)
             return found._replace(number=member) if member >= 0 else None
         return found
-
-    @staticmethod
-    def _imports_are_visible(names: FileNames) -> bool:
-        """Python's importers see what a module imports; an ECMAScript module's see what it exports."""
-        return names.settings is not None and names.settings.modules.system is ModuleSystem.DOTTED
 
     # -- types
 

@@ -6,7 +6,7 @@ by distance, at most a few bytes of punctuation. What a value is, beyond a chain
 
 import re
 from bisect import bisect_right, insort
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from causalist.model.facts import Binding
 from causalist.parse.captures import Tag
@@ -48,6 +48,29 @@ class BindingReader:
         self._last_end = -1
         self._type = ""  # the annotation that stands before its names
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
+
+    def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
+        """What reads the captures of bindings."""
+        return {
+            Tag.BINDING: self.on_binding,
+            Tag.BINDING_ITEM: self.on_binding,
+            Tag.BINDING_PROPERTY: self.on_binding,
+            Tag.BINDING_PATTERN: self.on_pattern,
+            Tag.BINDING_KEY: self.on_key,
+            Tag.BINDING_TYPE: self.on_type,
+            Tag.BINDING_VALUE: self.on_value,
+            Tag.BINDING_GENERIC: self.on_generic,
+            Tag.BINDING_POSITION: self.on_position,
+            Tag.BINDING_ELEMENTS: self.on_elements,
+            Tag.BINDING_MATCH: self.on_match,
+            Tag.BINDING_SUBJECT: self.on_subject,
+            Tag.BINDING_MATCHED: self.on_matched,
+            Tag.BINDING_RECEIVER: self.on_receiver,
+            Tag.BINDING_HANDED: self.on_handed,
+            Tag.BINDING_VARIANT: self.on_variant,
+            Tag.BINDING_PAYLOAD: self.on_payload,
+            Tag.GLOBAL: self.on_global,
+        }
 
     def finish(self, properties: Sequence[Binding]) -> None:
         """Adds members that are held in other ways, and forgets names that a scope declares to be another's."""

@@ -147,26 +147,8 @@ class Sweep:
             Tag.BASE: self._on_base,
             Tag.IMPLEMENTS: self._on_base,
             Tag.BASE_OF: self._on_base_of,
-            Tag.BINDING: self.named.on_binding,
-            Tag.BINDING_ITEM: self.named.on_binding,
-            Tag.BINDING_PROPERTY: self.named.on_binding,
-            Tag.BINDING_PATTERN: self.named.on_pattern,
-            Tag.BINDING_KEY: self.named.on_key,
-            Tag.BINDING_TYPE: self.named.on_type,
-            Tag.BINDING_VALUE: self.named.on_value,
-            Tag.BINDING_GENERIC: self.named.on_generic,
-            Tag.BINDING_POSITION: self.named.on_position,
-            Tag.BINDING_ELEMENTS: self.named.on_elements,
-            Tag.BINDING_MATCH: self.named.on_match,
-            Tag.BINDING_SUBJECT: self.named.on_subject,
-            Tag.BINDING_MATCHED: self.named.on_matched,
-            Tag.BINDING_RECEIVER: self.named.on_receiver,
-            Tag.BINDING_HANDED: self.named.on_handed,
-            Tag.BINDING_VARIANT: self.named.on_variant,
-            Tag.BINDING_PAYLOAD: self.named.on_payload,
             Tag.BINDING_STATEMENT: self._on_block,
             Tag.BLOCK: self._on_block,
-            Tag.GLOBAL: self.named.on_global,
             Tag.EXPORTS: self.modules.on_exports,
             Tag.EXPORTS_OBJECT: self.modules.on_exports_object,
             Tag.EXPORTS_KEY: self.modules.on_exports_key,
@@ -189,6 +171,7 @@ class Sweep:
             Tag.REFERENCE_CALLABLE: self.uses.on_callable,
             Tag.ERROR: self._on_error,
         }
+        handlers.update(self.named.handlers())
         handlers.update(dict.fromkeys(DEFINITION_KINDS, self._on_definition))
         if self._prefixed:
             handlers.update(self.declared.handlers())

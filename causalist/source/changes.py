@@ -6,7 +6,6 @@ programs that a repository names as filters. What stays out of the index is not 
 
 import re
 from collections.abc import Callable, Iterable
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from causalist.model.source import Changes, FileEntry, SourceFile
@@ -65,6 +64,8 @@ def changed_rows(before: bytes, after: bytes) -> tuple[tuple[int, int], ...]:
         return ()
     if len(old) * len(new) > _MOST_PAIRS:
         return ((start, start + len(new) - 1),)
+    from difflib import SequenceMatcher  # no question needs it
+
     found: list[tuple[int, int]] = []
     for tag, _, _, first, behind in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag in ("insert", "replace"):
