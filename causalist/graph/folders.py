@@ -109,7 +109,7 @@ def local_name(entry: Import) -> str:
     """What a file calls a package that it imports without an alias, as far as the path tells.
 
     >>> paths = ("net/http", "github.com/a/b/v2", "gopkg.in/yaml.v3", "github.com/a/go-b")
-    >>> [local_name(Import(-1, ImportKind.MODULE, path, 0, "", "", 0)) for path in paths]
+    >>> [local_name(Import(-1, 0, path, 0, "", "", 0)) for path in paths]
     ['http', 'b', 'yaml', 'b']
     """
     if entry.alias:

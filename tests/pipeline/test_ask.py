@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from causalist.errors import EmptyQuestion, UnknownNode, UsageError
-from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity
+from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
 from causalist.pipeline import Repository
@@ -288,6 +288,7 @@ _OTHER_OPTIONS: dict[str, Any] = {
     "damping": 0.5,
     "specificity": Specificity.NONE,
     "explain": True,
+    "tokenizer": Tokenizer.O200K,
     "include": ("src/",),
     "exclude": ("docs/",),
     "scope": "src/security",
