@@ -180,7 +180,7 @@ class _Builder:
             self._use(source, draft, called, target.rule, row, target.candidates)
         if package:
             self._external(source, package, kind, row)
-        elif kind is EdgeKind.CALLS and not targets and self.resolver.is_unknown(file, scope, chain):
+        elif kind is EdgeKind.CALLS and not targets and self.resolver.is_unknown(file, scope, chain, arguments):
             last = chain.rpartition(".")[2]
             self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row)
 

@@ -183,7 +183,8 @@ class Resolver:
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
             value = self.values.of_chain(file, scope, chain)
-        if called and value is not None and value.kind in ("unknown-member", "builtin", "external"):
+        is_open = value is not None and value.kind in ("unknown-member", "builtin", "external")
+        if called and is_open and value is not None and self.program.paths.tree.has(file):
             receiver, _, method = chain.rpartition(".")
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
             if is_value and method not in self.builtin_methods.get(self._family(file), ()):
@@ -230,9 +231,10 @@ class Resolver:
             return [], ""
         return [Target(d, "name-only", len(candidates)) for d in candidates], ""
 
-    def is_unknown(self, file: int, scope: int, chain: str) -> bool:
-        """Whether a chain for which `resolve` found nothing may mean anything of its last name."""
-        value = self.values.of_chain(file, scope, chain)
+    def is_unknown(self, file: int, scope: int, chain: str, arguments: str) -> bool:
+        """Whether a called chain for which `resolve` found nothing may mean anything of its last name."""
+        # The same question as there, whose answer is known.
+        value = self.values.of_chain(file, scope, chain.replace("::", "."), None if arguments == MAKES else arguments)
         return value is not None and value.kind in ("unknown-member", "local")
 
     def _called(self, definition: int) -> int:

@@ -38,6 +38,8 @@ def split_calls(part: str) -> tuple[str, list[str]]:
     >>> split_calls("make()[]"), split_calls("print!"), split_calls("[]")
     (('make', ['()', '[]']), ('print!', []), ('[]', []))
     """
+    if part[-1:] not in (")", "]"):
+        return part, []
     bare = part.rstrip("()[]")
     return (bare, _CALLED.findall(part[len(bare) :])) if bare else (part, [])
 
