@@ -25,11 +25,17 @@ from typing import Protocol
 
 from causalist.errors import ExtraMissing, UsageError
 from causalist.pack._token_tables import (
+    BACKTICK_EXTRAS,
+    BACKTICK_LINE_END,
     CHARACTER_CLASSES,
     CLASS_RATES,
     HINGE,
     INTERCEPTS,
+    LONG_RUN,
+    LONG_RUN_AMONG,
+    LONG_RUN_LINE_END,
     MARGIN,
+    ONE_TOKEN,
     PAIR_WEIGHTS,
     PUNCTUATION_EXTRAS,
     SCALE,
@@ -96,6 +102,7 @@ _COMMON_PREFIXES = frozenset("./\t(-\"'")
 _EDGE, _OTHER_LETTER = 26, 27
 _MULTIPLIER, _MODULUS = 40503, 65521
 _LONGEST_CACHED = 64
+_LONG_RUN = 4
 _CACHE_SIZE = 1 << 15
 
 
@@ -167,11 +174,21 @@ def _word_extra(prefix: str | None, letters: str) -> int:
 
 
 def _punctuation_extra(piece: str) -> int:
-    """By the number of runs of one character; a long run costs one more token for about every 32 characters."""
+    """By the number of runs of one character, and by what markup makes of them; a long run costs one more token for
+    about every 32 characters."""
+    if piece in ONE_TOKEN:
+        return 0
     runs = [match.end() - match.start() for match in _RUN.finditer(piece.strip(" \r\n"))]
     step = len(PUNCTUATION_EXTRAS) - 1
     extra = PUNCTUATION_EXTRAS[min(len(runs), step)] + max(0, len(runs) - step) * UNIT * 3 // 4
     extra += sum((length - 16) * UNIT // 32 for length in runs if length > 16)
+    ends_line = piece.endswith(("\n", "\r"))
+    if "`" in piece:
+        extra += BACKTICK_EXTRAS[min(len(runs), len(BACKTICK_EXTRAS) - 1)]
+        extra += BACKTICK_LINE_END if ends_line and len(runs) == 1 else 0
+    if max(runs, default=0) >= _LONG_RUN:
+        extra += LONG_RUN if len(runs) == 1 else LONG_RUN_AMONG
+        extra += LONG_RUN_LINE_END if ends_line and len(runs) == 1 else 0
     return extra if piece.isprintable() else extra + len(_CONTROL.findall(piece)) * UNIT * 5 // 8
 
 

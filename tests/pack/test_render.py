@@ -103,8 +103,10 @@ def test_one_liners_come_before_bodies_bodies_before_edges_edges_before_names_of
         state = (kinds.count("item"), kinds.count("body"), kinds.count("edge"))
         if state[0]:  # items are missing: no body, no edge
             assert not source_blocks(pack.text)[1] and state[2] == 2
-        elif state[1] and len(source_blocks(pack.text)[1]) < 1:
-            assert state[2] == 2
+        elif state[1] and not source_blocks(pack.text)[1]:  # not even the shortest body fits: what edges cost is less
+            edges = pack.text.partition("\nedges:\n")[2].partition("\nleft out")[0]
+            body = f"; via calls: fetch → delay_for\n```\n{DELAY}\n```\n"
+            assert count_tokens(f"edges:\n{edges}") < count_tokens(body)
         elif state[1]:  # bodies are missing: no edge can be there that would have paid for one
             assert "edges:" not in pack.text or state[2] < 2
         if not seen or seen[-1] != state:
