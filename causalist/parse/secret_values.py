@@ -4,6 +4,7 @@ Thresholds were chosen by hand, on what they mask in werkzeug, urllib3, scrapy, 
 """
 
 import re
+from base64 import b64decode
 from functools import cache
 from typing import Any
 
@@ -81,7 +82,7 @@ def is_random(value: str) -> bool:
     """
     if not (re.search("[a-z]", value) and re.search("[A-Z]", value) and re.search("[0-9]", value)):
         return False
-    if _mean_piece(value) > _RANDOM_PIECES or _is_named(value) or _is_excused(value):
+    if _mean_piece(value) > _RANDOM_PIECES or _is_named(value) or _is_encoded_text(value) or _is_excused(value):
         return False
     return _entropy(value) > (_ENTROPY if len(value) >= _SHORT else _SHORT_ENTROPY)
 
@@ -119,6 +120,15 @@ def _is_named(value: str) -> bool:
     """Whether too little of it is left without the words between its separators: a path, a name with a checksum."""
     rest = [part for part in re.split(r"[-_/.=+]", value) if not _WORDLIKE.fullmatch(part)]
     return sum(map(len, rest)) < _SHORTEST_RANDOM
+
+
+def _is_encoded_text(value: str) -> bool:
+    """Whether it is base64 of plain text, which is an example or a file more often than a secret."""
+    try:
+        text = b64decode(value + "=" * (-len(value) % 4), altchars=b"-_" if "-" in value or "_" in value else None)
+    except ValueError:
+        return False
+    return text.isascii() and text.decode("ascii").replace("\n", " ").isprintable()
 
 
 def _entropy(value: str) -> float:

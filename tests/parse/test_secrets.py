@@ -94,6 +94,7 @@ STAYS = [
     'import { authenticateUserWithOAuth2Token } from "./authenticateUserWithOAuth2Token"',
     '"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"',
     '"post_userId_idx_a489d58a"',
+    '"VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZy4="',  # base64 of a sentence
     'auth = "Basic|Digest|NTLM|Any"',
     'TOKEN = "[A-Za-z0-9._~+/-]+=*"',
     'if "-----BEGIN RSA PRIVATE KEY-----" in text:\n    return authenticateWithPrivateKey(text)',
