@@ -23,6 +23,8 @@ from mcp.types import (
     ErrorData,
     JSONRPCError,
     JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
     RequestId,
     jsonrpc_message_adapter,
 )
@@ -35,6 +37,8 @@ LONGEST_MESSAGE = 4_000_000  # bytes
 _CHUNK = 1 << 16
 # How long the last answers may take to leave when the server ends.
 _FLUSH_SECONDS = 0.5
+# How long requests that stand before the end of the input may still be worked on: `echo REQUEST | causalist serve mcp`.
+_LAST_REQUESTS_SECONDS = 2.0
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
@@ -48,13 +52,27 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
     replies = outgoing.clone()
     loop = asyncio.get_running_loop()
+    unanswered: set[RequestId] = set()
+    all_answered, input_ended = asyncio.Event(), asyncio.Event()
 
     async def take(line: bytes | None) -> None:
         message = read_message(line)
         if isinstance(message, SessionMessage):
+            if isinstance(message.message, JSONRPCRequest):
+                unanswered.add(message.message.id)
+                all_answered.clear()
             await received.send(message)
         elif message is not None:
             await replies.send(SessionMessage(message))
+
+    async def take_end() -> None:
+        await input_ended.wait()
+        # The SDK drops what it works on when the stream ends.
+        if unanswered:
+            with anyio.move_on_after(_LAST_REQUESTS_SECONDS):
+                await all_answered.wait()
+        received.close()
+        replies.close()
 
     def read_all() -> None:
         try:
@@ -64,8 +82,7 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
         except (OSError, RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             pass
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(received.close)
-            loop.call_soon_threadsafe(replies.close)
+            loop.call_soon_threadsafe(input_ended.set)
 
     async def write_all() -> None:
         try:
@@ -73,15 +90,22 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
                 async for message in to_send:
                     text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                     await in_thread(partial(_write, pipes.writing, text.encode() + b"\n"))
+                    if isinstance(message.message, JSONRPCResponse | JSONRPCError) and message.message.id is not None:
+                        unanswered.discard(message.message.id)
+                        if not unanswered:
+                            all_answered.set()
         except OSError:
             received.close()
 
     async with anyio.create_task_group() as group:
         group.start_soon(write_all)
+        group.start_soon(take_end)
         threading.Thread(target=read_all, daemon=True).start()
         try:
             yield incoming, outgoing
         finally:
+            all_answered.set()
+            input_ended.set()
             replies.close()
             outgoing.close()
             group.cancel_scope.deadline = anyio.current_time() + _FLUSH_SECONDS

@@ -1,17 +1,20 @@
 """Bytes to messages: lines of any length in any portions, and an answer to what is no message."""
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCError
+from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from causalist.servers import stdio
-from causalist.servers.stdio import lines, read_message
+from causalist.servers.pipes import Pipes
+from causalist.servers.stdio import lines, open_wire, read_message
 
 
 def portions(data: bytes, sizes: list[int]) -> Iterator[bytes]:
@@ -80,3 +83,27 @@ def test_what_is_json_and_no_message(line: bytes, id: object) -> None:
 
 def test_what_is_too_long() -> None:
     assert refusal(None) == {"id": None, "code": -32600}
+
+
+def test_a_request_before_the_end_of_the_input_is_answered() -> None:
+    """The SDK drops what it works on when its stream ends, so the stream outlives the input until the answer is out."""
+    reading, client_writes = os.pipe()
+    client_reads, writing = os.pipe()
+    os.write(client_writes, b'{"jsonrpc":"2.0","id":7,"method":"ping"}\n')
+    os.close(client_writes)
+
+    async def serve() -> tuple[bool, bool]:
+        async with open_wire(Pipes(reading, writing)) as (incoming, outgoing):
+            request = await incoming.receive()
+            assert isinstance(request, SessionMessage) and isinstance(request.message, JSONRPCRequest)
+            with anyio.move_on_after(0.2) as open_still:
+                await incoming.receive()
+            await outgoing.send(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=request.message.id, result={})))
+            with anyio.move_on_after(1.5) as open_after, pytest.raises(anyio.EndOfStream):
+                await incoming.receive()
+        return open_still.cancelled_caught, open_after.cancelled_caught
+
+    assert anyio.run(serve) == (True, False)
+    assert json.loads(os.read(client_reads, 1000)) == {"jsonrpc": "2.0", "id": 7, "result": {}}
+    for each in (reading, client_reads, writing):
+        os.close(each)
