@@ -88,9 +88,11 @@ def aliased(values: "Values", definition: int) -> Value | None:
     if names.settings is not None and names.settings.types.prefixed:
         return None  # a type of its own, with methods of its own
     meant = names.returns.get(definition - names.first)
-    if not meant or values.depth > _DEEPEST:
+    if not meant or values.depth > _DEEPEST or definition in values.unfolding:
         return None
+    values.unfolding.add(definition)
     found = declared(values, file, definition - names.first, meant, "annotation")
+    values.unfolding.discard(definition)
     return found if found.kind in ("instance", "external", "many") else None
 
 

@@ -38,6 +38,7 @@ class Values(Shapes):
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     _values: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
     _busy: set[tuple[int, int, str, str | None]] = field(default_factory=set)
+    unfolding: set[int] = field(default_factory=set)  # type aliases being followed: one may lead back to itself
     _held_by: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
     _attributes: dict[int, dict[str, tuple[int, Binding]]] = field(default_factory=dict)
 
