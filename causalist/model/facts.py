@@ -20,7 +20,8 @@ class Definition(NamedTuple):
     """A symbol that the file defines.
 
     `qualname` joins nesting with "."; `parent` is an index into `FileFacts.definitions` or MODULE_SCOPE. Spans are
-    bytes and 0-based rows, ends exclusive for bytes and inclusive for rows; decorators belong to the span."""
+    bytes and 0-based rows, ends exclusive for bytes and inclusive for rows; decorators belong to the span. Its words
+    start at `text_byte`: at the comment right above that documents it, or where the span starts."""
 
     name: str
     qualname: str
@@ -32,6 +33,7 @@ class Definition(NamedTuple):
     end_row: int
     signature: str
     doc: str
+    text_byte: int
 
 
 class Base(NamedTuple):

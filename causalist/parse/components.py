@@ -110,7 +110,7 @@ def with_component(facts: FileFacts, component: Component) -> FileFacts:
         header = component.scripts[0].tag.decode("utf-8", "replace") if component.scripts else ""
         own = Definition(
             "default", "default", int(NodeKind.FUNCTION), MODULE_SCOPE, 0, facts.n_bytes, 0, facts.n_rows - 1,
-            " ".join(header.split())[:_LONGEST_SIGNATURE], facts.doc,
+            " ".join(header.split())[:_LONGEST_SIGNATURE], facts.doc, 0,
         )  # fmt: skip
         facts = replace(
             facts,

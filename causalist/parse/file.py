@@ -80,7 +80,9 @@ def definition_spans(definitions: Sequence[Definition]) -> list[tuple[int, int]]
 
     Those of a field belong to its type: as a text of its own a field is too short to answer anything.
     """
-    return [(d.start_byte, d.start_byte if d.kind == NodeKind.FIELD else d.end_byte) for d in definitions]
+    return [
+        (d.start_byte, d.start_byte) if d.kind == NodeKind.FIELD else (d.text_byte, d.end_byte) for d in definitions
+    ]
 
 
 def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:

@@ -53,6 +53,7 @@ class Draft:
     qualname: str = ""
     body: int = -1
     doc: str = ""
+    text_start: int = -1  # where the comment above starts
     returns: str = ""
     is_property: bool = False  # called by being named
     owner: str = ""  # the type that it belongs to, where that stands elsewhere

@@ -54,7 +54,8 @@ class Sweep:
         self._span: tuple[int, int] | None = None
         self._lead = (-1, -1)  # start and end of the last nodes that belong to the definition that follows
         self._doc_start = -1  # start of the last comment that documents what it stands in
-        self._comment = (-1, -1, -1, -1)  # start byte, end byte, first row, last row of the last comment block
+        self._comment = (-1, -1, -9, -9)  # start byte, end byte, first row, last row of the last comment block
+        self._comment_taken = -1  # start byte of the last comment whose words went to a definition
         self._deriving = ""  # the name of what the next base is of, where the base stands outside of it
         self._derived: list[tuple[str, str, int]] = []  # (name, base, row) of those
         self._prefixed = settings.types.prefixed
@@ -111,6 +112,7 @@ class Sweep:
                 end_row=self.row(max(d.end - 1, d.start)),
                 signature=signature_of(d, self.scopes),
                 doc=d.doc,
+                text_byte=d.text_start if d.text_start >= 0 else d.span_start,
             )
             for d in self.drafts
         ]
@@ -222,6 +224,9 @@ class Sweep:
         above = any(row - 1 <= self._comment[3] <= row for row in (first_row, self.row(start)))
         if above:
             draft.doc = comment_doc(self.settings.comments.doc, self.data, self._comment[0], self._comment[1])
+            around = frames[-1].start if frames else 0
+            if around <= self._comment[0] < span_start and self._comment[0] != self._comment_taken:
+                draft.text_start = self._comment_taken = self._comment[0]
         self.drafts.append(draft)
         if kind in CALLABLE_KINDS and self.settings.names.callables_apart:
             draft.parameters = []

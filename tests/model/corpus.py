@@ -73,7 +73,7 @@ def facts_of(text: str = "", parts: Iterable[Def | Section] = ()) -> FileFacts:
                 d.qualname,
                 int(d.kind),
                 qualnames.index(d.qualname.rpartition(".")[0]) if "." in d.qualname else MODULE_SCOPE,
-                *(0, 0, 0, 0, "", ""),
+                *(0, 0, 0, 0, "", "", 0),
             )
             for d in definitions
         ),

@@ -20,7 +20,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def facts(n: int) -> FileFacts:
-    return FileFacts("python", (Definition(f"f{n}", f"f{n}", 7, -1, 0, n, 0, n, "def", "ü\ud800"),), n_bytes=n)
+    return FileFacts("python", (Definition(f"f{n}", f"f{n}", 7, -1, 0, n, 0, n, "def", "ü\ud800", 0),), n_bytes=n)
 
 
 def key(n: int, reader: str = "1:python") -> Key:
