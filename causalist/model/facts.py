@@ -5,7 +5,7 @@ Rows of facts are named tuples rather than dataclasses: a large repository has m
 as fast, and they are written as JSON arrays as they stand.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -172,6 +172,11 @@ class WordCounts:
     @classmethod
     def of(cls, rows: Iterable[tuple[int, int, int]]) -> "WordCounts":
         return cls(np.array([tuple(row) for row in rows], dtype="<i4").reshape(-1, 3).tobytes())
+
+    @classmethod
+    def of_columns(cls, documents: Sequence[int], words: Sequence[int], counts: Sequence[int]) -> "WordCounts":
+        """Those of three columns of one length: much faster than row by row."""
+        return cls(np.array((documents, words, counts), dtype="<i4").T.tobytes())
 
     def rows(self) -> NDArray[np.int32]:
         """Shape (n, 3): document, word, n."""

@@ -41,7 +41,9 @@ _LONGEST_KEY = 16_000
 # -- candidates, over bytes. What the close readings below look for always contains one of these; a test checks that.
 
 # Most forms hold a run of letters, digits, `_` and `-` as long as this, which is looked for once and then looked at.
+_SHORTEST_RUN = 20
 _RUN = re.compile(rb"\b[\w-]{20,}+")
+_PARTED = bytes(c if c < 128 and (chr(c).isalnum() or chr(c) in "_-") else ord(" ") for c in range(256))
 _FORM_OF_RUN = re.compile(
     rb"A(?:3T[A-Z0-9]|BIA|CCA|KIA|SIA)[0-9A-Z]{16}|(?:AC|SK)[a-z0-9]{32}|[MNO][\w-]{23}|[0-9a-z]{32}-us\d|gh[opusr]_"
     rb"|github_pat_|GR1348941|[rs]k_(?:live|test)_|whsec_|npm_|pypi-|sk-|AIza|GOCSPX-|hf_|do[opr]_v1_|shp[a-z]{2}_|dckr_"
@@ -65,6 +67,7 @@ _FORMS: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
     (b"slack.", re.compile(rb"hooks\.slack\.com/", re.IGNORECASE)),
     (b"://", re.compile(rb"://[^\s/@]{0,400}@")),
 )
+_AFTER_COLON = re.compile(rb":-{0,9}[\w-]{25}")
 _AFTER_NUMBER = re.compile(rb"\d:-{0,9}$")
 _STRING = re.compile(rb"[\"'`]([A-Za-z0-9+/_=-]{20,128})(?=[\"'`\\])")
 # In lower case: a name and what gives it a value, or compares it.
@@ -110,7 +113,7 @@ def find_secrets(data: bytes) -> tuple[Span, ...]:
     """Spans (start byte, end byte) of secrets in `data`, disjoint and in order."""
     keys = list(_key_spans(data)) if b"PRIVATE KEY" in data or b"PuTTY-User-Key-File" in data else []
     strings = list(_STRING.finditer(data))
-    forms = [match.span() for match in _RUN.finditer(data) if _is_form(data, match)]
+    forms = [match.span() for match in _RUN.finditer(data) if _is_form(data, match)] if _has_form(data) else []
     # A secret key of AWS has no form but its length.
     forms += [match.span() for match in strings if match.end(1) - match.start(1) == 40]
     for text, expression in _FORMS:
@@ -167,6 +170,14 @@ def shown(data: bytes, start: int, end: int, spans: Sequence[Span]) -> bytes:
         position = stop
     parts.append(data[position:end])
     return b"".join(parts)
+
+
+def _has_form(data: bytes) -> bool:
+    """Whether a run of the file may be a form. Most files have long runs and none that is one; cutting the text at
+    what stands in no run takes a third of the time of finding their places."""
+    if _AFTER_COLON.search(data):
+        return True
+    return any(_FORM_OF_RUN.search(part) for part in set(data.translate(_PARTED).split()) if len(part) >= _SHORTEST_RUN)
 
 
 def _is_form(data: bytes, run: re.Match[bytes]) -> bool:

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from causalist.model.facts import MODULE_SCOPE, WordCounts
 
 _WORD = re.compile(r"\w+")
+_SPACED = bytes(c if chr(c).isalnum() or chr(c) == "_" else ord(" ") for c in range(128)) + bytes(128)
 _LONGEST = 64  # longer runs are data: hashes, base64, encoded images
 
 
 def count_words(data: bytes, spans: Sequence[tuple[int, int]]) -> tuple[tuple[str, ...], WordCounts]:
     """(distinct words sorted, counts) of `data`, whose documents are `spans`: (start byte, end byte), properly nested.
+    The counts are in the order of the documents, and in each of first occurrence.
 
     >>> words, counts = count_words(b"a b (b c) a", [(4, 9)])
     >>> words, [tuple(count) for count in counts]
@@ -47,13 +49,28 @@ def count_words(data: bytes, spans: Sequence[tuple[int, int]]) -> tuple[tuple[st
     tables: list[tuple[int, Counter[str]]] = []
     vocabulary: set[str] = set()
     for document in sorted(pieces):
-        found = _WORD.findall(b"\n".join(pieces[document]).decode("utf-8", "replace"))
-        table = Counter(found)
+        table = Counter(_words(b"\n".join(pieces[document])))
         tables.append((document, table))
         vocabulary.update(table)
     words = sorted(word for word in vocabulary if len(word) <= _LONGEST and "\ufffd" not in word)
     number = {word: i for i, word in enumerate(words)}
-    counts = [
-        (document, number[word], table[word]) for document, table in tables for word in sorted(table) if word in number
-    ]
-    return tuple(words), WordCounts.of(counts)
+    if len(words) < len(vocabulary):
+        tables = [(document, Counter({w: n for w, n in table.items() if w in number})) for document, table in tables]
+    documents: list[int] = []
+    numbers: list[int] = []
+    counts: list[int] = []
+    for document, table in tables:
+        documents += [document] * len(table)
+        numbers += map(number.__getitem__, table)
+        counts += table.values()
+    return tuple(words), WordCounts.of_columns(documents, numbers, counts)
+
+
+def _words(text: bytes) -> list[str]:
+    """The runs of letters, digits and `_`, in order.
+
+    Nearly all source is ASCII, and there a table of bytes finds them four times as fast as an expression does.
+    """
+    if text.isascii():
+        return text.translate(_SPACED).decode("ascii").split()
+    return _WORD.findall(text.decode("utf-8", "replace"))
