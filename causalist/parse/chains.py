@@ -31,6 +31,7 @@ _DIMENSIONS = re.compile(r"(?:\s*\[\s*\])+\s*$")
 _SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object", "var"})
 _LIFETIME = re.compile(r"'\w+(?!')\b")
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""", re.DOTALL)
+_MARK = re.compile(r"[\"'`()\[\]{}<>]")
 _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _LONGEST = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -48,7 +49,9 @@ def chain_of(text: str, elements: bool = False) -> str:
         return "" if text[0].isdigit() else text
     if len(text) > _LONGEST:
         return last_of_chain(text)
-    text = _RAW.sub("", text[_FRONT.match(text).end() :])  # type: ignore[union-attr]
+    text = text[_FRONT.match(text).end() :]  # type: ignore[union-attr]
+    if "r#" in text:
+        text = _RAW.sub("", text)
     if text.startswith("<") and (qualified := _AS_TRAIT.fullmatch(text)):
         return chain_of(f"{qualified[2] or type_name(qualified[1])}::{qualified[3]}", elements)
     if text.startswith("(") and (end := _closing(text, 0)) > 0 and (inner := chain_of(text[1:end], elements)):
@@ -149,8 +152,9 @@ def _closing(text: str, start: int) -> int:
     stack = [_CLOSER[text[start]]]
     angle = text[start] == "<"
     position = start + 1
-    while position < len(text):
-        character = text[position]
+    while mark := _MARK.search(text, position):
+        position = mark.start()
+        character = mark[0]
         if character == "'" and (text[position - 1] in "&<" or stack[-1] == ">") and _LIFETIME.match(text, position):
             pass
         elif character in "\"'`":

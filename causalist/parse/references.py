@@ -40,11 +40,11 @@ class UseReader:
         self._call_starts: list[int] = []
         self._spans: list[tuple[int, int, int]] = []  # scope, start, end of names that may be uses
         self._passed_on: list[Reference] = []  # functions that are named in order to be called by others
-        self._chain_end = -1  # uses before this byte belong to a callee that was read whole
+        self.skipped_to = -1  # uses before this byte are not kept: they belong to a callee that was read whole, for one
 
     def skip(self, end: int) -> None:
         """Uses before this byte are not kept."""
-        self._chain_end = max(self._chain_end, end)
+        self.skipped_to = max(self.skipped_to, end)
 
     def references(self) -> list[Reference]:
         """Uses of names that this file defines or imports; others lead nowhere and are not kept."""
@@ -126,13 +126,13 @@ class UseReader:
 
     def on_macro(self, start: int, end: int, tag: int) -> None:
         chain = chain_of(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
-        if chain and start >= self._chain_end:
+        if chain and start >= self.skipped_to:
             self._keep(f"{chain}!", start, start)
             self.skip(end)
 
     def on_token_call(self, start: int, end: int, tag: int) -> None:
         first, chain = callee_before(self._scopes.data, start)
-        if not chain or first < self._chain_end:
+        if not chain or first < self.skipped_to:
             return
         while self._spans and self._spans[-1][1] >= first:
             self._spans.pop()
@@ -141,7 +141,7 @@ class UseReader:
 
     def _on_scoped_reference(self, start: int, end: int) -> None:
         data, declared = self._scopes.data, self._declared
-        if start in (self.taken, declared.taken) or start < self._chain_end or self._modules.group is not None:
+        if start in (self.taken, declared.taken) or start < self.skipped_to or self._modules.group is not None:
             return
         if start and data[start - 1] == 46 and data[start - 3 : start] != b"...":
             return
@@ -157,7 +157,7 @@ class UseReader:
         if self._prefixed:
             self._on_scoped_reference(start, end)
             return
-        if start in (self.taken, self._named.taken) or start < self._chain_end or self._modules.group is not None:
+        if start in (self.taken, self._named.taken) or start < self.skipped_to or self._modules.group is not None:
             return
         data = self._scopes.data
         if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of what stands before

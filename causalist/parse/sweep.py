@@ -70,20 +70,22 @@ class Sweep:
             events += [(node.start_byte, -node.end_byte, tag) for node in nodes]
         events.sort()
         handlers = {int(tag): handler for tag, handler in self._handlers().items()}
-        frames, modules, declared = self._frames, self.modules, self.declared
+        frames, modules, declared, uses = self._frames, self.modules, self.declared, self.uses
+        reference = int(Tag.REFERENCE)
         previous: Event = (-1, -1, -1)
         for event in events:
-            if event == previous:
+            start, _, tag = event
+            # Most captures are names, and most names belong to something that is read already.
+            if (tag == reference and start < uses.skipped_to) or event == previous:
                 continue
             previous = event
-            start = event[0]
             if declared.next_end <= start:
                 declared.close(start)
             while frames and frames[-1].end <= start:
                 frames.pop()
             if modules.group is not None and modules.group.end <= start:
                 self._close_group()
-            handlers[event[2]](start, -event[1], event[2])
+            handlers[tag](start, -event[1], tag)
         declared.close(len(self.data))
         if modules.group is not None:
             self._close_group()
