@@ -1,7 +1,7 @@
 """The capture names that a grammar's queries may use, in the order in which captures of one range are read.
 
 The names follow tree-sitter's tags (`@definition.function`, `@reference.call`, `@name`, `@doc`); the rest is for
-imports and bindings. docs/architecture.md describes each.
+imports and bindings. docs/adding-a-language.md describes each.
 """
 
 from enum import IntEnum, auto

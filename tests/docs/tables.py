@@ -1,7 +1,8 @@
 """Tables of docs/architecture.md that repeat what the code says: `python -m tests.docs.tables [--write]`.
 
-Tables that the code can write are written here. Others (captures, keys of language.toml, arrays of an index file)
-have sentences of their own on the page; `rows_after` and `codes` let tests compare what they list.
+Tables that the code can write are written here. Others (arrays of an index file; captures and keys of language.toml on
+the page that tells how to add a language) have sentences of their own; `rows_after` and `codes` let tests compare what
+they list.
 """
 
 import re

@@ -1,14 +1,10 @@
 """The tables of docs/architecture.md list what the code has, no more and no less."""
 
-import tomllib
-
 import pytest
 
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind
-from causalist.parse.captures import TAG_OF_CAPTURE
-from causalist.parse.languages import grammars_folder
 from causalist.store import index_file
 from causalist.store.codec import Arrays, flatten
 from tests.docs import tables
@@ -33,23 +29,6 @@ def test_generated_tables_are_up_to_date(name: str, page: str) -> None:
 
 def test_all_generated_tables_are_known(page: str) -> None:
     assert set(blocks_of(page, "generated")) == set(tables.contents())
-
-
-def test_the_captures_are_those_of_the_code(page: str) -> None:
-    listed = [name for row in tables.rows_after(page, "### Captures") for name in tables.codes(row[0])]
-    assert len(listed) == len(set(listed))
-    assert {name.removeprefix("@") for name in listed} == set(TAG_OF_CAPTURE)
-
-
-def test_the_keys_are_those_of_the_grammars(page: str) -> None:
-    listed = [name for row in tables.rows_after(page, "### Keys of language.toml") for name in tables.codes(row[0])]
-    assert len(listed) == len(set(listed))
-    found: set[str] = set()
-    for file in grammars_folder().glob("*/language.toml"):
-        for key, value in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            inner = value[0] if isinstance(value, list) else value
-            found |= {f"{key}.{each}" for each in inner} if isinstance(inner, dict) else {key}
-    assert set(listed) == found
 
 
 def test_the_arrays_are_those_of_an_index(page: str, index: Index) -> None:

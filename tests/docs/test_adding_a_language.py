@@ -1,0 +1,136 @@
+"""docs/adding-a-language.md is the reference of keys and captures; what it says of a language's files holds."""
+
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from causalist.errors import GrammarError
+from causalist.model.language import (
+    CommentSettings,
+    Dialect,
+    LanguageSettings,
+    ModuleSettings,
+    ModuleSystem,
+    NameSettings,
+    TypeSettings,
+)
+from causalist.parse.captures import TAG_OF_CAPTURE
+from causalist.parse.languages import _read_settings, grammars_folder
+from tests.docs import tables
+from tests.docs.blocks import DOCS, ROOT
+
+_TEXT = (DOCS / "adding-a-language.md").read_text(encoding="utf-8")
+_KEYS = [name for row in tables.rows_after(_TEXT, "## Keys of language.toml") for name in tables.codes(row[0])]
+_CAPTURES = [name for row in tables.rows_after(_TEXT, "## Captures") for name in tables.codes(row[0])]
+_MODEL = {
+    "dialects": Dialect,
+    "names": NameSettings,
+    "modules": ModuleSettings,
+    "types": TypeSettings,
+    "comments": CommentSettings,
+}
+# Where a key is called otherwise than what the program keeps it as.
+_SPELLED = {
+    "names.self_names": "names.self",
+    "names.super_names": "names.super",
+    "builtin_methods": "builtin.methods",
+    "builtin_names": "builtin.names",
+}
+
+
+def test_the_captures_are_those_of_the_code() -> None:
+    assert len(_CAPTURES) == len(set(_CAPTURES))
+    assert {name.removeprefix("@") for name in _CAPTURES} == set(TAG_OF_CAPTURE)
+
+
+def test_every_capture_is_used_by_a_grammar() -> None:
+    queries = "\n".join(file.read_text(encoding="utf-8") for file in grammars_folder().glob("*/*.scm"))
+    used = set(re.findall(r"@([a-z][\w.]*)", queries)) | {"error"}
+    assert used == set(TAG_OF_CAPTURE)
+
+
+def test_the_keys_are_those_of_the_settings() -> None:
+    kept = [f"{table}.{field.name}" for table, model in _MODEL.items() for field in fields(model)]
+    kept += [field.name for field in fields(LanguageSettings) if field.name not in _MODEL]
+    assert len(_KEYS) == len(set(_KEYS))
+    assert set(_KEYS) == {_SPELLED.get(name, name) for name in kept}
+
+
+def test_the_keys_are_those_of_the_grammars() -> None:
+    found: set[str] = set()
+    for file in grammars_folder().glob("*/language.toml"):
+        for key, value in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            inner = value[0] if isinstance(value, list) else value
+            found |= {f"{key}.{each}" for each in inner} if isinstance(inner, dict) else {key}
+    assert set(_KEYS) == found
+
+
+def test_every_row_has_a_meaning_and_an_example() -> None:
+    for heading in ("## Keys of language.toml", "## Captures"):
+        for row in tables.rows_after(_TEXT, heading):
+            assert len(row) == 3 and all(row), row
+
+
+def _smallest(keys: list[str]) -> str:
+    """A settings file that has nothing but these keys; those of dialects are given by the caller of the loader."""
+    values: dict[str, dict[str, str]] = {}
+    for key in keys:
+        table, _, name = key.rpartition(".")
+        values.setdefault(table, {})[name] = _VALUES.get(key, "[]")
+    lines = [f"{name} = {value}" for name, value in values.pop("", {}).items()]
+    for table, entries in values.items():
+        lines.append(f"[[{table}]]" if table == "dialects" else f"[{table}]")
+        lines += [f"{name} = {value}" for name, value in entries.items()]
+    return "\n".join(lines)
+
+
+_VALUES = {
+    "name": '"x"',
+    "dialects.name": '"x"',
+    "dialects.package": '"x"',
+    "dialects.function": '"x"',
+    "names.scope_starts_at_body": "false",
+    "names.class_scope_is_visible": "false",
+    "modules.system": '"path"',
+    "comments.doc": '"comment"',
+}
+
+
+def _required() -> list[str]:
+    (sentence,) = re.findall(r"These must be there: (.*?)\.\n", _TEXT, re.DOTALL)
+    return tables.codes(sentence)
+
+
+def test_the_keys_that_must_be_there_are_enough(tmp_path: Path) -> None:
+    file = tmp_path / "language.toml"
+    file.write_text(_smallest(_required()))
+    read = _read_settings(file)
+    assert (read.name, read.family, read.modules.system) == ("x", "x", ModuleSystem.PATH)
+
+
+@pytest.mark.parametrize("key", _required())
+def test_a_key_that_must_be_there_is_missed(tmp_path: Path, key: str) -> None:
+    file = tmp_path / "language.toml"
+    file.write_text(_smallest([each for each in _required() if each != key]))
+    with pytest.raises(
+        GrammarError, match=re.escape("builtin" if key == "builtin.methods" else key.rpartition(".")[2])
+    ):
+        _read_settings(file)
+
+
+def test_every_language_has_cases_and_a_wheel_that_is_declared() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    for folder in sorted(path.parent for path in grammars_folder().glob("*/language.toml")):
+        assert list((ROOT / "tests" / "languages" / folder.name).glob("*.case")), folder.name
+        for dialect in tomllib.loads((folder / "language.toml").read_text(encoding="utf-8"))["dialects"]:
+            wheel = dialect["package"].replace("_", "-")
+            (entry,) = [each for each in declared if re.match(rf"{wheel}\b(?!-)", each)]
+            assert "<" in entry, f"{entry} has no upper bound"
+
+
+def test_every_module_system_is_in_the_table_of_the_first_step() -> None:
+    listed = [row[0] for row in tables.rows_after(_TEXT, "that decides most (`modules.system`):")]
+    assert sorted(name.strip("`") for name in listed) == sorted(ModuleSystem)
