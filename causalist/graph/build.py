@@ -8,6 +8,8 @@ from causalist.graph.declared import names_in
 from causalist.graph.edges import EdgeCollector, NodeDraft, finish
 from causalist.graph.method_sets import implementations
 from causalist.graph.names import Program
+from causalist.graph.namespaces import imported_files as below_package
+from causalist.graph.namespaces import included_file
 from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.package_imports import PackageImports
 from causalist.graph.resolve import Resolver
@@ -135,7 +137,14 @@ class _Builder:
         names, declared = self.program.files[number], self.program.declared
         used = names_in(names.facts) if names.stars else frozenset()
         for entry in names.facts.imports:
+            if entry.kind == ImportKind.SIDE_EFFECT:
+                included = included_file(self.program.modules.number, names.path, entry.module)
+                if included >= 0:
+                    self._use(number, included, EdgeKind.IMPORTS, "path", entry.row)
+                continue
             files = declared.imported_files(settings.name, entry, names.path, used)
+            if files is None and settings.modules.namespaces:
+                files = below_package(self.program, settings, names, entry) or None
             for target in files or ():
                 self._use(number, target, EdgeKind.IMPORTS, "path", entry.row)
             if files is None:

@@ -5,22 +5,27 @@ example or source sets have them, the one nearest to the importing file counts. 
 type, or everything in a package or type.
 """
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.modules import shared_folders
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import TYPE_KINDS
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS
 
 
 @dataclass(slots=True)
 class DeclaredTypes:
-    """Types by (language, qualified name): numbers of their definitions, in the order of the files."""
+    """Types by (language, qualified name): numbers of their definitions, in the order of the files. Where packages are
+    namespaces, functions and constants are there as well. `places` says of packages in which folder a loader of the
+    program looks for what they hold."""
 
     paths: Sequence[str] = ()
     types: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)  # -> (file, definition)
     packages: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # -> files
+    around: set[tuple[str, str]] = field(default_factory=set)  # namespaces, and those around them
+    places: list[tuple[str, str]] = field(default_factory=list)  # (package, folder)
 
     @classmethod
     def of(
@@ -31,19 +36,32 @@ class DeclaredTypes:
     ) -> "DeclaredTypes":
         """`firsts` are the numbers of each file's first definition."""
         result = cls([path for path, _ in files])
-        for number, (_, facts) in enumerate(files):
+        for number, (path, facts) in enumerate(files):
+            for key, value in facts.manifest:
+                if key == "autoload":
+                    package, folder = value.split("\t")
+                    result.places.append((package, posixpath.normpath(posixpath.join(posixpath.dirname(path), folder))))
             language = settings.get(facts.language)
             if language is None or language.modules.system is not ModuleSystem.DECLARED:
                 continue
-            if not facts.package:
+            namespaces = language.modules.namespaces
+            if not facts.package and not namespaces:
                 continue  # such types can neither be imported nor qualified
             result.packages.setdefault((language.name, facts.package), []).append(number)
+            if namespaces:
+                parts = facts.package.split(".")
+                result.around.update((language.name, ".".join(parts[:i])) for i in range(1, len(parts) + 1))
             inside = [MODULE_SCOPE]  # definitions around which there are types alone
             for local, definition in enumerate(facts.definitions):
-                if definition.kind in TYPE_KINDS and definition.parent in inside:
+                # What a function declares is declared in the namespace, too.
+                is_own = namespaces and not (
+                    definition.parent >= 0 and facts.definitions[definition.parent].kind not in CALLABLE_KINDS
+                )
+                if (definition.kind in TYPE_KINDS and definition.parent in inside) or is_own:
                     inside.append(local)
-                    key = language.name, f"{facts.package}.{definition.qualname}"
-                    result.types.setdefault(key, []).append((number, firsts[number] + local))
+                    called = definition.name if is_own else definition.qualname
+                    name = language.name, f"{facts.package}.{called}".lstrip(".")
+                    result.types.setdefault(name, []).append((number, firsts[number] + local))
         return result
 
     def find(self, language: str, name: str, importer: str) -> tuple[int, int] | None:
@@ -53,7 +71,17 @@ class DeclaredTypes:
             return None
         if len(found) == 1:
             return found[0]
-        return min(found, key=lambda each: (-shared_folders(importer, self.paths[each[0]]), each))
+        expected = self._expected(name)
+        loaded = [each for each in found if posixpath.splitext(self.paths[each[0]])[0] in expected]
+        return min(loaded or found, key=lambda each: (-shared_folders(importer, self.paths[each[0]]), each))
+
+    def _expected(self, name: str) -> set[str]:
+        """The files, without extensions, in which a loader looks for a type."""
+        return {
+            posixpath.normpath(posixpath.join(folder, name[len(package) :].strip(".").replace(".", "/")))
+            for package, folder in self.places
+            if not package or name.startswith(f"{package}.")
+        }
 
     def prefix(self, language: str, parts: Sequence[str], importer: str) -> tuple[int, int] | None:
         """(definition, number of parts that name it) of the outermost type that a dotted chain begins with."""

@@ -7,6 +7,7 @@ A definition is known here by a number that counts all definitions of all files 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from causalist.graph import namespaces
 from causalist.graph.crates import ModuleTree
 from causalist.graph.declared import DeclaredTypes, package_outside
 from causalist.graph.file_names import FileNames, file_names
@@ -219,7 +220,9 @@ class Program:
         """The package outside of the repository that an import comes from."""
         module, settings = entry.module, self.files[file].settings
         n_parts = settings.modules.external_parts if settings is not None else 1
-        if n_parts > 1:
+        if settings is not None and settings.modules.namespaces:
+            name = namespaces.outside(entry, settings)
+        elif n_parts > 1:
             name = package_outside(module, n_parts)
         elif self.files[file].has_folders:
             name = module

@@ -175,7 +175,13 @@ def held_by(values: "Values", definition: int) -> Value | None:
                 return held
             if held.kind == "definition" and held.number != definition:
                 return held
-    return enum_constant(program, definition)
+    enumerated = enum_constant(program, definition)
+    owner = program.parent(definition)
+    assigned = values.assigned(owner, key) if facts.kind == NodeKind.FIELD and owner >= 0 and not enumerated else None
+    if assigned is not None and assigned[1].scope != scope:
+        held = bound(values, *assigned, key)
+        return held if held.kind in ("instance", "many", "external", "builtin") else None
+    return enumerated
 
 
 def bound(values: "Values", file: int, binding: Binding, name: str) -> Value:

@@ -213,6 +213,9 @@ class Resolver:
             return [Target(each, value.rule, len(functions)) for each in functions], ""
         if value.kind == "external":
             return [], value.name
+        if value.kind == "instance" and called and (method := self._call_method(file)):
+            number, _ = self.program.find_member(value.number, method)
+            return ([Target(number, value.rule, 1)] if number >= 0 else []), ""
         if value.kind == "instance" and guess and self._names_own_class(file, value, chain):
             return [Target(value.number, "self", 1)], ""
         if value.kind != "unknown-member" or not guess:
@@ -246,6 +249,10 @@ class Resolver:
             return definition
         held = self.values.held_by(definition)
         return held.number if held is not None and held.kind == "definition" else definition
+
+    def _call_method(self, file: int) -> str:
+        settings = self.program.files[file].settings
+        return settings.names.call_method if settings is not None else ""
 
     def _names_own_class(self, file: int, value: Value, chain: str) -> bool:
         settings = self.program.files[file].settings

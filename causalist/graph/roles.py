@@ -26,9 +26,9 @@ _TEST_NAME = re.compile(
     r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
     r"|^testing\.go$"
 )
-# In names of several words the case tells "Latest" from "LaTest": JUnit's and its runners' conventions.
+# In names of several words the case tells "Latest" from "LaTest": conventions of JUnit, its runners and PHPUnit.
 _TEST_CLASS = re.compile(
-    r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala)$|Test[A-Z]\w*\.java$"
+    r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala|php)$|Test[A-Z]\w*\.java$"
 )
 # Below these folders the names are those of packages, `com.example.test.generated`, and say nothing of the file.
 _SOURCE_ROOT = re.compile(r"^((?:.*/)?src/\w+/(?:java|kotlin|scala|groovy)/)", re.IGNORECASE)

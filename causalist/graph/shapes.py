@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 
 from causalist.graph.found import BUILTIN, UNKNOWN, Value
 from causalist.graph.names import Program
+from causalist.model.language import TypeSettings
 from causalist.model.symbols import NodeKind
 
 HOLDERS = frozenset({"items", "callable", "results"})
@@ -42,6 +43,11 @@ def split_calls(part: str) -> tuple[str, list[str]]:
         return part, []
     bare = part.rstrip("()[]")
     return (bare, _CALLED.findall(part[len(bare) :])) if bare else (part, [])
+
+
+def split_part(part: str, settings: TypeSettings) -> tuple[str, list[str]]:
+    """The name in a part of a chain, and what is done with it."""
+    return split_marks(part) if settings.prefixed else split_calls(part)
 
 
 def split_type(written: str) -> tuple[str, list[str]]:

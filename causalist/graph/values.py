@@ -6,12 +6,12 @@ unknown. Which edges follow from it, and what is guessed where nothing is known,
 
 from dataclasses import dataclass, field
 
-from causalist.graph import receivers
+from causalist.graph import namespaces, receivers
 from causalist.graph.file_names import FileNames
 from causalist.graph.found import BUILTIN, UNKNOWN, Found, Value
 from causalist.graph.names import Program
 from causalist.graph.overloads import UNCOUNTED
-from causalist.graph.shapes import HOLDERS, Shapes, split_calls, split_marks
+from causalist.graph.shapes import HOLDERS, Shapes, split_part
 from causalist.graph.visible import (
     assigned_function,
     deep_member,
@@ -23,7 +23,7 @@ from causalist.graph.visible import (
     visible_member,
 )
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
-from causalist.model.language import LanguageSettings, TypeSettings
+from causalist.model.language import TypeSettings
 from causalist.model.symbols import NodeKind
 
 _MOST_SCOPES = 40  # definitions around a name that are looked into, from the inside
@@ -50,8 +50,13 @@ class Values(Shapes):
                 for target_name, binding in bindings.items():
                     if target_name.startswith("."):
                         owner = self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
-                        if owner >= 0:
-                            self._attributes.setdefault(owner, {}).setdefault(target_name[1:], (file, binding))
+                        known = self.assigned(owner, target_name[1:])
+                        if owner >= 0 and (known is None or not (known[1].type or known[1].value)):
+                            self._attributes.setdefault(owner, {})[target_name[1:]] = (file, binding)
+
+    def assigned(self, owner: int, name: str) -> tuple[int, Binding] | None:
+        """(file, binding) of an attribute that a type is given, where it is given it."""
+        return self._attributes.get(owner, {}).get(name)
 
     @property
     def depth(self) -> int:
@@ -92,7 +97,7 @@ class Values(Shapes):
         unknown = Value("unknown-member", -1, "") if len(parts) > 1 else None
         if head == "?":
             return unknown
-        bare, marks = _split(head, settings.types)
+        bare, marks = split_part(head, settings.types)
         value: Value | None
         if head in settings.names.super_names or (bare in settings.names.super_names and head.endswith("()")):
             if head.endswith("()") and head not in settings.names.super_names:
@@ -101,6 +106,8 @@ class Values(Shapes):
             if owner < 0 or len(parts) == 1:
                 return super_constructor(self.program, owner, called) if owner >= 0 else None
             value = Value("super", owner, "super")
+        elif not head:
+            return self._declared_elsewhere(file, parts, called, None)
         elif bare in settings.names.self_names and (owner := self._owner(names, scope)) >= 0:
             value = Value("instance", owner, "self")
             if marks and settings.names.constructors:  # the class, by its own name inside of it
@@ -111,19 +118,25 @@ class Values(Shapes):
             value = self._lookup(
                 file, scope, bare, _arguments(head, called if len(parts) == 1 else None), len(parts) > 1
             )
-            if value is None and settings.names.all_declared:
-                return self._declared_elsewhere(file, settings, parts, called)
+            if value is None and settings.names.sigil and bare.startswith(settings.names.sigil):
+                value = UNKNOWN
+            if settings.names.all_declared and (value is None or namespaces.may_go_on(settings, value, parts)):
+                return self._declared_elsewhere(file, parts, called, value)
             value = self._marked(value, marks)
         return self._along(file, value, parts, 1, called)
 
     def _declared_elsewhere(
-        self, file: int, settings: LanguageSettings, parts: list[str], called: str | None
+        self, file: int, parts: list[str], called: str | None, otherwise: Value | None
     ) -> Value | None:
         """A chain whose first name nothing around declares: it begins with a package, or comes from outside."""
-        found = self.program.declared.prefix(settings.name, parts, self.program.files[file].path)
+        names = self.program.files[file]
+        assert names.settings is not None
+        found = namespaces.find_path(self.program, names, parts)
         if found is None:
-            return BUILTIN if len(parts) > 1 else None
-        value = self._marked(Value("definition", found[0], "import"), _split(parts[found[1] - 1], settings.types)[1])
+            return otherwise or (BUILTIN if len(parts) > 1 else None)
+        value = self._marked(
+            Value("definition", found[0], "import"), split_part(parts[found[1] - 1], names.settings.types)[1]
+        )
         return self._along(file, value, parts, found[1], called)
 
     def _along(
@@ -143,7 +156,7 @@ class Values(Shapes):
             i += 1
             name = part.rstrip("()[]") or part
             arguments = _arguments(part, called if i == len(parts) else None)
-            bare, marks = _split(part, types)
+            bare, marks = split_part(part, types)
             if types.keeping:
                 step = receivers.of_collection(self, types, value, name)
                 if step is not None:
@@ -158,7 +171,7 @@ class Values(Shapes):
             if step is None and value.kind == "definition":
                 step, i = deep_member(self.program, value.number, parts, i)
                 part = parts[i - 1]
-                marks = _split(part, types)[1]
+                marks = split_part(part, types)[1]
             if step is None and value.kind == "definition" and self._invokes(file, part):
                 step = value
             if step is None:
@@ -356,7 +369,7 @@ class Values(Shapes):
                 rule = "inherited"
             return Value("definition", number, rule)
         for base in program.linear_bases(value.number):
-            entry = self._attributes.get(base, {}).get(name)
+            entry = self.assigned(base, name)
             if entry is not None:
                 function = assigned_function(self.program, entry[0], entry[1])
                 if function >= 0:
@@ -383,8 +396,3 @@ class Values(Shapes):
 def _arguments(part: str, called: str | None) -> str | None:
     """The arguments of a part of a chain: those of the call for its last part, not known for parts inside."""
     return UNCOUNTED if "()" in part else called
-
-
-def _split(part: str, settings: TypeSettings) -> tuple[str, list[str]]:
-    """The name in a part of a chain, and what is done with it."""
-    return split_marks(part) if settings.prefixed else split_calls(part)

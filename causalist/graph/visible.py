@@ -43,9 +43,10 @@ def array_of(element: Value) -> Value:
 
 
 def super_member(program: Program, owner: int, name: str, called: str | None) -> Value | None:
-    """What `super.name` means in `owner`. Interfaces are not what `super` means, hence nothing if the superclass is not
-    of the repository."""
-    above = [b for b in program.bases(owner) if program.definition_of[b].kind != NodeKind.INTERFACE]
+    """What `super.name` means in `owner`. Interfaces and traits are not what `super` means, hence nothing if the
+    superclass is not of the repository."""
+    beside = (NodeKind.INTERFACE, NodeKind.TRAIT)
+    above = [b for b in program.bases(owner) if program.definition_of[b].kind not in beside]
     if len(above) == len(program.bases(owner)):
         number, _ = program.find_member(owner, name, skip_own=True, called=called)
         return Value("definition", number, "super") if number >= 0 else None

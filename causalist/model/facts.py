@@ -202,8 +202,8 @@ class FileFacts:
     `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
     configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias", pattern and targets
     separated by tabs), ("module", what the paths of its packages begin with), ("replace", such a path, a tab and the
-    folder that stands for it). `secrets` are the spans (start byte, end byte) of what was masked before anything was
-    read."""
+    folder that stands for it), ("autoload", a package, a tab and the folder in which a loader looks for its types).
+    `secrets` are the spans (start byte, end byte) of what was masked before anything was read."""
 
     language: str
     definitions: tuple[Definition, ...] = ()

@@ -25,7 +25,9 @@ class NameSettings:
     with `callables_apart` a value and functions of one name stand beside each other, functions also several with other
     parameters; with `block_scopes` a name may be declared again in a function, and uses mean the last declaration
     before them; with `rebinding`, binding a name again makes another variable, which is visible to the end of its
-    block."""
+    block. `joins` are what stands between names beside the dot. `sigil` is what the names of variables begin with, and
+    those of nothing else: a variable that nothing gives a value may hold anything. `call_method` is the method that
+    runs where an object is called."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -41,6 +43,9 @@ class NameSettings:
     block_scopes: bool = False
     path_separator: str = ""
     rebinding: bool = False
+    joins: tuple[str, ...] = ()
+    sigil: str = ""
+    call_method: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,9 @@ class ModuleSettings:
     wildcard import brings, `require` the function that imports, `external_parts` how many parts of a package's name
     tell which library it belongs to. `targets` are patterns of the files, below the folder of a manifest, at which
     trees of modules begin, the library's first; `relative` maps names that a path may begin with to the module that
-    they mean: "root", "here" or "above"."""
+    they mean: "root", "here" or "above". With `namespaces` a declared package holds functions and constants too, a name
+    of several parts begins in the package of its file unless a separator stands before it, and files that declare no
+    package share one, whose functions and constants all packages see."""
 
     system: ModuleSystem
     index_stems: tuple[str, ...] = ()
@@ -61,6 +68,7 @@ class ModuleSettings:
     external_parts: int = 1
     targets: tuple[str, ...] = ()
     relative: tuple[tuple[str, str], ...] = ()
+    namespaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,10 @@ class TypeSettings:
     holds their argument (`Some`), `making` those of a type that give one of it although it does not define them;
     `delegates` are types inside of a type in which its members are looked for, too. `containers` are generic types of
     collections, known by their elements: `elements` are methods of theirs that give one, `keeping` those that give them
-    all, `handing` those that call a function for each, `steps` those that an iterator of the repository has."""
+    all, `handing` those that call a function for each, `steps` those that an iterator of the repository has.
+
+    With `beside_names` an annotation stands right before the one name that it is for. `plain` are types without
+    members: in a union with one other type they say nothing."""
 
     transparent: tuple[str, ...] = ()
     before_names: bool = False
@@ -96,15 +107,19 @@ class TypeSettings:
     keeping: tuple[str, ...] = ()
     handing: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    beside_names: bool = False
+    plain: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CommentSettings:
     """`line` are the tokens that start a comment; `doc` is "string" where documentation is the first string of a
-    body, "comment" where it is the comment above, "sentence" where the comment's first sentence sums it up."""
+    body, "comment" where it is the comment above, "sentence" where the comment's first sentence sums it up. `tags` are
+    what stands before a type in a documentation comment: "type" of what is below or named, "parameter", "returns"."""
 
     line: tuple[str, ...] = ()
     doc: str = "comment"
+    tags: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

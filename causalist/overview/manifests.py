@@ -74,7 +74,9 @@ def _pyproject(data: dict[str, Any]) -> Manifest:
 def _package_json(data: dict[str, Any]) -> Iterator[Declared]:
     name = _text(data, "name")
     binaries = data.get("bin")
-    if isinstance(binaries, str):
+    if isinstance(binaries, list):  # composer.json
+        yield from (Declared("command", path.rpartition("/")[2], path) for path in binaries if isinstance(path, str))
+    elif isinstance(binaries, str):
         yield Declared("command", name.rpartition("/")[2], binaries)
     elif isinstance(binaries, dict):
         yield from (Declared("command", key, path) for key, path in binaries.items() if isinstance(path, str))

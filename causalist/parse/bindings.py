@@ -10,14 +10,15 @@ from collections.abc import Callable, Sequence
 
 from causalist.model.facts import Binding
 from causalist.parse.captures import Tag
-from causalist.parse.chains import array_type_name, chain_of, type_name
+from causalist.parse.chains import array_type_name, chain_of, made, type_name
 from causalist.parse.scopes import VALUE_KINDS, Scopes
 
 LONGEST_VALUE = 2000  # bytes of a value that are looked at
 _LONGEST_NAME = 200
 _ASSIGNED = re.compile(r"([^\W\d][\w$.]*)\s*=(?![=>])")
 _WAITING = 8  # bytes of "(await "
-_BOUND = b"extends"  # between a type parameter and its bound
+_AFTER = (b"extends", b"instanceof")  # between a name and its type, where types stand before names otherwise
+_BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
 _GAP = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
 _LONGEST_GAP = 160  # with the white space of a line that is broken there
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
@@ -47,6 +48,9 @@ class BindingReader:
         self._type_end = -1
         self._last_end = -1
         self._type = ""  # the annotation that stands before its names
+        self._beside = -1  # its end, where it is for the name right after it alone
+        self._beside_names = scopes.settings.types.beside_names
+        self._elements = ""  # the last collection that stands before the names of its elements
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
@@ -62,6 +66,7 @@ class BindingReader:
             Tag.BINDING_GENERIC: self.on_generic,
             Tag.BINDING_POSITION: self.on_position,
             Tag.BINDING_ELEMENTS: self.on_elements,
+            Tag.BINDING_ELEMENT: self.on_element,
             Tag.BINDING_MATCH: self.on_match,
             Tag.BINDING_SUBJECT: self.on_subject,
             Tag.BINDING_MATCHED: self.on_matched,
@@ -119,7 +124,9 @@ class BindingReader:
         return f".{draft.name}" if draft.kind in VALUE_KINDS else ""
 
     def on_elements(self, start: int, end: int, tag: int) -> None:
-        """The collection whose elements the name right before is bound to, one after the other."""
+        """The collection whose elements the name right before is bound to, one after the other, or a name after it."""
+        chain = self._chain(start, end, start)
+        self._elements = f"{chain}.[]" if chain else ""
         if self._binding_end < 0 or not self.bindings or not self._is_near(self._binding_end, start):
             return
         last = self.bindings[-1]
@@ -127,6 +134,11 @@ class BindingReader:
         if self._scopes.shadows is not None:
             self._scopes.shadows.postpone(last.scope, last.target, end)
         self.bindings[-1] = last._replace(value=f"{chain}.[]" if chain else "")
+        self._binding_end = -1
+
+    def on_element(self, start: int, end: int, tag: int) -> None:
+        self.on_binding(start, end, tag)
+        self._tell(start, self._elements)
         self._binding_end = -1
 
     def on_match(self, start: int, end: int, tag: int) -> None:
@@ -177,7 +189,7 @@ class BindingReader:
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
         elements = bool(self._scopes.settings.types.containers)
-        return self._scopes.own_chain(chain_of(text, elements), position)
+        return self._scopes.own_chain(made(text, chain_of(text, elements)), position)
 
     def on_key(self, start: int, end: int, tag: int) -> None:
         self._key = self._scopes.text(start, end)
@@ -220,18 +232,21 @@ class BindingReader:
             name = scopes.shadows.bind(scope, name, start, scopes.drafts[scope].end)
         name = scopes.declare(scope, name)
         type_ = self._type if tag != Tag.BINDING_ITEM else ""
+        if self._beside_names and not _BESIDE.fullmatch(scopes.data, self._beside, start):
+            type_ = ""
         value = f"{self._variant}.{member}" if member and self._variant else ""
         self._last_end = end
         self.bindings.append(Binding(scope, name, type_, value, scopes.row(start)))
 
     def on_type(self, start: int, end: int, tag: int) -> None:
-        if self._scopes.settings.types.before_names:
+        settings = self._scopes.settings.types
+        if settings.before_names or settings.beside_names:
             text = self._scopes.text(start, min(end, start + _LONGEST_NAME))
-            name = self._scopes.current(array_type_name(text, self._scopes.settings.types))
-            if self.bindings and self._scopes.data[self._last_end : start].strip() == _BOUND:
+            name = self._scopes.current(array_type_name(text, settings))
+            if self.bindings and self._scopes.data[self._last_end : start].strip() in _AFTER:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
-                self._type = name
+                self._type, self._beside = name, end
         elif self._binding_end >= 0 and self._is_near(self._binding_end, start, 0):
             name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
             self.bindings[-1] = self.bindings[-1]._replace(type=name)

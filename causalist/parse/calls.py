@@ -125,11 +125,11 @@ class CallReader:
             held = type_name(cast[1].removeprefix("final "), scopes.settings.types)
             if held and _MEMBERS.fullmatch(rest) and _is_one_value(text, cast.end(), closed):
                 return f"<{scopes.current(held)}>{rest}"
-        if "[" in text:
+        if "[" in text and not scopes.settings.types.containers:
             indexed = _INDEX.sub("[]", "".join(text.split()))
             if _INDEXED.fullmatch(indexed):
                 return indexed
-        return chain_of(text) or f"?.{scopes.text(start, end)}"
+        return chain_of(text, bool(scopes.settings.types.containers)) or f"?.{scopes.text(start, end)}"
 
 
 def _without_comments(text: str) -> str:

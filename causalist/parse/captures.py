@@ -113,6 +113,9 @@ class Tag(IntEnum):
     REFERENCE_CALLABLE = auto()
     INVOKED_TYPE = auto()
     CALL_ARGUMENTS = auto()
+    NAME_NUMBERED = auto()
+    BASE_MIXIN = auto()
+    BINDING_ELEMENT = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -143,6 +146,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "exports.value": Tag.EXPORTS_VALUE,
     "name": Tag.NAME,
     "name.constructor": Tag.NAME_CONSTRUCTOR,
+    "name.numbered": Tag.NAME_NUMBERED,
     "owner": Tag.OWNER,
     "owner.implements": Tag.OWNER_TRAIT,
     "package": Tag.PACKAGE,
@@ -155,6 +159,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "base": Tag.BASE,
     "base.of": Tag.BASE_OF,
     "base.implements": Tag.IMPLEMENTS,
+    "base.mixin": Tag.BASE_MIXIN,
     "binding": Tag.BINDING,
     "binding.item": Tag.BINDING_ITEM,
     "binding.pattern": Tag.BINDING_PATTERN,
@@ -183,6 +188,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "binding.generic": Tag.BINDING_GENERIC,
     "binding.position": Tag.BINDING_POSITION,
     "binding.elements": Tag.BINDING_ELEMENTS,
+    "binding.element": Tag.BINDING_ELEMENT,
     "binding.match": Tag.BINDING_MATCH,
     "binding.subject": Tag.BINDING_SUBJECT,
     "binding.matched": Tag.BINDING_MATCHED,

@@ -11,15 +11,18 @@ from causalist.model.language import TypeSettings
 
 _PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
 _NUMBER = re.compile(r"\d+")
+_ROOT = re.compile(r"\.(?=[^\W\d])")  # in front of a name that is read from the outermost package
 _NAME = re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*")
 _MADE = re.compile(r"\s+[^\W\d]")  # after `new`, in `outer.new Inner`
+_MAKES = re.compile(r"new\s+\.?[^\W\d]")
+_CLONED = re.compile(r"clone\s+(?=[$\w])")
 _WAITED = re.compile(r"(\(\s*)?await\s+")
 _SPACE = re.compile(r"\s+")
 _WRAPPED = re.compile(
     r"(?:(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Awaitable)\[|(?:Readonly|Promise|PromiseLike|Awaitable)<)(.+)[\]>]"
 )
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
-_TYPE = re.compile(r"(?:readonly )?([^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
+_TYPE = re.compile(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
 _POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |for<[^<>]*> ?)+")
 _RAW = re.compile(r"\br#(?=[^\W\d])")  # what makes a name of a word that means something else
 _FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
@@ -43,7 +46,8 @@ def chain_of(text: str, elements: bool = False) -> str:
     >>> [chain_of(t) for t in ("a.b", "f(x).g", "xs[0].close", "a?.b!.c", "(await x).y", "'s'.join", "f<T>", "1 + g")]
     ['a.b', 'f().g', '?.close', 'a.b.c', 'x.y', '?.join', 'f', '']
 
-    With `elements` an element of a collection is a part of the chain: `xs[0].close` -> `xs.[].close`.
+    With `elements` an element of a collection is a part of the chain: `xs[0].close` -> `xs.[].close`. A dot in front
+    stays: the first name is read from the outermost package. A clone is what it is a copy of.
     """
     if _PLAIN.fullmatch(text):
         return "" if text[0].isdigit() else text
@@ -55,7 +59,7 @@ def chain_of(text: str, elements: bool = False) -> str:
     if text.startswith("<") and (qualified := _AS_TRAIT.fullmatch(text)):
         return chain_of(f"{qualified[2] or type_name(qualified[1])}::{qualified[3]}", elements)
     if text.startswith("(") and (end := _closing(text, 0)) > 0 and (inner := chain_of(text[1:end], elements)):
-        return chain_of(_spell(inner) + text[end + 1 :], elements)
+        return chain_of(_spell(made(text[1:end], inner)) + text[end + 1 :], elements)
     waited = _WAITED.match(text)
     if waited:
         end = _closing(text, 0) if waited[1] else len(text)
@@ -71,6 +75,13 @@ def chain_of(text: str, elements: bool = False) -> str:
         elif expect_name:
             matched = _NAME.match(text, position)
             is_word = not parts or bool(matched and matched[0] == "new" and _MADE.match(text, matched.end()))
+            if character == "." and not parts and _ROOT.match(text, position):
+                parts.append("")
+                position += 1
+                continue
+            if matched and not parts and matched[0] == "clone" and (copied := _CLONED.match(text, position)):
+                position = copied.end()
+                continue
             if matched and is_word and matched[0] in ("new", "await", "typeof", "yield"):
                 if matched[0] != "new":
                     return _after_unknown(text, length)
@@ -125,6 +136,16 @@ def chain_of(text: str, elements: bool = False) -> str:
         else:
             return ""
     return "" if expect_name or parts == ["?"] else ".".join(parts)
+
+
+def made(text: str, chain: str) -> str:
+    """The chain of a whole value: making an instance without saying how is a call, too.
+
+    >>> made("new Door", "Door"), made("new Door(1)", "Door()"), made("newer", "newer")
+    ('Door()', 'Door()', 'newer')
+    """
+    is_bare = chain and text.startswith("new") and not chain.endswith("()")
+    return f"{chain}()" if is_bare and _MAKES.match(text) else chain
 
 
 def _spell(chain: str) -> str:
@@ -191,7 +212,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     if len(text) > _LONGEST:
         return ""
     if "+" in text:
-        bounds = [b.strip() for b in _split_top(text, "+")]
+        bounds = [b.strip() for b in split_top(text, "+")]
         if len(bounds) > 1:
             return "+".join(b for b in (type_name(b, settings) for b in bounds if b[:1] not in ("'", "?")) if b)
     text = text.replace("::", ".")
@@ -199,18 +220,18 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         return _collection(text[1:-1].partition(";")[0], settings)
     generic = _GENERIC.fullmatch(text)
     if generic and generic[1].rpartition(".")[2] in settings.containers:
-        arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
+        arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
         element = arguments[min(1, len(arguments) - 1)].rpartition("= ")[2]
         return f"{generic[1]}?{_collection(element, settings)}"
     if generic and generic[1].rpartition(".")[2] in settings.transparent:
-        arguments = [a for a in _split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
+        arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
         return f"{generic[1]}?{type_name(arguments[0].rpartition('= ')[2], settings)}"
     wrapped = _WRAPPED.fullmatch(text)
     if wrapped:
-        return type_name(_split_top(wrapped[1], ",")[0], settings)
+        return type_name(split_top(wrapped[1], ",")[0], settings)
     union = _UNION.fullmatch(text)
-    members = [part.strip() for part in _split_top(union[1] if union else text, "," if union else "|")]
-    members = [part for part in members if part not in ("None", "null", "undefined", "")]
+    members = [part.strip() for part in split_top(union[1] if union else text, "," if union else "|")]
+    members = [part for part in members if part not in ("None", "null", "undefined", "", *settings.plain)]
     if len(members) != 1:
         return ""
     if members[0] != text:
@@ -239,7 +260,7 @@ def _collection(element: str, settings: TypeSettings) -> str:
     return f"{name}[]" if name and not name.endswith("[]") else ""
 
 
-def _split_top(text: str, separator: str) -> list[str]:
+def split_top(text: str, separator: str) -> list[str]:
     """Split at separators outside of brackets."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):

@@ -63,8 +63,9 @@ class ImportGroup:
         reexport = self.tag is Tag.REEXPORT
         named = ImportKind.REEXPORT if reexport else ImportKind.NAME
         found = [
-            Import(self.scope, named, module, level, name, alias or name, row)
+            Import(self.scope, named, f"{module}.{above}" if above else module, level, last, alias or last, row)
             for name, alias, row in self._pairs(Tag.IMPORT_NAME)
+            for above, last in [_below(name)]
         ]
         for tag, text, row in self.parts:
             if tag is Tag.IMPORT_DEFAULT:
@@ -90,6 +91,16 @@ class ImportGroup:
                 pairs[-1] = (pairs[-1][0], text, pairs[-1][2])
                 open_pair = False
         return pairs
+
+
+def _below(name: str) -> tuple[str, str]:
+    """The path below the module from which a name of several parts is imported, and its last part.
+
+    >>> _below("Base.Model"), _below("Model"), _below('"a.b"')
+    (('Base', 'Model'), ('', 'Model'), ('', '"a.b"'))
+    """
+    above, _, last = name.rpartition(".")
+    return (above, last) if above[:1].isidentifier() else ("", name)
 
 
 def _level(module: str) -> tuple[str, int]:

@@ -1,5 +1,5 @@
 """Package and compiler configuration that says what a module name means: package.json, tsconfig.json, jsconfig.json,
-go.mod, go.work, Cargo.toml."""
+go.mod, go.work, Cargo.toml, composer.json."""
 
 import json
 import re
@@ -8,6 +8,7 @@ from typing import Any
 
 _CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
 _PACKAGE = re.compile(r"(^|/)package\.json$")
+_COMPOSER = re.compile(r"(^|/)composer\.json$")
 _CRATE = re.compile(r"(^|/)cargo\.toml$", re.IGNORECASE)
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -27,7 +28,7 @@ def is_manifest(path: str) -> bool:
     >>> is_manifest("packages/a/package.json"), is_manifest("tsconfig.base.json"), is_manifest("data.json")
     (True, True, False)
     """
-    return any(kind.search(path) for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE))
+    return any(kind.search(path) for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER))
 
 
 def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
@@ -47,7 +48,25 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
         return ()
     if not isinstance(data, dict):
         return ()
+    if _COMPOSER.search(path.lower()):
+        return tuple(_autoload(data)[:_MOST])
     return tuple((_package(data) if _PACKAGE.search(path.lower()) else _compiler(data))[:_MOST])
+
+
+def _autoload(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """What composer.json says of where classes are: ("autoload", "namespace, tab, folder"), joined with dots.
+
+    >>> _autoload({"autoload": {"psr-4": {"A\\\\Web\\\\": ["src/", "lib"]}}, "autoload-dev": {"psr-4": {"": "tests"}}})
+    [('autoload', 'A.Web\\tsrc/'), ('autoload', 'A.Web\\tlib'), ('autoload', '\\ttests')]
+    """
+    found = []
+    for key in ("autoload", "autoload-dev"):
+        for prefix, folders in _table(_table(data, key), "psr-4").items():
+            package = prefix.strip("\\").replace("\\", ".")
+            for folder in folders if isinstance(folders, list) else [folders]:
+                if isinstance(folder, str):
+                    found.append(("autoload", f"{package}\t{folder}"))
+    return found
 
 
 def _modules(text: str) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from causalist.parse.tokens import callee_before
 _LONGEST_CHAIN = 400  # bytes of a chain of names that is used
 _LONGEST_NAME = 200
 _GAP_BEFORE = 8  # bytes of "(await " before a call that imports
-_CHAIN = re.compile(rb"[\w$]+(?:\s*\??\.\s*[\w$]+)*")
+_CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
 _PATH = re.compile(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
 
 
@@ -35,6 +35,7 @@ class UseReader:
         self._modules = modules
         self._declared = declared
         self._prefixed = scopes.settings.types.prefixed
+        self._sigil = scopes.settings.names.sigil.encode()
         self._builtin_names = frozenset(scopes.settings.builtin_names)
         self._kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
         self._call_starts: list[int] = []
@@ -53,15 +54,16 @@ class UseReader:
         known = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
         known.update(draft.name for draft in self._scopes.drafts)
         known.update(name for name, _ in self._scopes.settings.modules.relative)
-        separator = self._scopes.settings.names.path_separator
-        chains = _PATH if separator else _CHAIN
+        names = self._scopes.settings.names
+        separator = names.path_separator
+        chains = _PATH if separator and not names.joins else _CHAIN
         # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
-        filtered = not self._scopes.settings.names.block_scopes
+        filtered = not (names.block_scopes or self._scopes.settings.modules.namespaces)
         result = [*self._passed_on]
         for scope, start, end in self._spans:
             if not filtered or self._scopes.text(start, end) in known:
                 chain = self._chain_at(start, end, chains)
-                if chain:
+                if chain and chain not in names.self_names:
                     chain = chain.replace(separator, ".") if separator else chain
                     result.append(Reference(scope, chain, self._scopes.row(start)))
         return result
@@ -163,6 +165,11 @@ class UseReader:
         if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of what stands before
             return
         names = self._settings.names
+        if self._sigil:
+            if data.endswith(self._sigil, 0, start):
+                return  # a variable
+            if self._spans and self._spans[-1][1] == start:
+                return  # the first part of a name that was captured whole
         if names.block_scopes and self._scopes.is_local(self._scopes.text(start, end)):
             return
         if data[end : end + 1] == b"=" and data[end + 1 : end + 2] not in (b"=", b">"):

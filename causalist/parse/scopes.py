@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import NodeKind
+from causalist.parse.joins import with_dots
 from causalist.parse.shadows import Shadows
 
 _BLANK = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
@@ -62,10 +63,13 @@ class Draft:
 
 
 class Scopes:
-    """The file's text and the stack of what is open in it."""
+    """The file's text and the stack of what is open in it.
 
-    def __init__(self, data: bytes, settings: LanguageSettings) -> None:
-        self.data = data
+    `data` is what names and chains are read from: `source`, with dots where the language joins names otherwise."""
+
+    def __init__(self, source: bytes, settings: LanguageSettings) -> None:
+        self.source = source
+        data = self.data = with_dots(source, settings.names.joins)
         self.settings = settings
         self.frames: list[Frame] = []
         self.drafts: list[Draft] = []
@@ -78,6 +82,10 @@ class Scopes:
 
     def text(self, start: int, end: int) -> str:
         return self.data[start:end].decode("utf-8", "replace")
+
+    def written(self, start: int, end: int) -> str:
+        """The text as it stands in the file."""
+        return self.source[start:end].decode("utf-8", "replace")
 
     def compact(self, start: int, end: int) -> str:
         """The text without white space."""

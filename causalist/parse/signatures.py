@@ -6,18 +6,19 @@ from causalist.parse.scopes import Draft, Scopes
 
 _LONGEST = 240
 _OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
+_ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
 _ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
 
 
 def signature_of(draft: Draft, scopes: Scopes) -> str:
     if draft.signature:
         return draft.signature
-    typed_before = scopes.settings.types.before_names
+    typed_before = scopes.settings.types.before_names or scopes.settings.types.beside_names
     start = draft.span_start if typed_before else draft.start
     if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
         start = draft.span_start  # the keyword before what stands alone in its declaration
     end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _LONGEST)
-    text = scopes.text(start, min(end, start + 4 * _LONGEST))
+    text = scopes.written(start, min(end, start + 4 * _LONGEST))
     if typed_before:
         text = without_annotations(text)
     if draft.body < 0:
@@ -32,7 +33,9 @@ def without_annotations(text: str) -> str:
 
     >>> without_annotations('@Get(path = ")") @Deprecated public void f()')
     'public void f()'
+    >>> without_annotations("#[Get(paths: ['/a'])] #[Old] public function f()")
+    'public function f()'
     """
-    while matched := _ANNOTATION.match(text):
+    while matched := _ANNOTATION.match(text) or _ATTRIBUTE.match(text):
         text = text[matched.end() :]
     return text

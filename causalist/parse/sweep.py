@@ -13,10 +13,12 @@ import tree_sitter
 from causalist.model.facts import MODULE_SCOPE, Base, Binding, Definition, Diagnostic
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.parse.bases import BaseReader
 from causalist.parse.bindings import BindingReader
 from causalist.parse.captures import DEFINITION_KINDS, TAG_OF_CAPTURE, Tag
-from causalist.parse.chains import array_type_name, chain_of, type_name
+from causalist.parse.chains import array_type_name, type_name
 from causalist.parse.declarations import Declarations
+from causalist.parse.doc_types import DocTypes
 from causalist.parse.docs import comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.implementations import ImplementationReader
 from causalist.parse.imports import ImportReader
@@ -36,7 +38,6 @@ class Sweep:
     def __init__(self, data: bytes, settings: LanguageSettings) -> None:
         self.data = data
         self.settings = settings
-        self.bases: list[Base] = []
         self.errors: list[int] = []
         self.doc = ""
         self.package = ""
@@ -49,6 +50,9 @@ class Sweep:
         self.text = self.scopes.text
         self.row = self.scopes.row
         self._frames = self.scopes.frames
+        self.derived = BaseReader(self.scopes)
+        self.bases = self.derived.bases
+        self._doc_types = DocTypes(self.scopes, self.named.bindings)
         self._implementations = ImplementationReader(self.scopes)
         self.implementations = self._implementations.finished
         self._span: tuple[int, int] | None = None
@@ -56,8 +60,7 @@ class Sweep:
         self._doc_start = -1  # start of the last comment that documents what it stands in
         self._comment = (-1, -1, -9, -9)  # start byte, end byte, first row, last row of the last comment block
         self._comment_taken = -1  # start byte of the last comment whose words went to a definition
-        self._deriving = ""  # the name of what the next base is of, where the base stands outside of it
-        self._derived: list[tuple[str, str, int]] = []  # (name, base, row) of those
+        self._line_marks = tuple(mark.encode() for mark in settings.comments.line)
         self._prefixed = settings.types.prefixed
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
@@ -89,7 +92,8 @@ class Sweep:
         declared.close(len(self.data))
         if modules.group is not None:
             self._close_group()
-        self._finish_bases()
+        self.derived.finish()
+        self._doc_types.finish()
         self.modules.finish()
         self.uses.whole_calls.finish()
         self.named.finish(
@@ -145,12 +149,14 @@ class Sweep:
             Tag.DOC: self._on_doc,
             Tag.COMMENT: self._on_comment,
             Tag.NAME_CONSTRUCTOR: self._on_constructor,
+            Tag.NAME_NUMBERED: self._on_numbered,
             Tag.RETURNS: self._on_returns,
             Tag.PARAMETER: self._on_parameter,
             Tag.PARAMETER_REST: self._on_parameter,
             Tag.BASE: self._on_base,
             Tag.IMPLEMENTS: self._on_base,
-            Tag.BASE_OF: self._on_base_of,
+            Tag.BASE_OF: self.derived.on_base_of,
+            Tag.BASE_MIXIN: self._on_base,
             Tag.BINDING_STATEMENT: self._on_block,
             Tag.BLOCK: self._on_block,
             Tag.EXPORTS: self.modules.on_exports,
@@ -229,6 +235,7 @@ class Sweep:
             around = frames[-1].start if frames else 0
             if around <= self._comment[0] < span_start and self._comment[0] != self._comment_taken:
                 draft.text_start = self._comment_taken = self._comment[0]
+            self._doc_types.on_definition(index, self._comment[0], self._comment[1])
         self.drafts.append(draft)
         if kind in CALLABLE_KINDS and self.settings.names.callables_apart:
             draft.parameters = []
@@ -282,8 +289,9 @@ class Sweep:
         self.package = self.package or self.scopes.compact(start, end)
         self.uses.taken = start
         above = self.row(start) - 1 <= self._comment[3]
-        if above and (self._prefixed or self.text(self._comment[0], self._comment[0] + 3) == "/**"):
-            self.doc = self.doc or file_comment_line(self.text(self._comment[0], self._comment[1]))
+        comment = self.scopes.written(self._comment[0], self._comment[1]) if above else ""
+        if above and (self._prefixed or comment.startswith("/**")):
+            self.doc = self.doc or file_comment_line(comment)
 
     def _on_name(self, start: int, end: int, tag: int) -> None:
         self.uses.taken = start
@@ -305,6 +313,12 @@ class Sweep:
             self._frames[-1].name_start = start
             self.scopes.set_name(self._frames[-1], self.settings.names.constructors[0])
 
+    def _on_numbered(self, start: int, end: int, tag: int) -> None:
+        """What makes a type without a name stands in the place of the name."""
+        if self._frames and not self._frames[-1].named and self._frames[-1].index >= 0:
+            prefix, word = self.drafts[self._frames[-1].index].prefix, self.text(start, end)
+            self.scopes.set_name(self._frames[-1], f"{word}${self.scopes.count(f'{prefix}.{word}')}")
+
     def _on_body(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].body < 0:
             frame = self._frames[-1]
@@ -315,7 +329,7 @@ class Sweep:
                 self.drafts[frame.index].body = start
 
     def _on_doc(self, start: int, end: int, tag: int) -> None:
-        text = self.text(start, min(end, start + 2000))
+        text = self.scopes.written(start, min(end, start + 2000))
         if text.startswith((*self.settings.comments.line, "/*")):
             line, self._doc_start = comment_line(text), start
         else:
@@ -332,12 +346,13 @@ class Sweep:
         first, last = self.row(start), self.row(max(end - 1, start))
         if self._is_trailing(start):
             return  # it says something of what stands before it, not of what follows in the next line
-        if first == self._comment[3] + 1 and self.data[start : start + 2] == b"//":
+        if first == self._comment[3] + 1 and self.data.startswith(self._line_marks, start):
             self._comment = (self._comment[0], end, self._comment[2], last)
         else:
             self._comment = (start, end, first, last)
         if not self.drafts and not self.doc and first <= 5:
-            self.doc = file_comment_line(self.text(start, end))
+            self.doc = file_comment_line(self.scopes.written(start, end))
+        self._doc_types.on_comment(start, end)
 
     def _is_trailing(self, start: int) -> bool:
         before = self.data[max(0, start - _LONGEST_NAME) : start]
@@ -362,30 +377,10 @@ class Sweep:
             parameters.append(text + ("..." if tag == Tag.PARAMETER_REST else ""))
 
     def _on_base(self, start: int, end: int, tag: int) -> None:
-        chain = chain_of(self.text(start, end))
-        if self._deriving:
-            base = self.scopes.clean_name(chain) if chain else ""
-            self._derived.append((self._deriving, base, self.row(start)))
-            self._deriving = ""
-        elif self._frames and self._frames[-1].index >= 0:
-            if not chain and self._prefixed:  # a set of types, of which no name tells what it asks for
-                self.bases.append(Base(self._frames[-1].index, "?", False, self.row(start)))
-                return
-            if chain:
-                self.bases.append(Base(self._frames[-1].index, chain, tag == Tag.IMPLEMENTS, self.row(start)))
+        if not self.derived.on_base(start, end, tag):
+            return
         # The name is a use as well, found again as a reference; the edge for the base says more.
         self.uses.skip(end)
-
-    def _on_base_of(self, start: int, end: int, tag: int) -> None:
-        self._deriving = self.scopes.clean_name(self.text(start, min(end, start + _LONGEST_NAME)))
-
-    def _finish_bases(self) -> None:
-        """Bases that were given to a class or function by a statement of its own."""
-        known: dict[str, int] = {}
-        for i, draft in enumerate(self.drafts):
-            if draft.kind in (NodeKind.CLASS, NodeKind.FUNCTION):
-                known.setdefault(draft.qualname, i)
-        self.bases += [Base(known[n], base, False, row) for n, base, row in self._derived if base and n in known]
 
     def _close_group(self) -> None:
         self.modules.close_group()

@@ -22,6 +22,7 @@ def test_pyproject() -> None:
         ('{"name": "a", "main": "lib/a.js"}', [("import", "a", "lib/a.js")]),
         ('{"name": "@x/a", "bin": "cli.js"}', [("command", "a", "cli.js")]),
         ('{"name": "a", "bin": {"b": "b.js", "c": "c.js"}}', [("command", "b", "b.js"), ("command", "c", "c.js")]),
+        ('{"name": "a/b", "bin": ["bin/c", 1]}', [("command", "c", "bin/c")]),
         ('{"name": "a", "exports": "./x.js"}', [("import", "a", "./x.js")]),
         ('{"name": "a", "exports": {"types": "./x.d.ts", "default": "./x.js"}}', [("import", "a", "./x.js")]),
         (

@@ -24,6 +24,8 @@ from causalist.parse import dialect_of, grammar_version, languages, load_grammar
         ("x.go.tmpl", ""),
         ("go.mod", ""),
         ("src/lib.rs", "rust"),
+        ("a.php", "php"),
+        ("views/a.phtml", "php"),
         ("py", ""),
         ("a.py/b", ""),
         (".py", "python"),
@@ -50,7 +52,7 @@ def test_every_extension_has_one_dialect() -> None:
 
 
 def test_an_unknown_grammar_is_named_together_with_those_that_exist() -> None:
-    with pytest.raises(GrammarError, match=r"'cobol'.*javascript, python"):
+    with pytest.raises(GrammarError, match=r"'cobol'.*javascript, php, python"):
         load_grammar("cobol")
 
 

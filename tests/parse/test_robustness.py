@@ -15,7 +15,7 @@ from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
 _ROOT = Path(__file__).resolve().parents[2]
-_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust"]
+_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust", "php"]
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -245,8 +245,20 @@ _TOKENS = {
         "dyn ",
         "\n",
     ],
+    "php": [
+        *("<?php ", "?>", "function ", "class ", "trait ", "enum ", "namespace ", "use ", "new ", "clone ", "static "),
+        *("fn ", "foreach ", " as ", "$x", "$this", "->", "?->", "::", "\\", "f", "A", "(", ")", "{", "}", "[", "]"),
+        *("=", "=>", ";", ",", "?", "|", ":", "#[", "/** @var A[] $x */", "// c\n", "'s'", "require ", "as ", "const "),
+    ],
 }
-_NAMES = {"rust": "src/lib.rs", "python": "a.py", "typescript": "a.ts", "go": "a.go", "java": "a.java"}  # fmt: skip
+_NAMES = {
+    "rust": "src/lib.rs",
+    "python": "a.py",
+    "typescript": "a.ts",
+    "go": "a.go",
+    "java": "a.java",
+    "php": "a.php",
+}
 
 
 def test_a_name_that_the_parser_made_up_has_a_text() -> None:
@@ -272,6 +284,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("function a() {}\nclass B { m() {} }\nfunction c( {", "typescript", ["a", "B", "B.m"]),
         ("package p\nfunc a() {}\ntype B struct{}\nfunc (b B) m() {}\nfunc c( {", "go", ["a", "B", "B.m"]),
         ("class A { void m() {} }\nclass B { int n; void o( {", "java", ["A", "A.m"]),
+        ("<?php function a() {}\nclass B { function m() {} }\nfunction c( {", "php", ["a", "B", "B.m"]),
         ("fn a() {}\nstruct B;\nimpl B { fn m(&self) {} }\nfn c( {", "rust", ["a", "B", "B.m"]),
     ],
 )
@@ -351,6 +364,16 @@ _DEEP = 10_000
         ("overloads", "class A {" + " void f(int a) {}" * 3000 + " void g() {" + " f(1);" * 3000 + "} }", ["java"]),
         ("locals", "class A { void f() { " + "{ int a = b; } " * 20_000 + "} }", ["java"]),
         ("nested types", "class A { " * 3000 + "}" * 3000, ["java"]),
+        ("members", "<?php $a" + "->b()->c" * 30_000 + ";", ["php"]),
+        ("arrays", "<?php $a = " + "[" * _DEEP + "]" * _DEEP + ";", ["php"]),
+        ("closures", "<?php " + "f(function () { " * 5000 + "})" * 5000 + ";", ["php"]),
+        ("bodies", "<?php " + "$a = new class { function m() { " * 500 + "}}; " * 500, ["php"]),
+        ("made", "<?php $a = " + "(new A(" * 3000 + "))->b()" * 3000 + ";", ["php"]),
+        ("clones", "<?php $a = " + "clone " * 5000 + "$b;", ["php"]),
+        ("namespace", "<?php use " + "\\A" * 30_000 + ";", ["php"]),
+        ("tags", "<?php /** " + "@param A $a\n" * 30_000 + "*/ function f() {}", ["php"]),
+        ("open types", "<?php /** @return " + "array<" * 5000 + "*/ function f() {}", ["php"]),
+        ("attributes", "<?php " + "#[A([1])] " * 3000 + "function f() {}", ["php"]),
     ],
 )
 def test_deep_files_are_read_soon(name: str, text: str, dialects: list[str]) -> None:

@@ -1,0 +1,88 @@
+; Definitions. Functions and classes may stand inside of conditions and other functions.
+(class_declaration name: (name) @name body: (_) @body) @definition.class
+(interface_declaration name: (name) @name body: (_) @body) @definition.interface
+(trait_declaration name: (name) @name body: (_) @body) @definition.trait
+(enum_declaration name: (name) @name body: (_) @body) @definition.enum
+(anonymous_class "class" @name.numbered body: (_) @body) @definition.class
+(function_definition name: (name) @name body: (_) @body) @definition.function
+(method_declaration name: (name) @name) @definition.method
+(method_declaration [(compound_statement) ";"] @body)
+(property_declaration (property_element name: (variable_name (name) @name)) @definition.field)
+(enum_case name: (name) @name) @definition.field
+(enum_case ";" @body)
+(const_element . (name) @name) @definition.constant
+((function_call_expression function: (name) @_define arguments: (arguments . (argument (string (string_content) @name)))) @definition.constant
+  (#eq? @_define "define"))
+
+; Documentation, and the statement that a member's comment stands above of.
+(comment) @comment
+(property_declaration) @span
+(const_declaration) @span
+
+; What types derive from. The members of a trait come before those of the superclass.
+(class_declaration (base_clause [(name) (qualified_name) (relative_name)] @base))
+(anonymous_class (base_clause [(name) (qualified_name) (relative_name)] @base))
+(interface_declaration (base_clause [(name) (qualified_name) (relative_name)] @base))
+(class_interface_clause [(name) (qualified_name) (relative_name)] @base.implements)
+(use_declaration [(name) (qualified_name) (relative_name)] @base.mixin)
+
+; Uses. What is called stands before the arguments.
+[(function_call_expression) (member_call_expression) (nullsafe_member_call_expression) (scoped_call_expression)] @call
+(object_creation_expression [(name) (qualified_name) (relative_name) (variable_name)] @call.type) @call
+(anonymous_class) @call
+(arguments) @call.arguments
+[(name) (qualified_name) (relative_name) (relative_scope)] @reference
+(argument name: (name) @binding.key)
+(use_as_clause (name) @binding.key .)
+(property_hook . (name) @binding.key)
+
+; The namespace, imports, and files that are included by a path that is written out.
+(namespace_definition name: (namespace_name) @package)
+(namespace_use_declaration) @import
+(namespace_use_declaration (namespace_use_clause . [(name) (qualified_name)] @import.tree))
+(namespace_use_declaration (namespace_name) @import.from)
+(namespace_use_group (namespace_use_clause . [(name) (qualified_name)] @import.name))
+(namespace_use_clause alias: (name) @import.alias)
+([(include_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from)) (parenthesized_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])])
+  (include_once_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from)) (parenthesized_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])])
+  (require_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from)) (parenthesized_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])])
+  (require_once_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from)) (parenthesized_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])])] @import)
+
+; Names that get a value. A type stands right before its name; `null` is no type of its own.
+(simple_parameter type: [(named_type) (primitive_type) (union_type)] @binding.type)
+(simple_parameter type: (optional_type (_) @binding.type))
+(simple_parameter type: (intersection_type . (_) @binding.type))
+(simple_parameter name: (variable_name) @binding)
+(property_promotion_parameter type: [(named_type) (primitive_type) (union_type)] @binding.type)
+(property_promotion_parameter type: (optional_type (_) @binding.type))
+(property_promotion_parameter name: (variable_name (name) @binding.property) @binding)
+(variadic_parameter name: (variable_name) @binding.item)
+(property_declaration type: [(named_type) (primitive_type) (union_type)] @binding.type)
+(property_declaration type: (optional_type (_) @binding.type))
+(property_declaration type: (intersection_type . (_) @binding.type))
+(property_declaration type: (_) (property_element name: (variable_name (name) @binding.property)))
+(catch_clause type: (_) @binding.type)
+(catch_clause name: (variable_name) @binding)
+(assignment_expression left: [(variable_name) (member_access_expression) (scoped_property_access_expression)] @binding)
+(assignment_expression right: [
+  (variable_name) (member_access_expression) (nullsafe_member_access_expression) (scoped_property_access_expression)
+  (class_constant_access_expression) (function_call_expression) (member_call_expression)
+  (nullsafe_member_call_expression) (scoped_call_expression) (object_creation_expression) (clone_expression)
+  (subscript_expression) (parenthesized_expression)] @binding.value)
+(assignment_expression right: (binary_expression left: [
+  (variable_name) (member_access_expression) (function_call_expression) (member_call_expression) (scoped_call_expression)
+  (scoped_property_access_expression)] @binding.value operator: "??"))
+(assignment_expression right: (conditional_expression condition: (variable_name) @binding.value))
+(augmented_assignment_expression left: (variable_name) @binding.item)
+(reference_assignment_expression left: (variable_name) @binding)
+(list_literal (variable_name) @binding.item)
+(foreach_statement . (_) @binding.elements . (variable_name) @binding.element)
+(foreach_statement . (_) @binding.elements . (pair (_) (variable_name) @binding.element))
+(foreach_statement . (_) . (pair . (variable_name) @binding.item))
+(static_variable_declaration name: (variable_name) @binding.item)
+(global_declaration (variable_name) @global)
+(binary_expression left: (variable_name) @binding operator: "instanceof" right: [(name) (qualified_name)] @binding.type)
+(function_definition return_type: [(named_type) (primitive_type) (union_type)] @returns)
+(function_definition return_type: (optional_type (_) @returns))
+(method_declaration return_type: [(named_type) (primitive_type) (union_type)] @returns)
+(method_declaration return_type: (optional_type (_) @returns))
