@@ -1,0 +1,138 @@
+"""Scores what call sites mean against labels that people gave them by reading the code.
+
+    python -m tests.benchmarks.edges.sites FILE... --clones DIR [--min-confidence 0.5] [--misses]
+
+FILE holds one site a line: `repo`, `commit`, `path`, `line`, `callee_text` (what is called, as it is written), `label`
+(`internal`, `external` or `unknown`) and `targets`, the ids of the definitions that it may run. `--clones` holds
+OWNER+NAME/repo or OWNER/NAME with history. A site that is internal is right where all edges from it with enough
+confidence lead to targets and there is one; every edge from another site is wrong. Prints a row for each repository as
+Markdown, with `--misses` also what was not right.
+
+`php_sites.jsonl` was used to find faults; `php_unseen_sites.jsonl` was drawn and labelled when the queries were done.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from causalist.evaluate.clones import find_clone
+from causalist.graph.build import _repeats
+from causalist.graph.names import Program
+from causalist.graph.resolve import Resolver
+from causalist.graph.rules import RULES
+from causalist.model.facts import Call, FileFacts
+from causalist.model.symbols import symbol_id
+from causalist.parse import load_settings, parse_file
+from causalist.source import BlobReader, scan_commit
+
+_CONFIDENCE = {rule.name: rule.confidence for rule in RULES}
+_JOINS = re.compile(r"\s*(?:\?->|->|::|\?\.|\\|\.)\s*")
+_LAST_NAME = re.compile(r"[\w$]+(?=\W*$)")
+
+
+class Found(NamedTuple):
+    callee: str
+    targets: list[str]  # with enough confidence
+
+
+class Sites:
+    """What every call of a commit means, by (path, 1-based line)."""
+
+    def __init__(self, clone: Path, commit: str, min_confidence: float) -> None:
+        settings = load_settings()
+        self._program = Program.of(list(_facts(clone, commit)), settings)
+        builtin: dict[str, frozenset[str]] = {}
+        for each in settings.values():
+            builtin[each.family] = builtin.get(each.family, frozenset()) | frozenset(each.builtin_methods)
+        self._resolver = Resolver(self._program, builtin)
+        self._resolver.prepare()
+        self._min_confidence = min_confidence
+        self._at: dict[tuple[str, int], list[tuple[int, Call]]] = {}
+        for number, names in enumerate(self._program.files):
+            for call in names.facts.calls:
+                self._at.setdefault((names.path, call.row + 1), []).append((number, call))
+
+    def find(self, path: str, line: int, text: str) -> Found | None:
+        """What the call with this text in this line means; None where no such call was seen."""
+        last = _LAST_NAME.search(text)
+        calls = [c for c in self._at.get((path, line), ()) if last and c[1].callee.rpartition(".")[2] == last[0]]
+        head = _JOINS.split(text.removeprefix("new ").lstrip("\\"))[0].partition("(")[0]
+        calls.sort(key=lambda each: _distance(each[1].callee, head, text.count("(")))
+        if not calls:
+            return None
+        number, call = calls[0]
+        targets, _ = self._resolver.resolve(number, call.scope, call.callee, guess=True, arguments=call.arguments)
+        sure = [t for t in targets if _CONFIDENCE[t.rule] / t.candidates >= self._min_confidence]
+        return Found(call.callee, [self._id(target.definition) for target in sure])
+
+    def _id(self, definition: int) -> str:
+        names = self._program.files[self._program.file_of[definition]]
+        local = definition - names.first
+        qualname = names.facts.definitions[local].qualname + _repeats(names.facts.definitions)[local]
+        return symbol_id(names.path, qualname)
+
+
+def _distance(callee: str, head: str, n_calls: int) -> tuple[bool, int]:
+    """How much less a chain fits what is written than another: by its first name, then by the calls inside of it."""
+    return re.split(r"[.(]", callee.lstrip("."))[0] != head, abs(callee.count("()") - n_calls)
+
+
+def _facts(clone: Path, commit: str) -> Iterator[tuple[str, FileFacts]]:
+    with BlobReader(clone) as reader:
+        for entry in scan_commit(clone, commit).entries:
+            file = reader.read(entry)
+            if not isinstance(file, str):
+                yield entry.path, parse_file(entry.path, file.data)
+
+
+def judge(site: Mapping[str, Any], found: Found | None) -> str:
+    """`right`, `wrong` or `missed` of a site that is internal; `false` or `left alone` of others."""
+    targets = set(found.targets if found else ())
+    if site["label"] == "internal":
+        return "missed" if not targets else "right" if targets <= set(site["targets"]) else "wrong"
+    return "false" if targets else "left alone"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--clones", type=Path, required=True)
+    parser.add_argument("--min-confidence", type=float, default=0.5)
+    parser.add_argument("--misses", action="store_true")
+    arguments = parser.parse_args()
+    sites = [json.loads(line) for file in arguments.files for line in file.read_text(encoding="utf-8").splitlines()]
+    counts: dict[str, Counter[str]] = {}
+    misses: list[str] = []
+    for repo, commit in dict.fromkeys((site["repo"], site["commit"]) for site in sites):
+        clone = find_clone(arguments.clones, repo)
+        if clone is None:
+            raise SystemExit(f"no clone of {repo} in {arguments.clones}")
+        known = Sites(clone, commit, arguments.min_confidence)
+        for site in sites:
+            if (site["repo"], site["commit"]) == (repo, commit):
+                found = known.find(site["path"], site["line"], site["callee_text"])
+                verdict = judge(site, found)
+                for key in (repo, "all"):
+                    counts.setdefault(key, Counter())[verdict] += 1
+                if verdict not in ("right", "left alone"):
+                    misses.append(f"{verdict}: {site['path']}:{site['line']} {site['callee_text']} {found}")
+    out = sys.stdout
+    out.write("| repository | sites | internal | right | wrong | missed | edge from another | precision | recall |\n")
+    out.write(f"|---|{'--:|' * 8}\n")
+    for key in [*(key for key in counts if key != "all"), "all"]:
+        n = counts[key]
+        internal, given = n["right"] + n["wrong"] + n["missed"], n["right"] + n["wrong"] + n["false"]
+        shares = f"{n['right'] / max(given, 1):.3f} | {n['right'] / max(internal, 1):.3f}"
+        numbers = " | ".join(map(str, (sum(n.values()), internal, n["right"], n["wrong"], n["missed"], n["false"])))
+        out.write(f"| {key} | {numbers} | {shares} |\n")
+    out.writelines(f"{line}\n" for line in misses if arguments.misses)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
