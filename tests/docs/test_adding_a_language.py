@@ -1,7 +1,9 @@
 """docs/adding-a-language.md is the reference of keys and captures; what it says of a language's files holds."""
 
+import importlib.util
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -17,10 +19,15 @@ from causalist.model.language import (
     NameSettings,
     TypeSettings,
 )
+from causalist.parse import languages
 from causalist.parse.captures import TAG_OF_CAPTURE
 from causalist.parse.languages import _read_settings, grammars_folder
 from tests.docs import tables
 from tests.docs.blocks import DOCS, ROOT
+from tests.docs.markdown import fenced_blocks
+from tests.languages import test_cases as cases
+from tests.parse import test_robustness as robustness
+from tests.parse.facts_of import facts_of
 
 _TEXT = (DOCS / "adding-a-language.md").read_text(encoding="utf-8")
 _KEYS = [name for row in tables.rows_after(_TEXT, "## Keys of language.toml") for name in tables.codes(row[0])]
@@ -134,3 +141,60 @@ def test_every_language_has_cases_and_a_wheel_that_is_declared() -> None:
 def test_every_module_system_is_in_the_table_of_the_first_step() -> None:
     listed = [row[0] for row in tables.rows_after(_TEXT, "that decides most (`modules.system`):")]
     assert sorted(name.strip("`") for name in listed) == sorted(ModuleSystem)
+
+
+def test_every_file_and_program_that_the_page_names_exists() -> None:
+    named = set(re.findall(r"`((?:causalist|tests|docs|grammars)/[\w./-]+|[\w-]+\.(?:md|toml))`", _TEXT))
+    elsewhere = {"language.toml", "Cargo.toml"}  # of the language that is added, and of repositories
+    assert {"pyproject.toml", "README.md", "causalist/graph/roles.py", "tests/parse/test_robustness.py"} <= named
+    assert {name for name in named - elsewhere if not (ROOT / name).exists()} == set()
+    for module in re.findall(r"python -m (tests[\w.]+)", _TEXT):
+        assert importlib.util.find_spec(module), module
+    for data in re.findall(r"^python -m .*? (tests/\S+)", _TEXT, re.MULTILINE):
+        assert (ROOT / data).is_file(), data
+
+
+def test_every_dialect_is_in_the_list_of_the_generic_tests() -> None:
+    known = [d for s in {id(s): s for s in languages.load_settings().values()}.values() for d in s.dialects]
+    behind = {dialect.fallback for dialect in known}
+    assert {dialect.name for dialect in known} - behind == set(robustness._DIALECTS)
+
+
+def _block(language: str) -> str:
+    """The only block of the page in this language; of `text` the one that is a case."""
+    found = [block.text for block in fenced_blocks(_TEXT) if block.language == language]
+    (text,) = [each for each in found if language != "text" or "--- file:" in each]
+    return text
+
+
+@pytest.fixture
+def smallest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A folder of grammars with the language that the page spells out, and nothing else; gives its dialect."""
+    settings = _block("toml")
+    name = str(tomllib.loads(settings)["name"])
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "language.toml").write_text(settings, encoding="utf-8")
+    (tmp_path / name / "tags.scm").write_text(_block("scheme"), encoding="utf-8")
+    monkeypatch.setattr(languages, "grammars_folder", lambda: tmp_path)
+    cached = (languages.load_settings, languages.extensions, languages.load_grammar, languages.grammar_version)
+    for function in cached:
+        function.cache_clear()
+    yield name
+    for function in cached:
+        function.cache_clear()
+
+
+def test_the_smallest_language_of_the_page_does_what_the_page_says(smallest: str) -> None:
+    assert list(languages.load_settings()) == [smallest]
+    cases.check(_block("text"))
+    facts = facts_of("<?php\nclass A {\n    /** Opens. More. */\n    function open() { f(); }\n}\n", smallest)
+    assert [(d.qualname, d.doc) for d in facts.definitions] == [("A", ""), ("A.open", "Opens.")]
+    assert [(call.scope, call.callee) for call in facts.calls] == [(1, "f")]
+
+
+def test_the_smallest_language_of_the_page_passes_the_generic_tests(smallest: str) -> None:
+    for data in (b"", b"\xff\0", b"<?php class {", b"<?php function f( {", b"<?php " + b"f(" * 2000):
+        robustness.assert_sound(facts_of(data, smallest), data)
+    text = (ROOT / "tests" / "languages" / "php" / "receivers.case").read_bytes()
+    for cut in range(0, len(text), 97):
+        robustness.assert_sound(facts_of(text[:cut], smallest), text[:cut])
