@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from causalist import collect
 from causalist.collect import IndexOptions, Read, collect_facts, no_garbage_collection, reader_of
 from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
-from causalist.graph import build_graph
+from causalist.graph import build_graph, load_confidences
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.index import FileNote, Index, Manifest, SecretSpans
@@ -58,7 +58,7 @@ def index_version() -> str:
     """Names everything but the files that an index depends on; another version is built again."""
     parts = [f"{INDEX_VERSION}:{collect.PARSER_VERSION}"]
     parts += [f"{dialect}:{grammar_version(dialect)}" for dialect in sorted(load_settings())]
-    parts.append(repr(WalkWeights()))
+    parts += [repr(WalkWeights()), load_confidences().digest]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

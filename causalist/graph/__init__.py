@@ -1,5 +1,17 @@
 """All facts -> the code graph."""
 
 from causalist.graph.build import build_graph
+from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
+from causalist.graph.rules import GUESSES, RULES, Evidence, strength
 
-__all__ = ["build_graph"]
+__all__ = [
+    "GUESSES",
+    "RULES",
+    "Confidences",
+    "Evidence",
+    "Measured",
+    "build_graph",
+    "load_confidences",
+    "read_confidences",
+    "strength",
+]

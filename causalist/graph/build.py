@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from causalist.graph.confidence import load_confidences
 from causalist.graph.declared import names_in
 from causalist.graph.edges import EdgeCollector, NodeDraft, finish
 from causalist.graph.method_sets import implementations
@@ -41,7 +42,8 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
     for number in range(len(files)):
         builder.add_imports(number)
         builder.add_uses(number)
-    graph, position = finish(builder.drafts, builder.collector)
+    languages = [names.settings.name if names.settings else "" for names in program.files]
+    graph, position = finish(builder.drafts, builder.collector, languages, load_confidences())
     return LinkedGraph(
         graph,
         position[: len(files)],

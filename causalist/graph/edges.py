@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.graph.rules import CONFIDENCE, RULE_NAMES, RULE_NUMBER
+from causalist.graph.confidence import Confidences
+from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, strength
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable, UnresolvedCalls
 from causalist.model.strings import StringTable
 from causalist.model.symbols import NodeKind, Role
@@ -14,10 +15,9 @@ from causalist.model.symbols import NodeKind, Role
 
 @dataclass(slots=True)
 class _Sites:
-    """One edge: its best rule so far and how often it was seen."""
+    """One edge: its strongest evidence so far and how often it was seen."""
 
-    confidence: float
-    rule: int
+    rule: str
     candidates: int
     count: int
     row: int
@@ -25,24 +25,25 @@ class _Sites:
 
 @dataclass(slots=True)
 class EdgeCollector:
-    """One edge per (source, target, kind): the strongest rule counts, sites add up, the first row is kept. Unresolved
-    calls are kept by (source, name), as [number of sites, first row]."""
+    """One edge per (source, target, kind): the strongest evidence counts, sites add up, the first row is kept.
+    Unresolved calls are kept by (source, name), as [number of sites, first row]."""
 
     edges: dict[tuple[int, int, int], _Sites] = field(default_factory=dict)
     unresolved: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
     def add(self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1) -> None:
-        confidence = CONFIDENCE[rule] / candidates
         key = (source, target, int(kind))
         sites = self.edges.get(key)
         if sites is None:
-            self.edges[key] = _Sites(confidence, RULE_NUMBER[rule], candidates, 1, row)
+            self.edges[key] = _Sites(rule, candidates, 1, row)
             return
         sites.count += 1
         if 0 <= row < sites.row or sites.row < 0:
             sites.row = row
-        if (-confidence, RULE_NUMBER[rule]) < (-sites.confidence, sites.rule):
-            sites.confidence, sites.rule, sites.candidates = confidence, RULE_NUMBER[rule], candidates
+        if rule == sites.rule and candidates == sites.candidates:
+            return
+        if strength(rule, candidates) < strength(sites.rule, sites.candidates):
+            sites.rule, sites.candidates = rule, candidates
 
     def add_unresolved(self, source: int, name: str, row: int) -> None:
         sites = self.unresolved.setdefault((source, name), [0, row])
@@ -67,8 +68,11 @@ class NodeDraft:
     doc: str
 
 
-def finish(drafts: Sequence[NodeDraft], collector: EdgeCollector) -> tuple[CodeGraph, NDArray[np.int32]]:
-    """(graph, position of each draft in it): nodes sorted by id, edges by (source, target, kind)."""
+def finish(
+    drafts: Sequence[NodeDraft], collector: EdgeCollector, languages: Sequence[str], confidences: Confidences
+) -> tuple[CodeGraph, NDArray[np.int32]]:
+    """(graph, position of each draft in it): nodes sorted by id, edges by (source, target, kind). `languages` has that
+    of each file that a draft may name."""
     order = sorted(range(len(drafts)), key=lambda i: drafts[i].id)
     position = np.empty(len(drafts), dtype=np.int32)
     position[order] = np.arange(len(drafts), dtype=np.int32)
@@ -92,8 +96,21 @@ def finish(drafts: Sequence[NodeDraft], collector: EdgeCollector) -> tuple[CodeG
         signatures=StringTable.from_strings(d.signature for d in placed),
         docs=StringTable.from_strings(d.doc for d in placed),
     )
-    edges = _edge_table(collector, position, len(drafts))
+    said = _confidences(collector, [languages[draft.file] if draft.file >= 0 else "" for draft in drafts], confidences)
+    edges = _edge_table(collector, said, position, len(drafts))
     return CodeGraph(nodes, edges, RULE_NAMES, _unresolved(collector, position)), position
+
+
+def _confidences(collector: EdgeCollector, languages: Sequence[str], confidences: Confidences) -> list[float]:
+    """Of each edge, by the language in which its source is written."""
+    known: dict[tuple[str, int, str], float] = {}
+    result = []
+    for (source, _, kind), sites in collector.edges.items():
+        key = (sites.rule, kind, languages[source])
+        if key not in known:
+            known[key] = confidences.of(sites.rule, EdgeKind(kind), languages[source])
+        result.append(known[key] / sites.candidates)
+    return result
 
 
 def _unresolved(collector: EdgeCollector, position: NDArray[np.int32]) -> UnresolvedCalls:
@@ -107,7 +124,9 @@ def _unresolved(collector: EdgeCollector, position: NDArray[np.int32]) -> Unreso
     return UnresolvedCalls(sources, names, counts, first, StringTable.from_strings(texts))
 
 
-def _edge_table(collector: EdgeCollector, position: NDArray[np.int32], n_nodes: int) -> EdgeTable:
+def _edge_table(
+    collector: EdgeCollector, confidences: Sequence[float], position: NDArray[np.int32], n_nodes: int
+) -> EdgeTable:
     keys = np.array(list(collector.edges), dtype=np.int64).reshape(-1, 3)
     sites = list(collector.edges.values())
     sources = position[keys[:, 0]].astype(np.int32)
@@ -121,8 +140,8 @@ def _edge_table(collector: EdgeCollector, position: NDArray[np.int32], n_nodes: 
         sources=sources,
         targets=targets,
         kinds=kinds,
-        rules=np.array([s.rule for s in sites], dtype=np.uint8)[order],
-        confidences=np.array([s.confidence for s in sites], dtype=np.float64)[order],
+        rules=np.array([RULE_NUMBER[s.rule] for s in sites], dtype=np.uint8)[order],
+        confidences=np.array(confidences, dtype=np.float64)[order],
         candidates=np.array([s.candidates for s in sites], dtype=np.int32)[order],
         counts=np.array([s.count for s in sites], dtype=np.int32)[order],
         rows=np.array([s.row for s in sites], dtype=np.int32)[order],

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from causalist.graph import receivers
 from causalist.graph.found import Value
+from causalist.graph.guesses import guesses
 from causalist.graph.names import Program
-from causalist.graph.overloads import MAKES, UNCOUNTED, misfit
+from causalist.graph.overloads import MAKES, UNCOUNTED
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.graph.shapes import split_type
 from causalist.graph.values import Values
@@ -224,15 +225,7 @@ class Resolver:
         family = self._family(file)
         if name in self.builtin_methods.get(family, ()) or name.startswith("__"):
             return [], ""
-        candidates = [
-            d
-            for d in self.program.methods.get(name, ())
-            if self._family(self.program.file_of[d]) == family
-            and misfit(self.program.parameters.get(d), arguments, {}) is not None
-        ]
-        if not 0 < len(candidates) <= MOST_CANDIDATES:
-            return [], ""
-        return [Target(d, "name-only", len(candidates)) for d in candidates], ""
+        return [Target(*each) for each in guesses(self.program, file, name, arguments)], ""
 
     def is_unknown(self, file: int, scope: int, chain: str, arguments: str) -> bool:
         """Whether a called chain for which `resolve` found nothing may mean anything of its last name."""

@@ -1,47 +1,69 @@
-"""How an edge was found, and what that is worth: one table from rule to confidence.
+"""How an edge was found: the names of the rules, what they mean and which kind of evidence they rest on.
 
-A confidence is meant to be the precision of its rule against a compiler-grade oracle (`docs/benchmarks.md`, edges).
-**The numbers below are first guesses**, made before any measurement; the measurement that replaces them has to state
-the precision and how to measure it again.
+What a rule is worth is measured, and stands in `confidence.json`; a rule that was added since has what rules of its
+kind of evidence are worth on average, until it is measured.
 """
 
+from enum import IntEnum
 from typing import NamedTuple
+
+
+class Evidence(IntEnum):
+    """What speaks for an edge, the surest first. Where several sites make one edge, the surest evidence counts."""
+
+    STRUCTURE = 0  # it is so by definition
+    NAMES = 1  # scopes, imports and members that are written out
+    TYPES = 2  # the type of the receiver, as stated or as it follows from what is stated
+    GUESS = 3  # the name of a member, of whatever type
 
 
 class Rule(NamedTuple):
     name: str
-    confidence: float
+    evidence: Evidence
     meaning: str
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("contains", 1.0, "the definition or section stands inside of the other"),
-    Rule("path", 1.0, "an import that names a file by its path or dotted module"),
-    Rule("package", 0.95, "an import that names a package of the repository by its manifest"),
-    Rule("same-file", 0.98, "a name that the file itself defines, by scope"),
-    Rule("import", 0.97, "a name that the file imports from the file that defines it"),
-    Rule("re-export", 0.95, "an imported name, followed through files that pass it on"),
-    Rule("package-scope", 0.96, "a name that another file of the same package defines at its top"),
-    Rule("star-import", 0.9, "a name from a module of which everything is imported"),
-    Rule("module-attribute", 0.96, "an attribute of an imported module"),
-    Rule("self", 0.97, "a member of the enclosing class, through self or this"),
-    Rule("inherited", 0.94, "a member found along the resolved bases"),
-    Rule("method-set", 0.98, "an interface of which a type has all methods, in a language that asks for no more"),
-    Rule("super", 0.94, "a member of a base, through super"),
-    Rule("class-attribute", 0.95, "a member of a class, named by the class"),
-    Rule("annotation", 0.9, "a member of the type that the receiver is annotated with"),
-    Rule("constructed", 0.92, "a member of the class that the receiver was made of"),
-    Rule("attribute-type", 0.88, "a member of the type that an attribute of self holds"),
-    Rule("return-type", 0.85, "a member of the type that a called function is annotated to return"),
-    Rule("object-member", 0.95, "a function held by an object literal or assigned to a name's member"),
-    Rule("trait-in-scope", 0.9, "a method of the one visible trait that has it; the receiver is of no type seen here"),
-    Rule("name-only", 0.4, "the receiver is unknown; the candidates are all methods of that name"),
-    Rule("external", 0.9, "a name that comes from a package outside of the repository"),
+    Rule("contains", Evidence.STRUCTURE, "the definition or section stands inside of the other"),
+    Rule("path", Evidence.NAMES, "an import that names a file by its path or dotted module"),
+    Rule("package", Evidence.NAMES, "an import that names a package of the repository by its manifest"),
+    Rule("same-file", Evidence.NAMES, "a name that the file itself defines, by scope"),
+    Rule("import", Evidence.NAMES, "a name that the file imports from the file that defines it"),
+    Rule("re-export", Evidence.NAMES, "an imported name, followed through files that pass it on"),
+    Rule("package-scope", Evidence.NAMES, "a name that another file of the same package defines at its top"),
+    Rule("star-import", Evidence.NAMES, "a name from a module of which everything is imported"),
+    Rule("module-attribute", Evidence.NAMES, "an attribute of an imported module"),
+    Rule("self", Evidence.NAMES, "a member of the enclosing class, through self or this"),
+    Rule("inherited", Evidence.TYPES, "a member found along the resolved bases"),
+    Rule("method-set", Evidence.TYPES, "an interface of which a type has all methods, in a language that asks no more"),
+    Rule("super", Evidence.TYPES, "a member of a base, through super"),
+    Rule("class-attribute", Evidence.NAMES, "a member of a class, named by the class"),
+    Rule("annotation", Evidence.TYPES, "a member of the type that the receiver is annotated with"),
+    Rule("constructed", Evidence.TYPES, "a member of the class that the receiver was made of"),
+    Rule("attribute-type", Evidence.TYPES, "a member of the type that an attribute of self holds"),
+    Rule("return-type", Evidence.TYPES, "a member of the type that a called function is annotated to return"),
+    Rule("object-member", Evidence.NAMES, "a function held by an object literal or assigned to a name's member"),
+    Rule("trait-in-scope", Evidence.TYPES, "a method of the one visible trait that has it; the type is none seen here"),
+    Rule("unique-name", Evidence.GUESS, "the receiver is unknown; one method of the repository has that name"),
+    Rule("name-only", Evidence.GUESS, "the receiver is unknown; two or three methods have that name"),
+    Rule("common-name", Evidence.GUESS, "the receiver is unknown; four methods or more have that name"),
+    Rule("external", Evidence.NAMES, "a name that comes from a package outside of the repository"),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name for rule in RULES)
 RULE_NUMBER: dict[str, int] = {rule.name: number for number, rule in enumerate(RULES)}
-CONFIDENCE: dict[str, float] = {rule.name: rule.confidence for rule in RULES}
+# Rules by which nothing is known of the receiver.
+GUESSES = frozenset(rule.name for rule in RULES if rule.evidence is Evidence.GUESS)
 
 # More candidates than this say nothing: the edges would be noise below any threshold.
 MOST_CANDIDATES = 8
+# One of so many methods of a name is meant more often than not; of more, hardly ever.
+FEW_NAMESAKES = 3
+
+
+def strength(rule: str, candidates: int) -> tuple[bool, int, int, int]:
+    """Sorts what speaks for an edge, the strongest first. It does not depend on measured confidences, so that measuring
+    anew does not change what is measured."""
+    number = RULE_NUMBER[rule]
+    evidence = RULES[number].evidence
+    return evidence is Evidence.GUESS, candidates, evidence, number

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import invoke, run, write_all
+from tests.confidences import IMPORT, SAME_FILE, said
 
 NODE_KEYS = ["node", "path", "symbol", "kind", "start_line", "end_line", "signature", "doc"]
 
@@ -136,7 +137,7 @@ class TestPath:
             "node": "shop/cart.py::Cart.total", "edge": None, "path": "shop/cart.py", "line": 7, "rule": None,
             "confidence": None,
         }  # fmt: skip
-        assert document["hops"][2]["rule"] == "same-file" and document["hops"][2]["confidence"] == 0.98
+        assert document["hops"][2]["rule"] == "same-file" and f"{document['hops'][2]['confidence']:.2f}" == SAME_FILE
 
     def test_against_uses(self, small: Path) -> None:
         done = invoke("path", "with_tax", "Cart.total", "--repo", str(small))
@@ -169,7 +170,7 @@ class TestNeighbors:
             "  1.000  contains  shop/prices.py  shop/prices.py:1",
             "",
             "in calls (1)",
-            "  0.970  import  shop/cart.py::Cart.total  shop/cart.py:8",
+            f"  {said('import', 3)}  import  shop/cart.py::Cart.total  shop/cart.py:8",
         ]
         assert "out calls (1)" in lines
 
@@ -218,7 +219,7 @@ class TestImpact:
         assert (document["changed"], document["n"], len(document["affected"])) == (["shop/prices.py::with_tax"], 3, 1)
         assert list(document["affected"][0]) == ["node", "depth", "role", "edge"]
         assert document_of("impact", "with_tax", "--max-depth", "2", "--repo", str(small))["n"] == 2
-        document_of("impact", "with_tax", "--min-confidence", "0.99", "--repo", str(small), code=1)
+        document_of("impact", "with_tax", "--min-confidence", "0.9999", "--repo", str(small), code=1)
 
     def test_nothing(self, small: Path) -> None:
         done = invoke("impact", "print_invoice", "--repo", str(small))
@@ -277,7 +278,7 @@ class TestVerify:
         assert (done.code, done.stderr) == (0, "")
         assert done.stdout.splitlines() == [
             "yes: shop/cart.py::Cart -> shop/prices.py::price_of",
-            "  shop/cart.py:8  calls  import 0.97  shop/cart.py::Cart.total -> shop/prices.py::price_of",
+            f"  shop/cart.py:8  calls  import {IMPORT}  shop/cart.py::Cart.total -> shop/prices.py::price_of",
             "    return sum(price_of(item) for item in items)",
         ]
 

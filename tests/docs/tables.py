@@ -8,7 +8,8 @@ they list.
 import re
 import sys
 
-from causalist.graph.rules import MOST_CANDIDATES, RULES
+from causalist.graph import RULES, Confidences, Evidence, load_confidences
+from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.graph import SYMMETRIC_KINDS, EdgeKind
 from causalist.rank import WalkWeights
 from tests.docs.blocks import DOCS, blocks_of, table, with_blocks
@@ -19,8 +20,10 @@ _CODE = re.compile(r"`([^`]+)`")
 
 def contents() -> dict[str, str]:
     """All generated blocks of the page by name."""
+    confidences = load_confidences()
     rules = table(
-        ("rule", "confidence", "how the edge was found"), [(f"`{r.name}`", r.confidence, r.meaning) for r in RULES]
+        ("rule", "evidence", "confidence of calls", "how the edge was found"),
+        [(f"`{r.name}`", r.evidence.name.lower(), _confidence(confidences, r.name), r.meaning) for r in RULES],
     )
     weights = WalkWeights().table()
     kinds = [
@@ -35,6 +38,20 @@ def contents() -> dict[str, str]:
         "rules": rules + f"\nMore than {MOST_CANDIDATES} candidates for one name make no edges.\n",
         "walk-weights": table(("kind", "along the edge", "against it"), list(kinds)),
     }
+
+
+def _confidence(confidences: Confidences, rule: str) -> str:
+    """That of a rule over all languages, and the numbers of those that differ; of rules of imports and bases theirs."""
+    groups = confidences.rules.get(rule)
+    if not groups:
+        evidence = next(each.evidence for each in RULES if each.name == rule)
+        if evidence is Evidence.STRUCTURE:
+            return "1, by definition"
+        return f"{confidences.evidence[evidence.name.lower()]:.2f}, not measured"
+    kinds, group = next(iter(groups.items()))
+    shares = [each["confidence"] for each in group["languages"].values() if "confidence" in each]
+    spread = f" ({min(shares):.2f}–{max(shares):.2f})" if shares else ""
+    return f"{group['confidence']:.2f}{spread}" + ("" if kinds == "calls" else f", of {kinds}")
 
 
 def rows_after(text: str, heading: str) -> list[list[str]]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.graph import build_graph
-from causalist.graph.rules import CONFIDENCE, RULE_NAMES, RULE_NUMBER, RULES
+from causalist.graph import build_graph, load_confidences
+from causalist.graph.rules import RULE_NAMES
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
 from causalist.model.symbols import NodeKind
@@ -63,8 +63,11 @@ def assert_invariants(linked: LinkedGraph, n_files: int) -> None:
     assert incoming == sorted(incoming)
     assert ((edges.confidences > 0) & (edges.confidences <= 1)).all() and (edges.counts >= 1).all()
     assert (edges.candidates >= 1).all() and (edges.rows >= -1).all()
-    table = np.array([rule.confidence for rule in RULES])
-    assert np.array_equal(edges.confidences, table[edges.rules] / edges.candidates)
+    for number in range(len(edges)):
+        settings = load_settings().get(dialect_of(nodes.ids[int(nodes.files[edges.sources[number]])]))
+        rule, kind = RULE_NAMES[edges.rules[number]], EdgeKind(edges.kinds[number])
+        confidence = load_confidences().of(rule, kind, settings.name if settings else "")
+        assert edges.confidences[number] == confidence / edges.candidates[number]
     is_file = nodes.kinds == NodeKind.FILE
     is_external = nodes.kinds == NodeKind.EXTERNAL
     assert is_file.sum() == n_files == len(linked.file_nodes) == len(linked.document_nodes)
@@ -99,34 +102,6 @@ def test_the_order_of_files_does_not_matter(sample: list[tuple[str, FileFacts]])
     for (path, _), node, documents in zip(shuffled, other.file_nodes, other.document_nodes, strict=True):
         at = [p for p, _ in sample].index(path)
         assert node == linked.file_nodes[at] and np.array_equal(documents, linked.document_nodes[at])
-
-
-def test_rules_and_their_confidence() -> None:
-    assert {name: CONFIDENCE[name] for name in RULE_NAMES} == {
-        "contains": 1.0,
-        "path": 1.0,
-        "package": 0.95,
-        "same-file": 0.98,
-        "import": 0.97,
-        "re-export": 0.95,
-        "package-scope": 0.96,
-        "star-import": 0.9,
-        "module-attribute": 0.96,
-        "self": 0.97,
-        "inherited": 0.94,
-        "method-set": 0.98,
-        "super": 0.94,
-        "class-attribute": 0.95,
-        "annotation": 0.9,
-        "constructed": 0.92,
-        "attribute-type": 0.88,
-        "return-type": 0.85,
-        "object-member": 0.95,
-        "trait-in-scope": 0.9,
-        "name-only": 0.4,
-        "external": 0.9,
-    }
-    assert [RULE_NUMBER[rule.name] for rule in RULES] == list(range(len(RULES)))
 
 
 def test_odd_paths_are_escaped_in_ids() -> None:

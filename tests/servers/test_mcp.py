@@ -17,6 +17,7 @@ from mcp.client.stdio import stdio_client
 from causalist.pack import count_tokens
 from causalist.pipeline import Repository
 from causalist.servers.tools import TOOLS
+from tests.confidences import IMPORT, SAME_FILE
 from tests.servers.malformed import NONE, cases
 from tests.servers.wire import (
     CHECKOUT,
@@ -67,8 +68,8 @@ class TestOfficialClient:
 
                 text, failed = await call("symbol", name="price_of")
                 assert not failed and "return with_tax(item.net)" in text
-                assert "called by 1:\n  shop/cart.py::Cart.total, line 8, 0.97\n" in text
-                assert "calls 1:\n  shop/prices.py::with_tax, line 3, 0.98\n" in text
+                assert f"called by 1:\n  shop/cart.py::Cart.total, line 8, {IMPORT}\n" in text
+                assert f"calls 1:\n  shop/prices.py::with_tax, line 3, {SAME_FILE}\n" in text
 
                 text, failed = await call("symbol", name="print_invoice", to="with_tax")
                 assert not failed and text.startswith("3 steps, each uses the next:\n  shop/report.py::print_invoice\n")

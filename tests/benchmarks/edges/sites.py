@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from causalist.evaluate.clones import find_clone
+from causalist.graph import load_confidences
 from causalist.graph.build import _repeats
 from causalist.graph.names import Program
 from causalist.graph.resolve import Resolver
-from causalist.graph.rules import RULES
 from causalist.model.facts import Call, FileFacts
+from causalist.model.graph import EdgeKind
 from causalist.model.symbols import symbol_id
 from causalist.parse import load_settings, parse_file
 from causalist.source import BlobReader, scan_commit
 
-_CONFIDENCE = {rule.name: rule.confidence for rule in RULES}
 _JOINS = re.compile(r"\s*(?:\?->|->|::|\?\.|\\|\.)\s*")
 _LAST_NAME = re.compile(r"[\w$]+(?=\W*$)")
 
@@ -67,7 +67,9 @@ class Sites:
             return None
         number, call = calls[0]
         targets, _ = self._resolver.resolve(number, call.scope, call.callee, guess=True, arguments=call.arguments)
-        sure = [t for t in targets if _CONFIDENCE[t.rule] / t.candidates >= self._min_confidence]
+        settings = self._program.files[number].settings
+        table, language = load_confidences(), settings.name if settings else ""
+        sure = [t for t in targets if table.of(t.rule, EdgeKind.CALLS, language) / t.candidates >= self._min_confidence]
         return Found(call.callee, [self._id(target.definition) for target in sure])
 
     def _id(self, definition: int) -> str:

@@ -1,0 +1,90 @@
+"""What a rule is worth: how often its edges are right, as measured against compilers and type checkers.
+
+In: `confidence.json`, which ships with the package and is written by `python -m tests.benchmarks.edges.calibrate`. Out:
+a number in (0, 1] for a rule, the kind of an edge and the language that it is written in, and what that number rests
+on. A rule that was never measured has the mean of the measured rules whose evidence is of the same kind.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from importlib.resources import files as resource_files
+from typing import Any, NamedTuple
+
+from causalist.graph.rules import RULE_NUMBER, RULES, Evidence
+from causalist.model.graph import EdgeKind
+
+# What is counted together. Kinds that nothing measures are taken to be as right as calls by the same rule.
+GROUPS: Mapping[EdgeKind, str] = {
+    EdgeKind.IMPORTS: "imports",
+    EdgeKind.EXTENDS: "extends",
+    EdgeKind.IMPLEMENTS: "extends",
+}
+OTHERS = "calls"
+
+
+class Measured(NamedTuple):
+    """What a confidence rests on: edges that were judged in a number of repositories. `language` is "" where they are
+    of all languages; `kinds` is the group of kinds that was counted."""
+
+    confidence: float
+    right: int
+    wrong: int
+    repositories: int
+    kinds: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidences:
+    """The table. `provenance` says how it came about; `digest` names its content."""
+
+    rules: Mapping[str, Mapping[str, Any]]
+    evidence: Mapping[str, float]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
+
+    def of(self, rule: str, kind: EdgeKind, language: str) -> float:
+        """The confidence of an edge of that kind in that language, if it has no rivals."""
+        evidence = RULES[RULE_NUMBER[rule]].evidence
+        if evidence is Evidence.STRUCTURE:
+            return 1.0
+        measured = self.measured(rule, kind, language)
+        return measured.confidence if measured else self.evidence[evidence.name.lower()]
+
+    def measured(self, rule: str, kind: EdgeKind, language: str) -> Measured | None:
+        """What the confidence rests on; None where the rule was not measured for such edges."""
+        name = GROUPS.get(kind, OTHERS)
+        group = self.rules.get(rule, {}).get(name)
+        if group is None:
+            return None
+        own = group["languages"].get(language, {})
+        part = own if "confidence" in own else group
+        return Measured(
+            part["confidence"],
+            part["right"],
+            part["wrong"],
+            part["repositories"],
+            name,
+            language if part is own else "",
+        )
+
+    def unmeasured(self) -> tuple[str, ...]:
+        """Rules whose confidence is that of their kind of evidence, whatever the kind of the edge."""
+        return tuple(
+            rule.name for rule in RULES if rule.evidence is not Evidence.STRUCTURE and not self.rules.get(rule.name)
+        )
+
+
+@lru_cache(maxsize=1)
+def load_confidences() -> Confidences:
+    """The table that is shipped."""
+    return read_confidences(resource_files("causalist.graph").joinpath("confidence.json").read_bytes())
+
+
+def read_confidences(data: bytes) -> Confidences:
+    content = json.loads(data)
+    provenance = {key: value for key, value in content.items() if key not in ("rules", "evidence")}
+    return Confidences(content["rules"], content["evidence"], provenance, sha256(data).hexdigest()[:16])

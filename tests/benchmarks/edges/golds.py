@@ -1,0 +1,130 @@
+"""Gold edges, the repositories that they are of, and what the graph says there."""
+
+import gzip
+import importlib.util
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from causalist.graph import Confidences
+from tests.benchmarks.edges.predictions import Prediction
+
+_HERE = Path(__file__).parent / "gold"
+# Edges that a gold calls wrong although reading the code shows that they are right: (gold, start of the target) -> why.
+# They are not judged.
+MISREAD: Mapping[tuple[str, str], str] = {
+    ("undici", "lib/web/webidl/index.js:webidl."): (
+        "the object is annotated with an interface of a declaration file, so that the type checker names the "
+        "declaration, outside of what is covered, and not the function assigned to it"
+    ),
+}
+
+
+class Gold(NamedTuple):
+    """`meta` is the first row of the file."""
+
+    name: str
+    path: Path
+    meta: dict[str, Any]
+
+    @property
+    def repo(self) -> str:
+        return str(self.meta["repo"])
+
+    @property
+    def commit(self) -> str:
+        return str(self.meta["commit"])
+
+    @property
+    def uncovered(self) -> frozenset[str]:
+        """Functions whose edges are not judged."""
+        return frozenset(self.meta.get("uncovered", ()))
+
+
+class Judged(NamedTuple):
+    """An edge that the gold knows of. `kinds` is "calls", "imports" or "extends"."""
+
+    repo: str
+    kinds: str
+    edge: Prediction
+    right: bool
+
+    @property
+    def rule(self) -> str:
+        return self.edge.parts[0][0]
+
+    @property
+    def claim(self) -> float:
+        """How many right edges it would be if its rule were always right: the part of a candidate set."""
+        return min(1.0, sum(1 / candidates for _, candidates in self.edge.parts))
+
+
+def load_gold(edgebench: Path, name: str) -> Gold:
+    path = _HERE / f"{name}.jsonl.gz"
+    if not path.is_file():
+        path = edgebench / "gold" / f"{name}.jsonl.gz"
+    if not path.is_file():
+        raise SystemExit(f"no gold at {path}")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return Gold(name, path, json.loads(next(lines))["meta"])
+
+
+def all_names(edgebench: Path) -> list[str]:
+    """Names of all golds here and there."""
+    found = {path.name.removesuffix(".jsonl.gz") for folder in (_HERE, edgebench / "gold") for path in folder.glob("*")}
+    return sorted(name for name in found if "." not in name)
+
+
+def load_scorer(edgebench: Path) -> ModuleType:
+    path = edgebench / "score.py"
+    specification = importlib.util.spec_from_file_location("edge_scorer", path)
+    if specification is None or specification.loader is None or not path.is_file():
+        raise SystemExit(f"no scorer at {path}; --edgebench names the folder that holds score.py and gold/")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def judged(gold: Gold, rows: Iterable[Prediction], scorer: ModuleType) -> Iterator[Judged]:
+    """The edges that the gold says to be right or wrong: not those at sites that its oracle could not resolve, of kinds
+    that it does not list, in what it does not cover, that it calls optional or misreads. Golds name no targets in files
+    that they do not cover, so that a call into one is judged only where the gold says that this name is something
+    else. Bases that are another name for a type are not judged: oracles leave them out."""
+    _, required, optional, alternatives, unknown = scorer.load_gold(str(gold.path))
+    files = set(gold.meta["files"])
+    elsewhere = {(source, _leaf(target)) for source, target in (*required["calls"], *optional["calls"])}
+    misread = tuple(start for name, start in MISREAD if name == gold.name)
+    for each in rows:
+        kind = scorer.ALIAS.get(each.kind, each.kind)
+        source, target = scorer.norm(each.source, kind), scorer.norm(each.target, kind, True)
+        if kind == "contains" or not required[kind]:
+            continue
+        if each.source in gold.uncovered or each.source.partition(":")[0] not in files:
+            continue
+        if (source, target) in optional[kind] or (kind == "extends" and each.alias) or target.startswith(misread):
+            continue
+        is_right = (source, target) in required[kind] or (kind, source, target) in alternatives
+        if not is_right and kind == "calls":
+            name = (source, _leaf(target))
+            if name in unknown or (target.partition(":")[0] not in files and name not in elsewhere):
+                continue
+        yield Judged(gold.repo, kind, each, is_right)
+
+
+def scored(
+    gold: Gold, rows: Iterable[Prediction], scorer: ModuleType, table: Confidences, least: float
+) -> dict[str, dict[str, float]]:
+    """The scorer's figures by kind, of edges with a confidence of at least `least` by that table."""
+    known = [
+        {"kind": each.kind, "src": each.source, "dst": each.target, "confidence": confidence}
+        for each in rows
+        if each.source not in gold.uncovered and (confidence := each.confidence(table)) >= least
+    ]
+    result: dict[str, dict[str, float]] = scorer.score(str(gold.path), known)["kinds"]
+    return result
+
+
+def _leaf(name: str) -> str:
+    return name.partition(":")[2].rpartition(".")[2]
