@@ -42,7 +42,9 @@ from causalist.model.overview import Map
 from causalist.model.pack import PackHeader, PackInput
 from causalist.model.scores import Hit, Hop, Matched
 from causalist.model.source import FileEntry, SourceFile
+from causalist.model.symbols import split_id
 from causalist.pack import counter_called, render_pack
+from causalist.parse import parse_file
 from causalist.rank import (
     Chosen,
     Question,
@@ -298,9 +300,11 @@ class Repository:
 
     def verify(self, source: str, target: str, *, min_confidence: float = 0.5) -> Verdict:
         """Whether one node uses another, with the evidence. Raises as `resolve`."""
-        graph = self.index.graph
-        verdict = navigate.verdict_on(graph, self.resolve(source), self.resolve(target), min_confidence)
-        texts = Texts(self.index.manifest, self.read)
+        graph, texts = self.index.graph, Texts(self.index.manifest, self.read)
+        start, end = self.resolve(source), self.resolve(target)
+        path = split_id(graph.nodes.ids[start])[0]
+        written = parse_file(path, texts.whole(path).encode()).calls if path else ()
+        verdict = navigate.verdict_on(graph, start, end, min_confidence, written)
         return replace(verdict, lines=tuple(texts.line(edge.source, edge.line) for edge in verdict.edges))
 
     def impact(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:

@@ -132,8 +132,12 @@ def lint_document(health: "Health | None") -> Document:
     return {
         "format_version": FORMAT_VERSION,
         "findings": [each._asdict() for each in (health.findings if health else ())],
-        "calls": [each._asdict() for each in (health.calls if health else ())],
+        "calls": [
+            {**each._asdict(), "examples": [_gap(gap) for gap in each.examples]}
+            for each in (health.calls if health else ())
+        ],
         "cycles": [list(cycle) for cycle in (health.cycles if health else ())],
+        "unmeasured": [each._asdict() for each in (health.unmeasured if health else ())],
     }
 
 
@@ -144,11 +148,14 @@ def verify_document(source: str, target: str, verdict: "Verdict | None") -> Docu
         "source": source,
         "target": target,
         "known": verdict and verdict.known.value,
+        "reason": verdict and verdict.reason.value,
         "edges": [
-            {**edge_document(edge), "text": line or None}
-            for edge, line in (zip(verdict.edges, verdict.lines, strict=True) if verdict else ())
+            {**edge_document(edge), "text": line or None, "basis": basis._asdict()}
+            for edge, line, basis in (zip(verdict.edges, verdict.lines, verdict.bases, strict=True) if verdict else ())
         ],
+        "sites": [site._asdict() for site in (verdict.sites if verdict else ())],
         "gaps": [_gap(gap) for gap in (verdict.gaps if verdict else ())],
+        "others": [edge_document(edge) for edge in (verdict.others if verdict else ())],
         "calls": [edge_document(edge) for edge in (verdict.calls if verdict else ())],
     }
 

@@ -8,9 +8,11 @@ import click
 
 from causalist.cli._lookup import aligned, finish, limit_option, lookup_options, open_for_lookup
 from causalist.cli._wire_lookup import lint_document
+from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:
     from causalist.model.health import Health
+    from causalist.model.navigate import Gap
 
 _MOST_MEMBERS = 5
 
@@ -22,7 +24,8 @@ def command(repo: Path | None, force: bool, limit: int, as_json: bool) -> None:
     """Checks the index and says how much of the code it knows.
 
     Findings (exit code 1) are broken invariants of the graph, and files that could be parsed or read in part only. How
-    many calls are resolved, and which files import one another in circles, is said and is no finding.
+    many calls are resolved, which rules have no measured precision, and which files import one another in circles, is
+    said and is no finding.
 
     \b
     Example:
@@ -46,12 +49,29 @@ def _lines(health: "Health", limit: int) -> Iterator[str]:
         yield from aligned(
             [("  " + c.language, *_shares(c.resolved, c.guessed, c.outside, c.unresolved)) for c in health.calls]
         )
+        for calls in health.calls:
+            if calls.examples:
+                names = ", ".join(f"{g.name} ({g.n:,}, as in {_place(g)})" for g in calls.examples)
+                yield f"  {calls.language}, called on what is of no known type: {names}"
+    if health.unmeasured:
+        yield ""
+        yield "rules whose precision was not measured:"
+        yield from aligned(
+            [
+                ("  " + u.rule, f"{u.edges:,} edges", f"{u.confidence:.2f}, as for {u.evidence}")
+                for u in health.unmeasured
+            ]
+        )
     if health.cycles:
         yield ""
         yield f"files that import one another: {len(health.cycles)} circle{'s'[: len(health.cycles) != 1]}"
         for cycle in health.cycles[:limit]:
             more = f" and {len(cycle) - _MOST_MEMBERS} more" if len(cycle) > _MOST_MEMBERS else ""
             yield f"  {len(cycle)} files: {', '.join(cycle[:_MOST_MEMBERS])}{more}"
+
+
+def _place(gap: "Gap") -> str:
+    return f"{split_id(gap.node)[0]}:{gap.line}"
 
 
 def _shares(*counts: int) -> list[str]:

@@ -98,18 +98,62 @@ class Known(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Reason(StrEnum):
+    """Why a verdict is what it is, one for each thing that it can say.
+
+    Yes: `uses`. Unknown: `weak` (there are edges, none is certain enough), `receiver` (something of that name is called
+    on what is of no known type), `dispatch` (a method is called that the target overrides or implements), `unclear`
+    (a member of that name is called on what is taken for something built in, outside, or without such a member). No:
+    `elsewhere` (what is called by that name is something else), `outside` (a bare name is called that stands for
+    nothing in the repository), `absent` (nothing of that name is called).
+    """
+
+    USES = "uses"
+    WEAK = "weak"
+    RECEIVER = "receiver"
+    DISPATCH = "dispatch"
+    UNCLEAR = "unclear"
+    ELSEWHERE = "elsewhere"
+    OUTSIDE = "outside"
+    ABSENT = "absent"
+
+
+class Basis(NamedTuple):
+    """What the confidence of an edge rests on: the meaning of its rule, and how many edges by that rule were right and
+    wrong where compilers and type checkers judged them, in how many repositories. `language` is "" where they are of
+    all languages; nothing is counted where the rule was not measured for such edges."""
+
+    meaning: str
+    right: int
+    wrong: int
+    repositories: int
+    language: str
+
+
+class Site(NamedTuple):
+    """A call as it is written: `line` is 1-based, `callee` a chain of names with "?" for a part that is none."""
+
+    line: int
+    callee: str
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether `source`, or something in it, uses `target`, or something in it.
 
-    `edges` are the uses, most confident first, and `lines` their source lines ("" where a file changed). Without one
-    that is confident enough, `gaps` are the calls that may mean the target and make the answer "unknown", and `calls`
-    are what the source calls as far as that is known."""
+    `edges` are the uses, most confident first, `bases` what they rest on, and `lines` their source lines ("" where a
+    file changed). Without one that is confident enough, `sites` are the calls by the target's name in the source,
+    `gaps` those that may mean the target and make the answer "unknown", `others` the edges that calls by that name
+    make instead, and `calls` are what the source calls as far as that is known."""
 
     source: str
     target: str
     known: Known
+    reason: Reason
     edges: tuple[Edge, ...] = ()
     lines: tuple[str, ...] = ()
+    bases: tuple[Basis, ...] = ()
+    sites: tuple[Site, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    others: tuple[Edge, ...] = ()
     calls: tuple[Edge, ...] = ()

@@ -6,14 +6,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.graph import GUESSES, RULES, load_confidences
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.health import Calls, Finding, Health
+from causalist.model.health import Calls, Finding, Health, Unmeasured
 from causalist.model.index import Index
+from causalist.model.navigate import Gap
 from causalist.model.symbols import NodeKind, split_id
 from causalist.parse import dialect_of
 
+_EXAMPLES = 3  # unresolved calls of a language
 _MOST_EXAMPLES = 20  # findings of one kind that are listed; an index that is broken is broken everywhere
-_GUESS = "name-only"
 
 
 def health_of(index: Index) -> Health:
@@ -26,7 +28,7 @@ def health_of(index: Index) -> Health:
     ]
     if broken:  # what follows reads the graph as if it were whole
         return Health((*broken, *doubtful), (), ())
-    return Health(tuple(doubtful), _calls(graph), _cycles(graph))
+    return Health(tuple(doubtful), _calls(graph), _cycles(graph), _unmeasured(graph))
 
 
 def _nodes(graph: CodeGraph) -> Iterator[Finding]:
@@ -61,6 +63,9 @@ def _edges(graph: CodeGraph) -> Iterator[Finding]:
     without_rule = whole & (edges.rules >= len(graph.rule_names))
     for number in np.flatnonzero(without_rule)[:_MOST_EXAMPLES].tolist():
         yield Finding("missing-rule", f"edge {number}", f"its rule has the number {edges.rules[number]}")
+    rules = frozenset(rule.name for rule in RULES)
+    for name in sorted({graph.rule_names[i] for i in np.unique(edges.rules[whole & ~without_rule]).tolist()} - rules):
+        yield Finding("missing-rule", name, "edges go by this rule, of which nothing is known")
     known = whole & ~without_rule
     confident = (edges.confidences > 0) & (edges.confidences <= 1) & (edges.candidates >= 1)
     for number in np.flatnonzero(known & ~confident)[:_MOST_EXAMPLES].tolist():
@@ -81,7 +86,7 @@ def _calls(graph: CodeGraph) -> tuple[Calls, ...]:
     names = sorted(set(languages) - {""})
     calls = edges.kinds == EdgeKind.CALLS
     sites = edges.counts / edges.candidates
-    is_guess = edges.rules == (graph.rule_names.index(_GUESS) if _GUESS in graph.rule_names else 255)
+    is_guess = np.isin(edges.rules, [number for number, rule in enumerate(graph.rule_names) if rule in GUESSES])
     outside = nodes.kinds[edges.targets] == NodeKind.EXTERNAL
     of_edge = np.array(languages, dtype=object)[nodes.files[edges.sources]] if len(edges) else np.zeros(0, dtype=object)
     of_call = np.array(languages, dtype=object)[nodes.files[unresolved.sources]]
@@ -91,8 +96,45 @@ def _calls(graph: CodeGraph) -> tuple[Calls, ...]:
         counts = [
             round(float(sites[own & part].sum())) for part in (~is_guess & ~outside, is_guess & ~outside, outside)
         ]
-        result.append(Calls(name, counts[0], counts[1], counts[2], int(unresolved.counts[of_call == name].sum())))
-    return tuple(each for each in result if sum(each[1:]))
+        unknown = np.flatnonzero(of_call == name)
+        examples = _examples(graph, unknown)
+        result.append(Calls(name, counts[0], counts[1], counts[2], int(unresolved.counts[unknown].sum()), examples))
+    return tuple(each for each in result if sum(each[1:5]))
+
+
+def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[Gap, ...]:
+    """One unresolved call of each of the names that most of these rows have, "?" aside."""
+    calls = graph.unresolved
+    sums: dict[int, int] = {}
+    for row in rows.tolist():
+        name = int(calls.names[row])
+        sums[name] = sums.get(name, 0) + int(calls.counts[row])
+    named = sorted(
+        (name for name in sums if calls.texts[name] != "?"), key=lambda name: (-sums[name], calls.texts[name])
+    )
+    first = {int(calls.names[row]): row for row in reversed(rows.tolist())}
+    chosen = [first[name] for name in named[:_EXAMPLES]]
+    return tuple(
+        Gap(
+            graph.nodes.ids[int(calls.sources[i])],
+            calls.texts[int(calls.names[i])],
+            int(calls.rows[i]) + 1,
+            sums[int(calls.names[i])],
+        )
+        for i in chosen
+    )
+
+
+def _unmeasured(graph: CodeGraph) -> tuple[Unmeasured, ...]:
+    """Rules that were never measured, by which edges of this graph go; in the order of the rules."""
+    table, evidence = load_confidences(), {rule.name: rule.evidence for rule in RULES}
+    counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))
+    used = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
+    return tuple(
+        Unmeasured(name, evidence[name].name.lower(), table.of(name, EdgeKind.CALLS, ""), used[name])
+        for name in table.unmeasured()
+        if name in used
+    )
 
 
 def _languages(graph: CodeGraph) -> list[str]:

@@ -1,6 +1,7 @@
 """The commands that look things up: lines, documents, exit codes."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -276,16 +277,20 @@ class TestVerify:
     def test_yes(self, small: Path) -> None:
         done = run("verify", "Cart", "price_of", cwd=small)
         assert (done.code, done.stderr) == (0, "")
-        assert done.stdout.splitlines() == [
+        *lines, basis = done.stdout.splitlines()
+        assert lines == [
             "yes: shop/cart.py::Cart -> shop/prices.py::price_of",
             f"  shop/cart.py:8  calls  import {IMPORT}  shop/cart.py::Cart.total -> shop/prices.py::price_of",
             "    return sum(price_of(item) for item in items)",
         ]
+        told = r"    a name that the file imports .*; right in [\d,]+ of [\d,]+ that were checked, in \d+ repositories"
+        assert re.match(told, basis)
 
     def test_no(self, small: Path) -> None:
         done = invoke("verify", "print_invoice", "with_tax", "--repo", str(small))
         assert (done.code, done.stderr) == (1, "")
-        first, known = done.stdout.splitlines()
+        first, why, known = done.stdout.splitlines()
+        assert why == "  it calls nothing named 'with_tax'"
         assert first == "no: shop/report.py::print_invoice -> shop/prices.py::with_tax"
         assert "it is known to call shop/cart.py::Cart.total" in known or "shop/cart.py::Cart" in known
 
@@ -294,15 +299,56 @@ class TestVerify:
         assert done.code == 1
         assert done.stdout.splitlines() == [
             "unknown: gate.py::enter -> door.py::Door.unlock",
-            "  cannot be told: gate.py:5  gate.py::enter calls something called 'unlock'",
+            "  cannot be told: gate.py:5  gate.py::enter calls something called 'unlock' on what is of no known type",
+            "    gate.py:5  thing.unlock(…)",
             "  it is known to call gate.py::push",
         ]
         assert invoke("verify", "lonely", "Door.unlock", "--repo", str(gates)).stdout.startswith("no: ")
 
+    def test_what_runs_may_be_decided_when_it_runs(self, tmp_path: Path) -> None:
+        write_all(
+            tmp_path,
+            {
+                "a.py": "class Base:\n    def go(self): ...\n\n\nclass Sub(Base):\n    def go(self): ...\n\n\n"
+                "class Other:\n    def go(self): ...\n\n\ndef f(x: Base):\n    x.go()\n"
+            },
+        )
+        done = invoke("verify", "f", "Sub.go", "--repo", str(tmp_path))
+        assert done.code == 1
+        assert done.stdout.splitlines()[:3] == [
+            "unknown: a.py::f -> a.py::Sub.go",
+            "  cannot be told: a.py:14  a.py::f calls a.py::Base.go",
+            "    the target overrides that; which of the two it is, is decided when it runs",
+        ]
+        document = document_of("verify", "f", "Other.go", "--repo", str(tmp_path), code=1)
+        assert (document["known"], document["reason"]) == ("no", "elsewhere")
+        assert [edge["target"] for edge in document["others"]] == ["a.py::Base.go"]
+        assert document["sites"] == [{"line": 14, "callee": "x.go"}]
+        assert document_of("verify", "f", "Base.go", "--repo", str(tmp_path))["reason"] == "uses"
+
+    def test_what_is_taken_for_something_else_is_not_sure(self, tmp_path: Path) -> None:
+        write_all(
+            tmp_path,
+            {
+                "a.py": "import os\n\n\nclass Store:\n    def __init__(self): ...\n    def getenv(self): ...\n"
+                "    def len(self): ...\n\n\ndef f(x):\n    Store()\n    os.getenv(x)\n    return len(x)\n"
+            },
+        )
+        document = document_of("verify", "f", "Store.getenv", "--repo", str(tmp_path), code=1)
+        assert (document["known"], document["reason"]) == ("unknown", "unclear")
+        assert document["sites"] == [{"line": 12, "callee": "os.getenv"}]
+        document = document_of("verify", "f", "Store.len", "--repo", str(tmp_path), code=1)
+        assert (document["known"], document["reason"]) == ("no", "outside")
+        document = document_of("verify", "f", "Store.__init__", "--repo", str(tmp_path))
+        assert [(edge["target"], edge["line"]) for edge in document["edges"]] == [("a.py::Store", 11)]
+
     def test_document(self, gates: Path, small: Path) -> None:
         document = document_of("verify", "Cart", "price_of", "--repo", str(small))
         assert document["known"] == "yes"
-        assert document["edges"][0]["text"] == "return sum(price_of(item) for item in items)"
+        (edge,) = document["edges"]
+        assert edge["text"] == "return sum(price_of(item) for item in items)"
+        assert list(edge["basis"]) == ["meaning", "right", "wrong", "repositories", "language"]
+        assert edge["basis"]["right"] > 10 * edge["basis"]["wrong"] and edge["basis"]["repositories"] > 10
         document = document_of("verify", "enter", "Door.unlock", "--repo", str(gates), code=1)
         assert (document["known"], document["gaps"][0]["name"]) == ("unknown", "unlock")
 
@@ -323,7 +369,7 @@ class TestLint:
         assert done.code == 1 and done.stderr == "causalist: 1 finding\n"
         assert done.stdout.startswith("syntax-error  broken.py:2  ")
         document = document_of("lint", "--repo", str(small), code=1)
-        assert list(document) == ["format_version", "findings", "calls", "cycles"]
+        assert list(document) == ["format_version", "findings", "calls", "cycles", "unmeasured"]
         assert document["findings"][0]["slug"] == "syntax-error"
 
     def test_circles_are_said_and_no_finding(self, tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
 from causalist.model.health import Calls
 from causalist.model.index import FileNote, Index
+from causalist.model.navigate import Gap
 from causalist.model.strings import StringTable
 from causalist.navigate import health_of
 from causalist.pipeline import Repository
@@ -80,6 +81,33 @@ def test_what_was_read_in_part_is_found(named: Repository) -> None:
 
 def test_calls_by_language(named: Repository) -> None:
     assert health_of(dataclasses.replace(named.index, graph=GRAPH)).calls == (Calls("python", 2, 1, 3, 0),)
+
+
+def test_unresolved_calls_have_examples(named: Repository) -> None:
+    calls = [("f", "x", 4, 1), ("f", "y", 5, 2), ("f", "?", 6, 9), ("g", "x", 2, 3), ("g", "z", 7, 1), ("g", "w", 8, 1)]
+    texts = StringTable.from_strings(["?", "w", "x", "y", "z"])
+    columns = (
+        [GRAPH.nodes.ids.position(f"a.py::{source}") for source, *_ in calls],
+        [list(texts).index(name) for _, name, *_ in calls],
+        [n for *_, n in calls],
+        [row for _, _, row, _ in calls],
+    )
+    unresolved = UnresolvedCalls(*(np.array(column, dtype=np.int32) for column in columns), texts)
+    graph = dataclasses.replace(GRAPH, unresolved=unresolved)
+    (python,) = health_of(dataclasses.replace(named.index, graph=graph)).calls
+    # x is called four times, y twice, w before z by name; "?" is no name.
+    assert python.unresolved == 17
+    assert python.examples == (Gap("a.py::f", "x", 5, 4), Gap("a.py::f", "y", 6, 2), Gap("a.py::g", "w", 9, 1))
+
+
+def test_a_rule_that_nobody_knows_is_found(named: Repository) -> None:
+    graph = dataclasses.replace(GRAPH, rule_names=("gone", *GRAPH.rule_names[1:]))
+    assert "gone" not in GRAPH.rule_names and slugs(named, graph, notes=()) == ["missing-rule"]
+
+
+def test_rules_without_a_measured_precision_are_said(named: Repository) -> None:
+    (each,) = health_of(dataclasses.replace(named.index, graph=GRAPH)).unmeasured
+    assert (each.rule, each.evidence, each.edges) == ("external", "names", 1) and 0.9 < each.confidence < 1
 
 
 @given(graph=random_graphs())

@@ -7,7 +7,7 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
-from causalist.model.navigate import Direction, Known
+from causalist.model.navigate import Direction, Known, Reason
 from causalist.model.strings import StringTable
 from causalist.navigate import neighbors_of, verdict_on
 from tests.graphs import EdgeSpec, make_graph
@@ -93,16 +93,17 @@ class TestVerdicts:
     def test_no_says_what_is_called(self) -> None:
         verdict = verdict_on(GRAPH, at("m.py::c"), at("m.py::C"), 0.5)
         assert (verdict.known, verdict.edges, verdict.gaps) == (Known.NO, (), ())
+        assert verdict.reason is Reason.ABSENT
         assert [e.target for e in verdict.calls] == ["m.py::b", "m.py::d"]
 
     def test_a_weak_edge_is_unknown(self) -> None:
         verdict = verdict_on(GRAPH, at("m.py::a"), at("m.py::b"), 0.95)
-        assert verdict.known is Known.UNKNOWN and len(verdict.edges) == 2
+        assert (verdict.known, verdict.reason) == (Known.UNKNOWN, Reason.WEAK) and len(verdict.edges) == 2
 
     def test_a_call_by_that_name_is_unknown(self) -> None:
         graph = with_unresolved("m.py::b", "run")
         verdict = verdict_on(graph, at("m.py::b"), at("m.py::C.run"), 0.5)
-        assert verdict.known is Known.UNKNOWN
+        assert (verdict.known, verdict.reason) == (Known.UNKNOWN, Reason.RECEIVER)
         assert [tuple(gap) for gap in verdict.gaps] == [("m.py::b", "run", 7, 1)]
         assert verdict_on(graph, at("m.py::b"), at("m.py::C"), 0.5).known is Known.NO
         assert verdict_on(graph, at("m.py::c"), at("m.py::C.run"), 0.5).known is Known.NO
