@@ -25,8 +25,10 @@ class FileNames:
     reexports: dict[str, Import] = field(default_factory=dict)
     exports: dict[str, str] = field(default_factory=dict)
     bindings: dict[int, dict[str, Binding]] = field(default_factory=dict)  # scope -> name -> first telling binding
+    several: dict[tuple[int, str], list[Binding]] = field(default_factory=dict)  # telling ones of names that have more
     returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
+    is_shaped: bool = False  # whether annotations and values say what collections, tuples and unions hold
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
 
     @property
@@ -43,6 +45,7 @@ class FileNames:
 def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:
     """The tables of one file."""
     names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
+    names.is_shaped = settings is not None and bool(settings.shapes.sequences)
     apart = settings is not None and settings.names.callables_apart
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
@@ -75,4 +78,6 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
         known = scope.get(binding.target)
         if known is None or not (known.type or known.value):
             scope[binding.target] = binding
+        elif names.is_shaped and (binding.type or binding.value):
+            names.several.setdefault((binding.scope, binding.target), [known]).append(binding)
     return names

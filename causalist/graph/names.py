@@ -269,6 +269,8 @@ class Program:
             return Found("definition", number, "import")
         if name == "default" and names.exports and "default" not in names.exports:
             return None
+        if names.is_shaped and local in names.bindings.get(MODULE_SCOPE, {}):  # bound in a condition: no constant
+            return Found("value", file, "import", local)
         if names.settings is not None:
             below = self.modules.submodule(file, name, names.settings.modules)
             if below >= 0:

@@ -3,6 +3,7 @@ collections and variants. Each function answers one question of `values`, which 
 
 from typing import TYPE_CHECKING
 
+from causalist.graph import shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, Value
 from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.shapes import HOLDERS, split_type
@@ -23,6 +24,8 @@ def declared(values: "Values", file: int, scope: int, name: str, rule: str) -> V
     settings = values.program.files[file].settings
     if not name:
         return UNKNOWN
+    if settings is not None and settings.shapes.sequences:
+        return shaped.declared(values, file, scope, name, rule)
     outer, holds, inner = name.partition("?")
     if holds and "+" not in outer:
         own = declared(values, file, scope, outer, rule)  # a type of the repository, in spite of its name
@@ -160,6 +163,20 @@ def payload(values: "Values", variant: int, name: str) -> Value | None:
     return bound(values, program.file_of[variant], binding, key) if binding is not None else None
 
 
+def is_open(values: "Values", value: Value) -> bool:
+    """Whether a value may have members that its definition does not show: its type is not known, or it is `self` in a
+    class all of whose bases are known, so that only a class derived from it can have the member."""
+    program = values.program
+    if value.kind == "definition":
+        return program.is_value(value.number) and held_by(values, value.number) is None
+    if value.kind == "instance" and value.rule == "self":
+        settings = program.files[program.file_of[value.number]].settings
+        if settings is not None and (settings.names.all_declared or not settings.names.super_names):
+            return False  # no type can be derived from it without being seen
+        return not any(base in values.derived_from_outside for base in program.linear_bases(value.number))
+    return False
+
+
 def held_by(values: "Values", definition: int) -> Value | None:
     """What a constant or field holds, as far as it can be told."""
     program = values.program
@@ -170,16 +187,19 @@ def held_by(values: "Values", definition: int) -> Value | None:
     for target in (key, f".{key}"):
         binding = names.bindings.get(scope, {}).get(target)
         if binding is not None:
-            held = bound(values, file, binding, key)
-            if held.kind in ("instance", "many", "external", "builtin", "module") or held.kind in HOLDERS:
+            if names.is_shaped:
+                held = shaped.bound(values, file, binding, key, values.assigned(program.parent(definition), key))
+            else:
+                held = bound(values, file, binding, key)
+            if held.kind in ("instance", "many", "external", "builtin", "module", "union") or held.kind in HOLDERS:
                 return held
             if held.kind == "definition" and held.number != definition:
                 return held
     enumerated = enum_constant(program, definition)
     owner = program.parent(definition)
-    assigned = values.assigned(owner, key) if facts.kind == NodeKind.FIELD and owner >= 0 and not enumerated else None
-    if assigned is not None and assigned[1].scope != scope:
-        held = bound(values, *assigned, key)
+    assigned = values.assigned(owner, key) if facts.kind == NodeKind.FIELD and not enumerated else ()
+    if assigned and assigned[0][1].scope != scope:
+        held = bound(values, *assigned[0], key)
         return held if held.kind in ("instance", "many", "external", "builtin") else None
     return enumerated
 
@@ -187,6 +207,8 @@ def held_by(values: "Values", definition: int) -> Value | None:
 def bound(values: "Values", file: int, binding: Binding, name: str) -> Value:
     """What a variable, parameter or attribute holds, by its annotation or by what it was made of."""
     settings = values.program.files[file].settings
+    if settings is not None and settings.shapes.sequences:
+        return shaped.bound(values, file, binding, name)
     if binding.type and settings is not None and settings.names.class_scope_is_visible:
         return declared(values, file, binding.scope, binding.type, "annotation")
     if binding.type:
@@ -195,7 +217,7 @@ def bound(values: "Values", file: int, binding: Binding, name: str) -> Value:
         if held.kind != "builtin":
             return held
         return declared(values, file, binding.scope, binding.type, "annotation")
-    if binding.value and binding.value != name and values.depth < _DEEPEST:
+    if binding.value and binding.value != binding.target and values.depth < _DEEPEST:
         made = values.of_chain(file, binding.scope, binding.value)
         if made is not None and made.kind != "unknown-member":
             return made
@@ -208,6 +230,8 @@ def called(values: "Values", value: Value | None) -> Value | None:
         return value
     if value.kind == "module":
         value = values.default_of(value)
+    if value is not None and value.kind == "union":
+        return shaped.union_of(called(values, part) for part in value.parts)
     if value is not None and value.kind in ("callable", "instance"):
         return values.result(value)
     if value is None or value.kind != "definition":
@@ -228,6 +252,8 @@ def called(values: "Values", value: Value | None) -> Value | None:
         return values.result(value)
     if any(names.returns.get(each - names.first) != returned for each in program.overloads(value.number, UNCOUNTED)):
         return UNKNOWN
+    if not returned and names.is_shaped:
+        return shaped.returned(values, value.number) or UNKNOWN
     if not returned:
         makes = program.is_constructor(value.number)
         return Value("instance", value.number, "constructed") if makes else UNKNOWN

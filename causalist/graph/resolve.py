@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph import receivers
+from causalist.graph import receivers, shaped
 from causalist.graph.found import Value
 from causalist.graph.guesses import guesses
 from causalist.graph.names import Program
@@ -200,6 +200,17 @@ class Resolver:
             return [], ""
         if value.kind == "module" and guess:  # a module that is called is what it exports as a whole
             value = self.values.default_of(value) or value
+        named: list[Target] = []
+        if guess and self.program.files[file].is_shaped:
+            held = shaped.called_instead(self.values, value)
+            if held is not None and value.kind == "definition" and self.program.is_value(value.number):
+                named = [Target(value.number, value.rule, 1)]
+            value = held or value
+            if value.kind == "union":
+                settings = self.program.files[file].settings
+                assert settings is not None
+                several, n_possible = shaped.called(value, settings, chain.rpartition(".")[2])
+                return [*(Target(part.number, part.rule, n_possible) for part in several), *named], ""
         if value.kind == "definition":
             program = self.program
             if not called:
@@ -211,7 +222,7 @@ class Resolver:
             if len(functions) == 1:
                 (number,) = functions
                 functions = program.packages.variants(number, program.file_of[number], file, program.files)
-            return [Target(each, value.rule, len(functions)) for each in functions], ""
+            return [*(Target(each, value.rule, len(functions)) for each in functions), *named], ""
         if value.kind == "external":
             return [], value.name
         if value.kind == "instance" and called and (method := self._call_method(file)):

@@ -42,6 +42,8 @@ RULES: tuple[Rule, ...] = (
     Rule("constructed", Evidence.TYPES, "a member of the class that the receiver was made of"),
     Rule("attribute-type", Evidence.TYPES, "a member of the type that an attribute of self holds"),
     Rule("return-type", Evidence.TYPES, "a member of the type that a called function is annotated to return"),
+    Rule("inferred-return", Evidence.TYPES, "a member of what a function without an annotation is seen to return"),
+    Rule("held", Evidence.TYPES, "a function or class that a called constant, field or property holds"),
     Rule("object-member", Evidence.NAMES, "a function held by an object literal or assigned to a name's member"),
     Rule("trait-in-scope", Evidence.TYPES, "a method of the one visible trait that has it; the type is none seen here"),
     Rule("unique-name", Evidence.GUESS, "the receiver is unknown; one method of the repository has that name"),

@@ -10,15 +10,17 @@ from abc import ABC, abstractmethod
 
 from causalist.graph.found import BUILTIN, UNKNOWN, Value
 from causalist.graph.names import Program
-from causalist.model.language import TypeSettings
+from causalist.model.language import ShapeSettings, TypeSettings
+from causalist.model.notation import split_top
 from causalist.model.symbols import NodeKind
 
-HOLDERS = frozenset({"items", "callable", "results"})
+HOLDERS = frozenset({"items", "mapping", "callable", "results"})
 
 _DEEPEST = 6  # values that are held by one another
-_MARKED = re.compile(r"([^()\[\]:^!]*)((?:\(\)|\[k?\]|:\d+|\^|!)*)")
+_MARKED = re.compile(r"([^()\[\]:^!%&]*)((?:\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&])*)")
+_NO_SHAPES = ShapeSettings()
 _CALLED = re.compile(r"\(\)|\[\]")
-_MARK = re.compile(r"\(\)|\[k?\]|:\d+|\^|!")
+_MARK = re.compile(r"\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&]")
 
 
 def split_marks(part: str) -> tuple[str, list[str]]:
@@ -27,7 +29,7 @@ def split_marks(part: str) -> tuple[str, list[str]]:
     >>> split_marks("open():0"), split_marks("x")
     (('open', ['()', ':0']), ('x', []))
     """
-    if part[-1:] not in (")", "]", "^", "!") and ":" not in part:
+    if part[-1:] not in (")", "]", "^", "!", "%", "&") and ":" not in part:
         return part, []
     matched = _MARKED.match(part)
     return (matched[1], _MARK.findall(matched[2])) if matched else (part, [])
@@ -45,9 +47,9 @@ def split_calls(part: str) -> tuple[str, list[str]]:
     return (bare, _CALLED.findall(part[len(bare) :])) if bare else (part, [])
 
 
-def split_part(part: str, settings: TypeSettings) -> tuple[str, list[str]]:
+def split_part(part: str, types: TypeSettings, shapes: ShapeSettings = _NO_SHAPES) -> tuple[str, list[str]]:
     """The name in a part of a chain, and what is done with it."""
-    return split_marks(part) if settings.prefixed else split_calls(part)
+    return split_marks(part) if types.prefixed or shapes.sequences else split_calls(part)
 
 
 def split_type(written: str) -> tuple[str, list[str]]:
@@ -56,6 +58,18 @@ def split_type(written: str) -> tuple[str, list[str]]:
     >>> split_type("[K]a.T"), split_type("()(T,error)"), split_type("(T,()(A,B))"), split_type("T")
     (('items', ['a.T', 'K']), ('callable', ['(T,error)']), ('results', ['T', '()(A,B)']), ('', []))
     """
+    if "|" in written:
+        several = split_top(written, "|")
+        if len(several) > 1:
+            return "union", several
+        if written.startswith("<"):
+            return split_type(written[1:-1])
+    if written.startswith("="):
+        return "class", [written[1:]]
+    if written.startswith("{"):
+        depths = itertools.accumulate((c == "{") - (c == "}") for c in written)
+        end = next((i for i, depth in enumerate(depths) if depth == 0), len(written))
+        return "mapping", [written[end + 1 :], written[1:end]]
     if written.startswith("["):
         depths = itertools.accumulate((c == "[") - (c == "]") for c in written)
         end = next((i for i, depth in enumerate(depths) if depth == 0), len(written))
@@ -64,16 +78,7 @@ def split_type(written: str) -> tuple[str, list[str]]:
         return "callable", [written[2:]]
     if not written.startswith("("):
         return "", []
-    parts, depth, start = [], 0, 1
-    for position, character in enumerate(written[1:-1], 1):
-        if character == "(":
-            depth += 1
-        elif character == ")":
-            depth -= 1
-        elif character == "," and depth == 0:
-            parts.append(written[start:position])
-            start = position + 1
-    return "results", [*parts, written[start:-1]]
+    return "results", split_top(written[1:-1], ",")
 
 
 def _found_by(rule: str, value: Value) -> Value:

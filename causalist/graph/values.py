@@ -4,10 +4,10 @@ A chain is read from left to right; each step is a definition, an instance of a 
 unknown. Which edges follow from it, and what is guessed where nothing is known, is decided in `resolve`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph import namespaces, receivers
-from causalist.graph.file_names import FileNames
+from causalist.graph import namespaces, receivers, shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, Found, Value
 from causalist.graph.names import Program
 from causalist.graph.overloads import UNCOUNTED
@@ -15,6 +15,7 @@ from causalist.graph.shapes import HOLDERS, Shapes, split_part
 from causalist.graph.visible import (
     assigned_function,
     deep_member,
+    dotted,
     named_self,
     of_found,
     starred,
@@ -23,11 +24,12 @@ from causalist.graph.visible import (
     visible_member,
 )
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
-from causalist.model.language import TypeSettings
+from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
 
 _MOST_SCOPES = 40  # definitions around a name that are looked into, from the inside
 _DEEPEST = 6  # assignments that are followed to find the type of a name
+_HELD = "attribute-type"
 
 
 @dataclass(slots=True)
@@ -40,7 +42,7 @@ class Values(Shapes):
     _busy: set[tuple[int, int, str, str | None]] = field(default_factory=set)
     unfolding: set[int] = field(default_factory=set)  # type aliases being followed: one may lead back to itself
     _held_by: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
-    _attributes: dict[int, dict[str, tuple[int, Binding]]] = field(default_factory=dict)
+    _attributes: dict[int, dict[str, list[tuple[int, Binding]]]] = field(default_factory=dict)
 
     def read_attributes(self) -> None:
         """Forgets what was found without bases, and collects the attributes that types are given."""
@@ -50,13 +52,15 @@ class Values(Shapes):
                 for target_name, binding in bindings.items():
                     if target_name.startswith("."):
                         owner = self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
-                        known = self.assigned(owner, target_name[1:])
-                        if owner >= 0 and (known is None or not (known[1].type or known[1].value)):
-                            self._attributes.setdefault(owner, {})[target_name[1:]] = (file, binding)
+                        if owner >= 0:
+                            known = self._attributes.setdefault(owner, {}).setdefault(target_name[1:], [])
+                            if known and not (known[0][1].type or known[0][1].value):
+                                known.pop()
+                            known.append((file, binding))
 
-    def assigned(self, owner: int, name: str) -> tuple[int, Binding] | None:
-        """(file, binding) of an attribute that a type is given, where it is given it."""
-        return self._attributes.get(owner, {}).get(name)
+    def assigned(self, owner: int, name: str) -> Sequence[tuple[int, Binding]]:
+        """(file, binding) wherever a type is given an attribute."""
+        return self._attributes.get(owner, {}).get(name, ())
 
     @property
     def depth(self) -> int:
@@ -97,23 +101,23 @@ class Values(Shapes):
         unknown = Value("unknown-member", -1, "") if len(parts) > 1 else None
         if head == "?":
             return unknown
-        bare, marks = split_part(head, settings.types)
+        bare, marks = split_part(head, settings.types, settings.shapes)
         value: Value | None
         if head in settings.names.super_names or (bare in settings.names.super_names and head.endswith("()")):
             if head.endswith("()") and head not in settings.names.super_names:
                 return None
-            owner = self._owner(names, scope)
+            owner = self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
             if owner < 0 or len(parts) == 1:
                 return super_constructor(self.program, owner, called) if owner >= 0 else None
             value = Value("super", owner, "super")
         elif not head:
             return self._declared_elsewhere(file, parts, called, None)
-        elif bare in settings.names.self_names and (owner := self._owner(names, scope)) >= 0:
+        elif bare in settings.names.self_names and (owner := shaped.self_type(self.program, names, scope, bare)) >= 0:
             value = Value("instance", owner, "self")
             if marks and settings.names.constructors:  # the class, by its own name inside of it
                 value = value._replace(rule="constructed") if marks == ["()"] else UNKNOWN
             else:
-                value = self._marked(value, marks)
+                value = self._make(value, marks, settings.shapes)
         else:
             value = self._lookup(
                 file, scope, bare, _arguments(head, called if len(parts) == 1 else None), len(parts) > 1
@@ -122,8 +126,13 @@ class Values(Shapes):
                 value = UNKNOWN
             if settings.names.all_declared and (value is None or namespaces.may_go_on(settings, value, parts)):
                 return self._declared_elsewhere(file, parts, called, value)
-            value = self._marked(value, marks)
+            value = self._make(value, marks, settings.shapes)
         return self._along(file, value, parts, 1, called)
+
+    def _make(self, value: Value | None, marks: list[str], shapes: ShapeSettings) -> Value | None:
+        if marks and shapes.sequences:
+            return shaped.marked(self, shapes, value, marks)
+        return self._marked(value, marks)
 
     def _declared_elsewhere(
         self, file: int, parts: list[str], called: str | None, otherwise: Value | None
@@ -147,16 +156,19 @@ class Values(Shapes):
         i = first
         settings = self.program.files[file].settings
         types = settings.types if settings is not None else TypeSettings()
+        shapes = settings.shapes if settings is not None else ShapeSettings()
         while i < len(parts):
             if value is None or value.kind == "local":
                 return unknown
-            if value.kind in ("external", "builtin") or value.kind in HOLDERS:
-                return value if value.kind not in HOLDERS else BUILTIN
+            if value.kind in ("external", "builtin"):
+                return value
+            if value.kind in HOLDERS and not shapes.sequences:
+                return BUILTIN
             part = parts[i]
             i += 1
             name = part.rstrip("()[]") or part
             arguments = _arguments(part, called if i == len(parts) else None)
-            bare, marks = split_part(part, types)
+            bare, marks = split_part(part, types, shapes)
             if types.keeping:
                 step = receivers.of_collection(self, types, value, name)
                 if step is not None:
@@ -171,34 +183,19 @@ class Values(Shapes):
             if step is None and value.kind == "definition":
                 step, i = deep_member(self.program, value.number, parts, i)
                 part = parts[i - 1]
-                marks = split_part(part, types)[1]
-            if step is None and value.kind == "definition" and self._invokes(file, part):
+                marks = split_part(part, types, shapes)[1]
+            if (
+                step is None
+                and value.kind == "definition"
+                and settings
+                and part.rstrip("()") in settings.names.invokers
+            ):
                 step = value
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
-                return unknown if self._is_open(value) else None
-            value = self._marked(step, marks)
+                return unknown if receivers.is_open(self, value) else None
+            value = self._make(step, marks, shapes)
         return value
-
-    def _invokes(self, file: int, part: str) -> bool:
-        settings = self.program.files[file].settings
-        return settings is not None and part.rstrip("()") in settings.names.invokers
-
-    def _is_open(self, value: Value) -> bool:
-        """Whether a value may have members that its definition does not show: its type is not known, or it is `self`
-        in a class all of whose bases are known, so that only a class derived from it can have the member."""
-        program = self.program
-        if value.kind == "definition":
-            return program.is_value(value.number) and self.held_by(value.number) is None
-        if value.kind == "instance" and value.rule == "self":
-            settings = program.files[program.file_of[value.number]].settings
-            if settings is not None and (settings.names.all_declared or not settings.names.super_names):
-                return False  # no type can be derived from it without being seen
-            return not any(base in self.derived_from_outside for base in program.linear_bases(value.number))
-        return False
-
-    def _owner(self, names: FileNames, scope: int) -> int:
-        return self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
 
     def _lookup(self, file: int, scope: int, name: str, called: str | None = None, path: bool = False) -> Value | None:
         """A bare name, from the innermost scope outwards; None for builtins and unknown globals."""
@@ -253,7 +250,7 @@ class Values(Shapes):
         if shared is not None:
             return Value("definition", shared, "package-scope")
         found = starred(program, file, name, called)
-        return self._of_found(found, "star-import") if found is not None else None
+        return self._of_found(found, "star-import") if found is not None else shaped.builtin(settings.shapes, name)
 
     def _imported(self, file: int, entry: Import, called: str | None = None) -> Value | None:
         found = self.program.follow(file, entry, called)
@@ -266,6 +263,8 @@ class Values(Shapes):
     def _of_found(self, found: Found, rule: str) -> Value:
         if found.kind == "value":
             made = self.of_chain(found.number, MODULE_SCOPE, found.name)
+            if self.program.files[found.number].is_shaped:
+                return made or UNKNOWN
             # What is not known of the value may still be known of the file that makes it.
             return made if made is not None and made.kind == "instance" else Value("module", found.number, "import")
         return of_found(found, rule)
@@ -277,21 +276,19 @@ class Values(Shapes):
         if program.paths.as_module(value.kind, value.number) is not None:
             inner = program.paths.step(Found(value.kind, value.number, value.rule), name, path)
             return self._of_found(inner, "") if inner is not None else None
+        if value.kind == "union":
+            return shaped.union_of(
+                part if part.kind == "external" else self._attribute(file, part, name, so_far, called, path)
+                for part in value.parts
+            )
+        if value.kind in HOLDERS:
+            settings = program.files[file].settings
+            return shaped.method_of(settings.shapes, value, name) if settings is not None else BUILTIN
         if value.kind == "dotted":
             if name and (so_far == value.name or value.name.startswith(so_far + ".")):
-                names = program.files[file]
-                assert names.settings is not None
-                target = program.modules.resolve(names.path, so_far, 0, names.settings.modules)
-                if so_far == value.name and target.file >= 0:
-                    return Value("module", target.file, "path")
-                return value
-            names = program.files[file]
-            assert names.settings is not None
-            package = so_far.rpartition(".")[0]
-            target = program.modules.resolve(names.path, package, 0, names.settings.modules)
-            return (
-                self._attribute(file, Value("module", target.file, "path"), name, so_far) if target.file >= 0 else None
-            )
+                return (dotted(program, file, so_far) if so_far == value.name else None) or value
+            package = dotted(program, file, so_far.rpartition(".")[0])
+            return self._attribute(file, package, name, so_far) if package is not None else None
         if value.kind == "module":
             found = program.exported(value.number, name)
             if found is None:
@@ -336,18 +333,13 @@ class Values(Shapes):
         if value.number in self._held_by or len(self._held_by) >= _DEEPEST:
             return None  # `a = b` and `b = a`, or a longer way than anybody writes
         self._held_by.add(value.number)
-        found = self._held_attribute(value.number, name, called)
+        found = self.held_by(value.number)
+        if found is not None and found.kind not in ("external", "builtin"):
+            found = self._attribute(program.file_of[value.number], found, name, name, called)
         self._held_by.discard(value.number)
-        if found is not None and found.kind == "definition" and definition.kind != NodeKind.CONSTANT:
-            return found._replace(rule="attribute-type")
+        if found is not None and found.kind in ("definition", "union") and definition.kind != NodeKind.CONSTANT:
+            return found._replace(rule=_HELD, parts=tuple(each._replace(rule=_HELD) for each in found.parts))
         return found
-
-    def _held_attribute(self, holder: int, name: str, called: str | None) -> Value | None:
-        """Attribute `name` of what a constant, field or property holds."""
-        made = self.held_by(holder)
-        if made is None or made.kind in ("external", "builtin"):
-            return made
-        return self._attribute(self.program.file_of[holder], made, name, name, called)
 
     def _instance_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
         for also in value.also:
@@ -370,14 +362,15 @@ class Values(Shapes):
             return Value("definition", number, rule)
         for base in program.linear_bases(value.number):
             entry = self.assigned(base, name)
-            if entry is not None:
-                function = assigned_function(self.program, entry[0], entry[1])
+            if entry:
+                at, binding = entry[0]
+                if self.program.files[at].is_shaped:
+                    return shaped.by_rule(shaped.bound(self, at, binding, name, entry[1:]), "attribute-type")
+                function = assigned_function(self.program, at, binding)
                 if function >= 0:
                     return Value("definition", function, value.rule)
-                held = receivers.bound(self, entry[0], entry[1], name)
-                if held.kind in ("instance", "many"):
-                    return held._replace(rule="attribute-type")
-                return held
+                held = receivers.bound(self, at, binding, name)
+                return held._replace(rule=_HELD) if held.kind in ("instance", "many") else held
         return None
 
     # -- light types
@@ -385,6 +378,13 @@ class Values(Shapes):
     def held_by(self, definition: int) -> Value | None:
         """What a constant or field holds, as far as it can be told."""
         return receivers.held_by(self, definition)
+
+    def content(self, value: Value) -> Value | None:
+        """What a constant, field or property holds; None of all else, and where that leads back to it."""
+        kind = self.program.definition_of[value.number].kind
+        if not (self.program.is_value(value.number) or kind == NodeKind.METHOD):
+            return None
+        return self._content(value.number)
 
     def _called(self, value: Value | None) -> Value | None:
         return receivers.called(self, value)

@@ -15,6 +15,14 @@ def of_found(found: Found, rule: str) -> Value:
     return Value(found.kind, found.number, rule or found.rule, found.name)
 
 
+def dotted(program: Program, file: int, name: str) -> Value | None:
+    """The module that a dotted name means in a file, or None."""
+    names = program.files[file]
+    assert names.settings is not None
+    target = program.modules.resolve(names.path, name, 0, names.settings.modules)
+    return Value("module", target.file, "path") if target.file >= 0 else None
+
+
 def visible_member(program: Program, owner: int, name: str, called: str | None) -> Value | None:
     """What a bare name inside of the type `owner` means, if that is a member of it."""
     number, inherited = program.find_member(owner, name, called=called)

@@ -1,6 +1,6 @@
 """What a language needs beside its grammar, as read from `grammars/<language>/language.toml`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -111,6 +111,48 @@ class TypeSettings:
     plain: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick
+class ShapeSettings:
+    """Names of generic types, and of functions, by what they hold or give. With `sequences` the language is *shaped*:
+    annotations and values keep what collections, tuples and unions hold.
+
+    `transparent` types stand for their first argument, `nothing` are types that say nothing. `keeping` are functions
+    whose result holds what their argument holds, `counting` those that number it, `taking` those that give one element,
+    `casting` those that say of which type a value is. `elements` are methods of a collection that give one element,
+    `copies` those that give a collection like it; `items`, `values`, `keys` are those of a mapping. `iterating` are
+    methods that give what a loop runs over, `stepping` those of that which give an element; `indexing` and `entering`
+    say what an index and a `with` statement give. `records` are bases that make a tuple of the fields of a class;
+    `builtins` are functions and types that give nothing of the repository, whatever they are given."""
+
+    sequences: tuple[str, ...] = ()
+    mappings: tuple[str, ...] = ()
+    tuples: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    unions: tuple[str, ...] = ()
+    transparent: tuple[str, ...] = ()
+    nothing: tuple[str, ...] = ("None",)
+    keeping: tuple[str, ...] = ()
+    counting: tuple[str, ...] = ()
+    taking: tuple[str, ...] = ()
+    casting: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    iterating: tuple[str, ...] = ()
+    stepping: tuple[str, ...] = ()
+    indexing: tuple[str, ...] = ()
+    entering: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
+    builtins: tuple[str, ...] = ()
+    passing: frozenset[str] = field(init=False, repr=False)  # all functions whose result is made of their argument
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "passing", frozenset((*self.keeping, *self.counting, *self.taking, *self.casting)))
+
+
 @dataclass(frozen=True, slots=True)
 class CommentSettings:
     """`line` are the tokens that start a comment; `doc` is "string" where documentation is the first string of a
@@ -151,3 +193,4 @@ class LanguageSettings:
     builtin_methods: tuple[str, ...] = ()
     builtin_names: tuple[str, ...] = ()
     types: TypeSettings = TypeSettings()
+    shapes: ShapeSettings = ShapeSettings()

@@ -11,10 +11,13 @@ from collections.abc import Callable, Sequence
 from causalist.model.facts import Binding
 from causalist.parse.captures import Tag
 from causalist.parse.chains import array_type_name, chain_of, made, type_name
+from causalist.parse.expressions import value_of
 from causalist.parse.scopes import VALUE_KINDS, Scopes
+from causalist.parse.shapes import shape_of
 
 LONGEST_VALUE = 2000  # bytes of a value that are looked at
 _LONGEST_NAME = 200
+_LONGEST_TYPE = 800  # bytes of an annotation that says what collections hold
 _ASSIGNED = re.compile(r"([^\W\d][\w$.]*)\s*=(?![=>])")
 _WAITING = 8  # bytes of "(await "
 _AFTER = (b"extends", b"instanceof")  # between a name and its type, where types stand before names otherwise
@@ -33,6 +36,7 @@ class BindingReader:
         self.taken = -1  # start of the last name that is bound or declared, hence no use
         self._scopes = scopes
         self._self_names = scopes.settings.names.self_names
+        self._is_shaped = bool(scopes.settings.shapes.sequences)
         wrapping = "|".join(map(re.escape, scopes.settings.types.wrapping)) or "(?!)"
         self._wrapping = re.compile(rf"(?:[a-z_]\w*::)*(?:{wrapping})\((.*)\)\??", re.DOTALL)
         self._globals: set[tuple[int, str]] = set()
@@ -77,9 +81,16 @@ class BindingReader:
             Tag.GLOBAL: self.on_global,
         }
 
-    def finish(self, properties: Sequence[Binding]) -> None:
-        """Adds members that are held in other ways, and forgets names that a scope declares to be another's."""
-        self.bindings += properties
+    def finish(self) -> None:
+        """Adds what properties hold, and forgets names that a scope declares to be another's."""
+        scopes = self._scopes
+        for draft in scopes.drafts:
+            if draft.is_property:
+                # Where it does not say it: what a call of it would return.
+                given = f"{self._self_names[0]}.{draft.name}()" if self._is_shaped and not draft.returns else ""
+                if draft.returns or given:
+                    row = scopes.row(draft.start)
+                    self.bindings.append(Binding(draft.parent, f".{draft.name}", draft.returns, given, row))
         self.bindings = [b for b in self.bindings if b.scope != _ON_HOLDER]
         if self._globals:
             self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
@@ -186,6 +197,8 @@ class BindingReader:
 
     def _chain(self, start: int, end: int, position: int) -> str:
         text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        if self._is_shaped:
+            return value_of(text, self._scopes.settings.shapes) if end - start <= LONGEST_VALUE else ""
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
         elements = bool(self._scopes.settings.types.containers)
@@ -248,7 +261,11 @@ class BindingReader:
             else:
                 self._type, self._beside = name, end
         elif self._binding_end >= 0 and self._is_near(self._binding_end, start, 0):
-            name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
+            if self._is_shaped:
+                text = self._scopes.text(start, min(end, start + _LONGEST_TYPE))
+                name = shape_of(text, self._scopes.settings.shapes)
+            else:
+                name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
             self.bindings[-1] = self.bindings[-1]._replace(type=name)
             if self._is_twin:
                 self.bindings[-2] = self.bindings[-2]._replace(type=name)

@@ -56,6 +56,16 @@ class Tag(IntEnum):
     BINDING_ITEM = auto()
     BINDING_TYPE = auto()
     BINDING_VALUE = auto()
+    PLACE = auto()
+    PLACE_VALUE = auto()
+    PLACE_ELEMENTS = auto()
+    PLACE_ENTERED = auto()
+    PLACE_CAUGHT = auto()
+    NARROWED = auto()
+    NARROWED_TYPE = auto()
+    RETURNED = auto()
+    YIELDED = auto()
+    ALIASED = auto()
     GLOBAL = auto()
     EXPORTS = auto()
     EXPORTS_OBJECT = auto()
@@ -196,6 +206,16 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "binding.handed": Tag.BINDING_HANDED,
     "binding.variant": Tag.BINDING_VARIANT,
     "binding.payload": Tag.BINDING_PAYLOAD,
+    "place": Tag.PLACE,
+    "place.value": Tag.PLACE_VALUE,
+    "place.elements": Tag.PLACE_ELEMENTS,
+    "place.entered": Tag.PLACE_ENTERED,
+    "place.caught": Tag.PLACE_CAUGHT,
+    "narrowed": Tag.NARROWED,
+    "narrowed.type": Tag.NARROWED_TYPE,
+    "returned": Tag.RETURNED,
+    "yielded": Tag.YIELDED,
+    "aliased": Tag.ALIASED,
     "global": Tag.GLOBAL,
     "require": Tag.REQUIRE,
     "require.module": Tag.REQUIRE_MODULE,

@@ -21,6 +21,7 @@ from causalist.model.language import (
     ModuleSettings,
     ModuleSystem,
     NameSettings,
+    ShapeSettings,
     TypeSettings,
 )
 
@@ -183,6 +184,7 @@ def _read_settings(path: Path) -> LanguageSettings:
             builtin_methods=tuple(data["builtin"]["methods"]),
             builtin_names=tuple(data["builtin"].get("names", ())),
             types=_read_types(data.get("types", {})),
+            shapes=ShapeSettings(**{key: tuple(value) for key, value in data.get("shapes", {}).items()}),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error

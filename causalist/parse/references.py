@@ -11,6 +11,7 @@ from causalist.parse.calls import CallReader
 from causalist.parse.captures import Tag
 from causalist.parse.chains import chain_of, last_of_chain, type_name
 from causalist.parse.declarations import Declarations
+from causalist.parse.expressions import callee_of
 from causalist.parse.imports import ImportReader
 from causalist.parse.scopes import Scopes
 from causalist.parse.tokens import callee_before
@@ -81,6 +82,8 @@ class UseReader:
             chain = last_of_chain(self._scopes.text(end - _LONGEST_NAME, end))
         elif self._prefixed:
             chain = self._declared.chain_of(start, end)
+        elif self._settings.shapes.sequences:
+            chain = callee_of(self._scopes.text(start, end), self._settings.shapes)
         else:
             chain = self._scopes.own_chain(
                 chain_of(self._scopes.text(start, end), bool(self._settings.types.containers)), start

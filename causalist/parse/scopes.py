@@ -57,6 +57,7 @@ class Draft:
     text_start: int = -1  # where the comment above starts
     returns: str = ""
     is_property: bool = False  # called by being named
+    is_annotated: bool = False  # says what it returns
     owner: str = ""  # the type that it belongs to, where that stands elsewhere
     signature: str = ""  # where it is not what stands before the body
     parameters: list[str] | None = None  # annotations, where functions of one name are told apart by them

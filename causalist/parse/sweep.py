@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, Base, Binding, Definition, Diagnostic
+from causalist.model.facts import MODULE_SCOPE, Base, Definition, Diagnostic
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.bases import BaseReader
@@ -22,6 +22,7 @@ from causalist.parse.doc_types import DocTypes
 from causalist.parse.docs import comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.implementations import ImplementationReader
 from causalist.parse.imports import ImportReader
+from causalist.parse.places import PlaceReader
 from causalist.parse.references import UseReader
 from causalist.parse.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
 from causalist.parse.signatures import signature_of
@@ -96,13 +97,7 @@ class Sweep:
         self._doc_types.finish()
         self.modules.finish()
         self.uses.whole_calls.finish()
-        self.named.finish(
-            [
-                Binding(d.parent, f".{d.name}", d.returns, "", self.row(d.start))
-                for d in self.drafts
-                if d.is_property and d.returns
-            ]
-        )
+        self.named.finish()
 
     def definitions(self) -> list[Definition]:
         return [
@@ -182,6 +177,8 @@ class Sweep:
             Tag.ERROR: self._on_error,
         }
         handlers.update(self.named.handlers())
+        if self.settings.shapes.sequences:
+            handlers.update(PlaceReader(self.scopes, self.named.bindings).handlers())
         handlers.update(dict.fromkeys(DEFINITION_KINDS, self._on_definition))
         if self._prefixed:
             handlers.update(self.declared.handlers())

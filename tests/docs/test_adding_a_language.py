@@ -17,6 +17,7 @@ from causalist.model.language import (
     ModuleSettings,
     ModuleSystem,
     NameSettings,
+    ShapeSettings,
     TypeSettings,
 )
 from causalist.parse import languages
@@ -37,6 +38,7 @@ _MODEL = {
     "names": NameSettings,
     "modules": ModuleSettings,
     "types": TypeSettings,
+    "shapes": ShapeSettings,
     "comments": CommentSettings,
 }
 # Where a key is called otherwise than what the program keeps it as.
@@ -60,7 +62,7 @@ def test_every_capture_is_used_by_a_grammar() -> None:
 
 
 def test_the_keys_are_those_of_the_settings() -> None:
-    kept = [f"{table}.{field.name}" for table, model in _MODEL.items() for field in fields(model)]
+    kept = [f"{table}.{field.name}" for table, model in _MODEL.items() for field in fields(model) if field.init]
     kept += [field.name for field in fields(LanguageSettings) if field.name not in _MODEL]
     assert len(_KEYS) == len(set(_KEYS))
     assert set(_KEYS) == {_SPELLED.get(name, name) for name in kept}
