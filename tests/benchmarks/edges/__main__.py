@@ -8,6 +8,9 @@ gold lists as not covered are left out. Each repository is indexed at the commit
 repository and kind as Markdown, then the precision of each rule over all of them; `calibrate` makes confidences of
 that. `--write` puts the scores of these repositories into `results.json`, from which `docs/languages.md` is made.
 
+Gold for Python is made by `python_oracle.py`, at the commits of `python_repositories.toml`, and by `pycg_oracle.py`; of
+the latter every snippet is indexed as a repository of its own.
+
 Gold for Java comes from the compiler, with a JDK of version 17 or later; "-" stands for the class path:
 
     java tests/benchmarks/edges/JavaOracle.java ROOT OWNER/NAME COMMIT - src/main/java | gzip > gold/NAME.jsonl.gz
@@ -52,7 +55,7 @@ def main() -> int:
     out.write("|---|---|---|---|---|---|---|---|---|\n")
     for name in all_names(arguments.edgebench) if arguments.all else arguments.names:
         gold = load_gold(arguments.edgebench, name)
-        edges = predictions(gold.name, gold.repo, gold.commit, arguments.clones, arguments.dumps)
+        edges = predictions(gold.name, gold.meta, arguments.clones, arguments.dumps)
         if edges is None:
             if not arguments.all:
                 raise SystemExit(f"no clone of {gold.repo} in {arguments.clones}")

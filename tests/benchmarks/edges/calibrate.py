@@ -229,7 +229,7 @@ def main() -> int:
     rows: list[Judged] = []
     for name in arguments.names or all_names(arguments.edgebench):
         gold = load_gold(arguments.edgebench, name)
-        edges = predictions(gold.name, gold.repo, gold.commit, arguments.clones, arguments.dumps)
+        edges = predictions(gold.name, gold.meta, arguments.clones, arguments.dumps)
         if edges is None:
             sys.stderr.write(f"{name}: no clone of {gold.repo}; left out\n")
             continue

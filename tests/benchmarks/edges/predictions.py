@@ -4,17 +4,21 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from causalist.evaluate.clones import find_clone
-from causalist.graph import Confidences, strength
+from causalist.graph import Confidences, build_graph, strength
+from causalist.model.facts import FileFacts
 from causalist.model.graph import Edge, EdgeKind
+from causalist.model.source import SourceFile
 from causalist.model.symbols import NodeKind, unescape_path
-from causalist.parse import dialect_of, load_settings
+from causalist.parse import dialect_of, load_settings, parse_file
 from causalist.pipeline import Repository
+from causalist.source import BlobReader, scan_commit
 
 KINDS = ("calls", "imports", "extends", "contains")
 _ROOT = Path(__file__).parents[3]
@@ -39,10 +43,11 @@ class Prediction(NamedTuple):
         return min(1.0, sum(table.of(rule, kind, self.language) / n for rule, n in self.parts))
 
 
-def predictions(name: str, repo: str, commit: str, clones: Path, dumps: Path | None = None) -> list[Prediction] | None:
-    """What the graph says of the repository at the commit of its gold, None where there is no clone of it. With `dumps`
-    it is read from that folder if code and grammars are those by which it was put there."""
-    clone = find_clone(clones, repo)
+def predictions(name: str, meta: Mapping[str, Any], clones: Path, dumps: Path | None = None) -> list[Prediction] | None:
+    """What the graph says of the repository that the first row of a gold names, at its commit; None where there is no
+    clone of it. With `dumps` it is read from that folder if code and grammars are those by which it was put there."""
+    commit = str(meta["commit"])
+    clone = find_clone(clones, str(meta["repo"]))
     if clone is None:
         return None
     dump = dumps / f"{name}-{commit[:12]}-{_code_digest()}.jsonl.gz" if dumps else None
@@ -50,7 +55,10 @@ def predictions(name: str, repo: str, commit: str, clones: Path, dumps: Path | N
         with gzip.open(dump, "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]
         return [Prediction._make((*row[:-1], tuple((rule, n) for rule, n in row[-1]))) for row in rows]
-    result = predicted(Repository.at_commit(clone, commit))
+    if meta.get("per_snippet"):
+        result = merged(_edges_of_snippets(clone, meta))
+    else:
+        result = predicted(Repository.at_commit(clone, commit))
     if dump:
         dump.parent.mkdir(parents=True, exist_ok=True)
         text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in result)
@@ -63,6 +71,23 @@ def predicted(repository: Repository) -> list[Prediction]:
     types = {scorer_name(nodes.ids[i]) for i in range(len(nodes)) if nodes.kinds[i] == NodeKind.TYPE}
     found = repository.edges(kinds=(*KINDS, "implements"), min_confidence=0.0)
     return merged(found, types)
+
+
+def _edges_of_snippets(clone: Path, meta: Mapping[str, Any]) -> Iterator[Edge]:
+    """Edges of small programs that know nothing of one another: the folders in the second level below `below`."""
+    snippets: dict[str, list[tuple[str, FileFacts]]] = defaultdict(list)
+    with BlobReader(clone) as reader:
+        for entry in scan_commit(clone, meta["commit"]).entries:
+            path = entry.path.removeprefix(f"{meta['below']}/")
+            source = reader.read(entry) if path in meta["files"] else ""
+            if isinstance(source, SourceFile):
+                group, name, inner = path.split("/", 2)
+                snippets[f"{group}/{name}"].append((inner, parse_file(inner, source.data)))
+    for folder, facts in sorted(snippets.items()):
+        graph = build_graph(facts, load_settings()).graph
+        for edge in (graph.edge(i) for i in range(len(graph.edges))):
+            if edge.kind in KINDS and not edge.target.startswith("external:"):
+                yield edge._replace(source=f"{folder}/{edge.source}", target=f"{folder}/{edge.target}")
 
 
 def merged(edges: Iterable[Edge], types: frozenset[str] | set[str] = frozenset()) -> list[Prediction]:
