@@ -15,6 +15,7 @@ from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSys
 
 # Folders that are often put on the import path although they hold no package marker themselves.
 _SOURCE_FOLDERS = ("src", "lib", "python")
+_LONGEST_EXTENSION = 20  # configurations that one takes over
 
 
 class ModuleTarget(NamedTuple):
@@ -25,6 +26,14 @@ class ModuleTarget(NamedTuple):
 
 
 OUTSIDE = ModuleTarget(-1, "external")
+
+
+class _Package(NamedTuple):
+    """`exports` are (pattern, targets) of what its manifest lets others import from below its name."""
+
+    folder: str
+    entries: tuple[str, ...]
+    exports: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class _Dotted(NamedTuple):
@@ -40,7 +49,7 @@ class ModuleMap:
     paths: Sequence[str]
     number: dict[str, int]
     dotted: dict[str, list[_Dotted]] = field(default_factory=dict)
-    packages: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name -> (folder, entry files)
+    packages: dict[str, _Package] = field(default_factory=dict)
     aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
     _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
 
@@ -56,7 +65,11 @@ class ModuleMap:
                 result._add_dotted(i, path, language.modules)
             if facts.manifest:
                 result._add_manifest(path, facts.manifest)
+        manifests = {path: facts.manifest for path, facts in files if facts.manifest}
+        for path in manifests:
+            result._add_extended(path, manifests)
         # The nearest configuration counts first, then the longest pattern.
+        result.aliases = list(dict.fromkeys(result.aliases))
         result.aliases.sort(key=lambda a: (-len(a[0]), -len(a[1].rstrip("*")), a[1]))
         return result
 
@@ -147,16 +160,26 @@ class ModuleMap:
         for where, pattern, targets in self.aliases:
             if where and folder != where and not folder.startswith(where + "/"):
                 continue
-            prefix, star, suffix = pattern.partition("*")
-            if not (module.startswith(prefix) and module.endswith(suffix) if star else module == pattern):
-                continue
-            middle = module[len(prefix) : len(module) - len(suffix)] if star else ""
-            for target in targets:
-                at = posixpath.normpath(posixpath.join(where, target.replace("*", middle, 1)))
+            found = self._by_pattern(where, module, pattern, targets, settings)
+            if found.file >= 0:
+                return found
+        return self._resolve_package(module, settings)
+
+    def _by_pattern(
+        self, folder: str, module: str, pattern: str, targets: tuple[str, ...], settings: ModuleSettings
+    ) -> ModuleTarget:
+        """The first target of the pattern, as seen from `folder`, that is a file, if the pattern fits the module."""
+        prefix, star, suffix = pattern.partition("*")
+        if not (module.startswith(prefix) and module.endswith(suffix) if star else module == pattern):
+            return OUTSIDE
+        middle = module[len(prefix) : len(module) - len(suffix)] if star else ""
+        for target in targets:
+            for guess in (target, *_sources(target)):
+                at = posixpath.normpath(posixpath.join(folder, guess.replace("*", middle, 1)))
                 found = self._file_at(at, settings)
                 if found.file >= 0:
                     return found
-        return self._resolve_package(module, settings)
+        return OUTSIDE
 
     def _resolve_package(self, module: str, settings: ModuleSettings) -> ModuleTarget:
         parts = module.split("/")
@@ -164,14 +187,18 @@ class ModuleMap:
             name, rest = "/".join(parts[:length]), "/".join(parts[length:])
             if name not in self.packages:
                 continue
-            folder, entries = self.packages[name]
+            folder, entries, exports = self.packages[name]
+            for pattern, targets in exports if rest else ():
+                found = self._by_pattern(folder, rest, pattern, targets, settings)
+                if found.file >= 0:
+                    return ModuleTarget(found.file, "package")
             wanted = (
                 [f"{rest}", f"src/{rest}", f"source/{rest}", f"lib/{rest}"]
                 if rest
                 else [*entries, "src/index", "index", "source/index", "lib/index", "src/main"]
             )
             for entry in wanted:
-                for guess in (entry, entry.replace("dist/", "src/", 1), entry.replace("build/", "src/", 1)):
+                for guess in (entry, *_sources(entry)):
                     found = self._file_at(posixpath.normpath(posixpath.join(folder, guess)), settings)
                     if found.file >= 0:
                         return ModuleTarget(found.file, "package")
@@ -181,14 +208,38 @@ class ModuleMap:
         folder = posixpath.dirname(path)
         name = next((value for key, value in manifest if key == "name"), "")
         if name:
-            self.packages.setdefault(name, (folder, tuple(v for k, v in manifest if k == "entry")))
+            entries = tuple(v for k, v in manifest if k == "entry")
+            exports = [tuple(v.split("\t")) for k, v in manifest if k == "export"]
+            self.packages.setdefault(name, _Package(folder, entries, tuple((e[0], e[1:]) for e in exports)))
+        self._add_aliases(folder, folder, manifest)
+
+    def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:
+        """What the names mean that a configuration in `folder` explains, for the files below `where`."""
         base = next((value for key, value in manifest if key == "base"), "")
+        here = posixpath.relpath(folder or ".", where or ".")
         for key, value in manifest:
             if key == "alias":
                 pattern, *targets = value.split("\t")
-                self.aliases.append((folder, pattern, tuple(posixpath.join(base or ".", t) for t in targets)))
+                self.aliases.append((where, pattern, tuple(posixpath.join(here, base or ".", t) for t in targets)))
         if base:
-            self.aliases.append((folder, "*", (posixpath.join(base, "*"),)))
+            self.aliases.append((where, "*", (posixpath.join(here, base, "*"),)))
+
+    def _add_extended(self, path: str, manifests: Mapping[str, tuple[tuple[str, str], ...]]) -> None:
+        """Adds what a configuration takes over from others, which are named by their path or stand in a package."""
+        where, seen, waiting = posixpath.dirname(path), {path}, [path]
+        while waiting and len(seen) < _LONGEST_EXTENSION:
+            current = waiting.pop()
+            for name in [value for key, value in manifests[current] if key == "extends"]:
+                package = next((p for p in _prefixes(name) if p in self.packages), "")
+                start = self.packages[package].folder if package else posixpath.dirname(current)
+                if not package and not name.startswith("."):
+                    continue
+                at = posixpath.normpath(posixpath.join(start, name[len(package) :].lstrip("/") if package else name))
+                found = next((p for p in (at, f"{at}.json", f"{at}/tsconfig.json") if p in manifests), "")
+                if found and found not in seen:
+                    seen.add(found)
+                    waiting.append(found)
+                    self._add_aliases(where, posixpath.dirname(found), manifests[found])
 
     def _file_at(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:
         """The file `target`, with an extension added or exchanged, or the index file of that folder."""
@@ -220,6 +271,21 @@ class ModuleMap:
                 if target + extension in number:
                     return ModuleTarget(number[target + extension], "path")
         return OUTSIDE
+
+
+def _sources(path: str) -> tuple[str, ...]:
+    """Where the source of a file may stand that is built."""
+    return path.replace("dist/", "src/", 1), path.replace("build/", "src/", 1)
+
+
+def _prefixes(module: str) -> list[str]:
+    """Names of packages that a module may begin with.
+
+    >>> _prefixes("@a/b/c.json")
+    ['@a/b']
+    """
+    parts = module.split("/")
+    return ["/".join(parts[:2])] if module.startswith("@") else parts[:1]
 
 
 def _composed(text: str) -> str:

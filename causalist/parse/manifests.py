@@ -20,6 +20,8 @@ _REPLACE_LINE = re.compile(
 )
 _ENTRY_FIELDS = ("source", "types", "typings", "module", "main")
 _MOST = 200  # entries or aliases of one file
+# Conditions that hold wherever a package is used, the source first; others ("development") are asked for by name.
+_CONDITIONS = ("source", "types", "import", "module", "node", "require", "default")
 
 
 def is_manifest(path: str) -> bool:
@@ -89,23 +91,37 @@ def _package(data: dict[str, Any]) -> list[tuple[str, str]]:
     candidates = [data.get(field) for field in _ENTRY_FIELDS] + _leaves(entry)
     for candidate in dict.fromkeys(c for c in candidates if isinstance(c, str)):
         found.append(("entry", candidate.removeprefix("./")))
+    for key, table, mark in (("export", exports, "./"), ("alias", data.get("imports"), "#")):
+        for name, value in table.items() if isinstance(table, dict) else ():
+            targets = [leaf for leaf in _leaves(value) if leaf.startswith("./")]
+            if name.startswith(mark) and targets:
+                found.append((key, "\t".join([name.removeprefix("./"), *dict.fromkeys(targets)])))
     return found
 
 
 def _leaves(value: Any, depth: int = 0) -> list[str]:
-    """The files that a package's export conditions lead to."""
+    """The files that the conditions of an export or import lead to, those of common conditions first.
+
+    >>> _leaves({"development": "./a.js", "default": "./b.js", "types": "./c.ts"})
+    ['./c.ts', './b.js', './a.js']
+    """
     if isinstance(value, str):
         return [value]
+    if isinstance(value, list) and depth < 4:
+        return [leaf for each in value for leaf in _leaves(each, depth + 1)]
     if isinstance(value, dict) and depth < 4:
-        return [leaf for each in value.values() for leaf in _leaves(each, depth + 1)]
+        ranks = {name: rank for rank, name in enumerate(_CONDITIONS)}
+        ordered = sorted(value, key=lambda name: ranks.get(name, len(ranks)))
+        return [leaf for name in ordered for leaf in _leaves(value[name], depth + 1)]
     return []
 
 
 def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
+    extended = data.get("extends")
+    found = [("extends", e) for e in (extended if isinstance(extended, list) else [extended]) if isinstance(e, str)]
     options = data.get("compilerOptions")
     if not isinstance(options, dict):
-        return []
-    found: list[tuple[str, str]] = []
+        return found
     if isinstance(options.get("baseUrl"), str):
         found.append(("base", options["baseUrl"]))
     paths = options.get("paths")
