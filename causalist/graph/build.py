@@ -15,6 +15,7 @@ from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.package_imports import PackageImports
 from causalist.graph.resolve import Resolver
 from causalist.graph.roles import role_of
+from causalist.graph.spaces import is_alias
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -106,6 +107,8 @@ class _Builder:
             is_interface = self.program.definition_of[target.definition].kind == NodeKind.INTERFACE
             derives = is_interface and self.program.definition_of[owner].kind != NodeKind.INTERFACE
             kind = EdgeKind.IMPLEMENTS if implements or derives else EdgeKind.EXTENDS
+            if is_alias(self.program, target.definition):
+                kind = EdgeKind.REFERENCES  # a type made of others, which may be less than they are: `Omit<A, "b">`
             self._use(self.definition_draft[owner], self.definition_draft[target.definition], kind, target.rule, row)
         for owner, interface in implementations(self.program, self.resolver.values.derived_from_outside):
             source, goal = self.definition_draft[owner], self.definition_draft[interface]

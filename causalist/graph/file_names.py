@@ -8,6 +8,7 @@ from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
 _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
+_MERE_TYPES = (NodeKind.INTERFACE, NodeKind.TYPE)  # of which nothing is left when the program runs
 
 
 @dataclass(slots=True)
@@ -19,6 +20,7 @@ class FileNames:
     first: int  # number of the file's first definition
     settings: LanguageSettings | None
     by_qualname: dict[str, int] = field(default_factory=dict)
+    types: dict[str, int] = field(default_factory=dict)  # types that share their name with a value
     fields: dict[str, int] = field(default_factory=dict)  # those that have the name of a method
     imports: dict[int, dict[str, Import]] = field(default_factory=dict)  # scope -> local name -> import
     stars: list[Import] = field(default_factory=list)
@@ -47,6 +49,8 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
     names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
     names.is_shaped = settings is not None and bool(settings.shapes.sequences)
     apart = settings is not None and settings.names.callables_apart
+    types_apart = settings is not None and settings.names.types_apart
+    assigned = settings is not None and bool(settings.names.assigned_prefixes)
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
@@ -60,6 +64,16 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
         kinds = facts.definitions[before].kind, definition.kind
         if NodeKind.FIELD in kinds and kinds[0] != kinds[1]:
             names.fields.setdefault(definition.qualname, first + (before if kinds[0] == NodeKind.FIELD else i))
+        if types_apart and kinds[0] in _MERE_TYPES and kinds[1] not in _MERE_TYPES:
+            names.types[definition.qualname] = names.by_qualname[definition.qualname]
+            names.by_qualname[definition.qualname] = first + i
+            continue
+        if types_apart and kinds[1] in _MERE_TYPES and kinds[0] not in _MERE_TYPES:
+            names.types.setdefault(definition.qualname, first + i)
+            continue
+        if assigned and kinds[0] == NodeKind.CONSTANT and kinds[1] in CALLABLE_KINDS:
+            names.by_qualname[definition.qualname] = first + i  # `var f; f = function () {}`
+            continue
         gives_way = kinds[0] in _GIVE_WAY or (before in implementing and i not in implementing)
         if gives_way and kinds[1] not in _GIVE_WAY:
             names.by_qualname[definition.qualname] = first + i

@@ -121,13 +121,6 @@ class Program:
         """Whether it is a name for a value; an import may give it that value: `const a = require("a")`."""
         return self.definition_of[definition].kind in (NodeKind.CONSTANT, NodeKind.FIELD)
 
-    def is_constructor(self, definition: int) -> bool:
-        """Whether it is a function that makes objects: where members are put behind a function, it has some."""
-        names = self.files[self.file_of[definition]]
-        if names.settings is None or not names.settings.names.assigned_infixes:
-            return False
-        return self.definition_of[definition].qualname in names.holders or len(self.linear_bases(definition)) > 1
-
     def has_members(self, definition: int) -> bool:
         """Whether other definitions stand inside; they follow at once."""
         following = definition + 1
@@ -150,9 +143,20 @@ class Program:
         owner = self.enclosing_type(definition)
         if owner >= 0 or definition < 0:
             return owner
+        definition = self.without_functions(definition)
         names = self.files[self.file_of[definition]]
         holder = self.definition_of[definition].qualname.rpartition(".")[0]
         return names.by_qualname.get(holder, -1) if holder else definition
+
+    def without_functions(self, definition: int) -> int:
+        """The outermost function around a function with a plain name, or itself: a function inside of a method most
+        often has the method's `this`, being an arrow function or called with it."""
+        while (around := self.parent(definition)) >= 0:
+            qualname, inside = self.definition_of[definition].qualname, self.definition_of[around].qualname
+            if "." in qualname.removeprefix(f"{inside}.") or self.definition_of[definition].kind != NodeKind.FUNCTION:
+                break
+            definition = around
+        return definition
 
     # -- imports
 

@@ -7,8 +7,9 @@ from causalist.graph import shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, Value
 from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.shapes import HOLDERS, split_type
+from causalist.graph.spaces import as_type, is_constructor
 from causalist.graph.visible import around, array_of, enum_constant
-from causalist.model.facts import MODULE_SCOPE, Binding
+from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import NodeKind
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from causalist.graph.values import Values
 
 _MANY = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
+_TELLING = frozenset({"instance", "many", "external", "builtin", "module", "union", "holder"})
 _DEEPEST = 24  # chains that are being read at the same time
 
 
@@ -54,6 +56,7 @@ def declared(values: "Values", file: int, scope: int, name: str, rule: str) -> V
     if value is None:
         return _type_parameter(values, file, scope, name)
     if value.kind == "definition":
+        value = value._replace(number=as_type(values.program, value.number))
         other = aliased(values, value.number)
         if other is not None:
             return other._replace(rule=rule)
@@ -191,7 +194,7 @@ def held_by(values: "Values", definition: int) -> Value | None:
                 held = shaped.bound(values, file, binding, key, values.assigned(program.parent(definition), key))
             else:
                 held = bound(values, file, binding, key)
-            if held.kind in ("instance", "many", "external", "builtin", "module", "union") or held.kind in HOLDERS:
+            if held.kind in _TELLING or held.kind in HOLDERS:
                 return held
             if held.kind == "definition" and held.number != definition:
                 return held
@@ -232,6 +235,8 @@ def called(values: "Values", value: Value | None) -> Value | None:
         value = values.default_of(value)
     if value is not None and value.kind == "union":
         return shaped.union_of(called(values, part) for part in value.parts)
+    if value is not None and value.kind == "instance" and value.rule == "self" and names_itself(values, value.number):
+        return value._replace(rule="constructed")
     if value is not None and value.kind in ("callable", "instance"):
         return values.result(value)
     if value is None or value.kind != "definition":
@@ -248,6 +253,9 @@ def called(values: "Values", value: Value | None) -> Value | None:
     if program.is_type(value.number):
         return Value("instance", value.number, "constructed")
     returned = names.returns.get(value.number - names.first)
+    by_comment = names.settings is not None and bool(names.settings.comments.tags)
+    if returned and by_comment and is_constructor(program, value.number):
+        returned = ""  # what a comment says of a function that makes objects is not what `new` gives
     if not returned and values.is_held(value):
         return values.result(value)
     if any(names.returns.get(each - names.first) != returned for each in program.overloads(value.number, UNCOUNTED)):
@@ -255,12 +263,44 @@ def called(values: "Values", value: Value | None) -> Value | None:
     if not returned and names.is_shaped:
         return shaped.returned(values, value.number) or UNKNOWN
     if not returned:
-        makes = program.is_constructor(value.number)
-        return Value("instance", value.number, "constructed") if makes else UNKNOWN
+        if is_constructor(program, value.number):
+            return Value("instance", value.number, "constructed")
+        return given_back(values, value.number) or UNKNOWN
     owner = program.enclosing_type(value.number)
     if returned in ("Self", "this") and owner >= 0:
         return Value("instance", owner, "return-type")
     return declared(values, file, value.number - names.first, returned, "return-type")
+
+
+def given_back(values: "Values", function: int) -> Value | None:
+    """What a function is seen to return."""
+    program = values.program
+    file = program.file_of[function]
+    names = program.files[file]
+    binding = names.bindings.get(function - names.first, {}).get(RETURNED)
+    if binding is None or values.depth > _DEEPEST:
+        return None
+    if binding.value.startswith("{"):
+        qualname = program.definition_of[function].qualname
+        return Value("holder", file, "inferred-return", qualname, also=(function,), type=binding.value)
+    made = given(values, file, binding.scope, binding.value)
+    if made is not None and made.kind == "instance" and not program.is_type(made.number):
+        return made if is_constructor(program, made.number) else None  # `this` of a function that makes nothing
+    return made
+
+
+def given(values: "Values", file: int, scope: int, chain: str) -> Value | None:
+    """What a chain gives that a function returns, or an object that it returns holds."""
+    made = values.of_chain(file, scope, chain)
+    if made is None or made.kind in ("local", "unknown-member"):
+        return None
+    return made._replace(rule="inferred-return") if made.kind in ("definition", "instance", "holder", "many") else made
+
+
+def names_itself(values: "Values", definition: int) -> bool:
+    """Whether `self` may be the type itself, in what is no instance: `const C = this; new C()`."""
+    settings = values.program.files[values.program.file_of[definition]].settings
+    return settings is not None and bool(settings.names.assigned_infixes)
 
 
 def _held(values: "Values", value: Value) -> Value | None:

@@ -15,6 +15,7 @@ from causalist.graph.names import Program
 from causalist.graph.overloads import MAKES, UNCOUNTED
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.graph.shapes import split_type
+from causalist.graph.spaces import as_type, is_mere_type
 from causalist.graph.values import Values
 from causalist.model.facts import Base, Implementation
 from causalist.model.symbols import NodeKind
@@ -80,6 +81,14 @@ class Resolver:
             names = self.program.files[file]
             owner = names.first + base.definition
             value = self.values.of_chain(file, names.facts.definitions[base.definition].parent, base.name)
+            if value is not None and value.kind == "module":  # a file that is a class as a whole
+                value = self.values.default_of(value)
+            if value is not None and value.kind == "definition":
+                is_class = self.program.definition_of[owner].kind == NodeKind.CLASS and not base.implements
+                if not is_class:
+                    value = value._replace(number=as_type(self.program, value.number))
+                elif is_mere_type(self.program, value.number):
+                    value = None
             if value is not None and value.kind == "definition" and value.number != owner:
                 found.append((owner, Target(value.number, value.rule, 1), base.implements, base.row))
             else:
@@ -216,6 +225,8 @@ class Resolver:
             if not called:
                 variants = program.packages.variants(value.number, program.file_of[value.number], file, program.files)
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
+            if is_mere_type(program, value.number):
+                return [], ""  # a value of that name is not the repository's
             functions = program.overloads(self._called(value.number), arguments)
             if len(functions) > MOST_CANDIDATES:
                 return [], ""
@@ -263,7 +274,9 @@ class Resolver:
         is_trait = self.program.definition_of[value.number].kind == NodeKind.TRAIT  # its values may be functions
         if settings is None or is_trait or settings.types.prefixed:  # there the receiver is a value
             return False
-        return chain in settings.names.self_names and self.program.is_type(value.number)
+        if chain in settings.names.self_names:
+            return self.program.is_type(value.number)
+        return value.rule == "self" and "." not in chain and bool(settings.names.assigned_infixes)  # `const C = this`
 
     def _family(self, file: int) -> str:
         settings = self.program.files[file].settings

@@ -7,13 +7,13 @@ unknown. Which edges follow from it, and what is guessed where nothing is known,
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph import namespaces, receivers, shaped
+from causalist.graph import namespaces, objects, receivers, shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, Found, Value
 from causalist.graph.names import Program
 from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.shapes import HOLDERS, Shapes, split_part
+from causalist.graph.spaces import is_object_method
 from causalist.graph.visible import (
-    assigned_function,
     deep_member,
     dotted,
     named_self,
@@ -42,25 +42,17 @@ class Values(Shapes):
     _busy: set[tuple[int, int, str, str | None]] = field(default_factory=set)
     unfolding: set[int] = field(default_factory=set)  # type aliases being followed: one may lead back to itself
     _held_by: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
-    _attributes: dict[int, dict[str, list[tuple[int, Binding]]]] = field(default_factory=dict)
+    attributes: dict[int, dict[str, list[tuple[int, Binding]]]] = field(default_factory=dict)
 
     def read_attributes(self) -> None:
         """Forgets what was found without bases, and collects the attributes that types are given."""
         self.forget()
-        for file, names in enumerate(self.program.files):
-            for scope, bindings in names.bindings.items():
-                for target_name, binding in bindings.items():
-                    if target_name.startswith("."):
-                        owner = self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
-                        if owner >= 0:
-                            known = self._attributes.setdefault(owner, {}).setdefault(target_name[1:], [])
-                            if known and not (known[0][1].type or known[0][1].value):
-                                known.pop()
-                            known.append((file, binding))
+        self.attributes = objects.attributes(self)
+        self.forget()  # what was looked up for their sake did not know them all
 
     def assigned(self, owner: int, name: str) -> Sequence[tuple[int, Binding]]:
-        """(file, binding) wherever a type is given an attribute."""
-        return self._attributes.get(owner, {}).get(name, ())
+        """(file, binding) wherever a type is given an attribute, what tells most of it first."""
+        return self.attributes.get(owner, {}).get(name, ())
 
     @property
     def depth(self) -> int:
@@ -93,7 +85,7 @@ class Values(Shapes):
             return None
         if chain.startswith("<"):  # an expression that is said to be of a type
             said, _, rest = chain[1:].partition(">")
-            return self._along(
+            return self.along(
                 file, receivers.declared(self, file, scope, said, "annotation"), rest.split("."), 1, called
             )
         parts = chain.split(".")
@@ -101,6 +93,8 @@ class Values(Shapes):
         unknown = Value("unknown-member", -1, "") if len(parts) > 1 else None
         if head == "?":
             return unknown
+        if len(parts) > 1 and (exported := objects.own_exports(self, file, scope, chain, called)) is not None:
+            return exported
         bare, marks = split_part(head, settings.types, settings.shapes)
         value: Value | None
         if head in settings.names.super_names or (bare in settings.names.super_names and head.endswith("()")):
@@ -118,8 +112,10 @@ class Values(Shapes):
                 value = value._replace(rule="constructed") if marks == ["()"] else UNKNOWN
             else:
                 value = self._make(value, marks, settings.shapes)
+        elif bare in settings.names.self_names and scope >= 0 and settings.names.assigned_infixes:
+            value = objects.around_method(self.program, self.program.without_functions(names.first + scope))
         else:
-            value = self._lookup(
+            value = self.lookup(
                 file, scope, bare, _arguments(head, called if len(parts) == 1 else None), len(parts) > 1
             )
             if value is None and settings.names.sigil and bare.startswith(settings.names.sigil):
@@ -127,7 +123,7 @@ class Values(Shapes):
             if settings.names.all_declared and (value is None or namespaces.may_go_on(settings, value, parts)):
                 return self._declared_elsewhere(file, parts, called, value)
             value = self._make(value, marks, settings.shapes)
-        return self._along(file, value, parts, 1, called)
+        return self.along(file, value, parts, 1, called)
 
     def _make(self, value: Value | None, marks: list[str], shapes: ShapeSettings) -> Value | None:
         if marks and shapes.sequences:
@@ -146,9 +142,9 @@ class Values(Shapes):
         value = self._marked(
             Value("definition", found[0], "import"), split_part(parts[found[1] - 1], names.settings.types)[1]
         )
-        return self._along(file, value, parts, found[1], called)
+        return self.along(file, value, parts, found[1], called)
 
-    def _along(
+    def along(
         self, file: int, value: Value | None, parts: list[str], first: int, called: str | None = None
     ) -> Value | None:
         """What the chain `parts` means if everything before its part number `first` is `value`."""
@@ -166,6 +162,8 @@ class Values(Shapes):
                 return BUILTIN
             part = parts[i]
             i += 1
+            if value.kind == "definition" and settings is not None and f".{part}" in settings.names.assigned_infixes:
+                continue  # `A.prototype.m`: a member of A like any other
             name = part.rstrip("()[]") or part
             arguments = _arguments(part, called if i == len(parts) else None)
             bare, marks = split_part(part, types, shapes)
@@ -197,7 +195,11 @@ class Values(Shapes):
             value = self._make(step, marks, shapes)
         return value
 
-    def _lookup(self, file: int, scope: int, name: str, called: str | None = None, path: bool = False) -> Value | None:
+    def _invokes(self, file: int, part: str) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and part.rstrip("()") in settings.names.invokers
+
+    def lookup(self, file: int, scope: int, name: str, called: str | None = None, path: bool = False) -> Value | None:
         """A bare name, from the innermost scope outwards; None for builtins and unknown globals."""
         program = self.program
         names = program.files[file]
@@ -223,7 +225,11 @@ class Values(Shapes):
                     return receivers.bound(self, file, binding, name)
             elif not is_type or first or settings.names.class_scope_is_visible:
                 own = names.by_qualname.get(f"{definition.qualname}.{name}")
-                if own is not None and program.parent(own) == names.first + scope:
+                if (
+                    own is not None
+                    and program.parent(own) == names.first + scope
+                    and not is_object_method(program, own)
+                ):
                     return Value("definition", own, "same-file")
                 entry = names.imports.get(scope, {}).get(name)
                 if entry is not None:
@@ -239,6 +245,8 @@ class Values(Shapes):
             return self._of_found(found, "") if found is not None else None
         own = names.by_qualname.get(name)
         entry = names.imports.get(MODULE_SCOPE, {}).get(name)
+        if own is not None and is_object_method(program, own) and settings.names.assigned_infixes:
+            own = None
         if own is not None and (entry is None or not program.is_value(own)):
             return Value("definition", own, "same-file")
         if entry is not None:
@@ -299,6 +307,8 @@ class Values(Shapes):
             return self._of_found(found, "module-attribute" if found.kind == "definition" else "")
         if value.kind == "definition":
             return self._definition_attribute(value, name, called)
+        if value.kind == "holder":
+            return objects.member(self, value, name)
         if value.kind in ("instance", "super"):
             return self._instance_attribute(value, name, called)
         return None
@@ -310,7 +320,7 @@ class Values(Shapes):
             return None
         found = self.program.exported(module.number, "default")
         whole = self._of_found(found, "") if found is not None else None
-        return whole if whole is not None and whole.kind in ("definition", "instance") else None
+        return whole if whole is not None and whole.kind in ("definition", "instance", "holder") else None
 
     def _definition_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program
@@ -324,10 +334,12 @@ class Values(Shapes):
             number, inherited = program.find_member(value.number, name, called=called)
             if number >= 0:
                 return Value("definition", number, "inherited" if inherited else "class-attribute")
-            return named_self(program, value.number, name)
+            return objects.assigned(self, value.number, name) or named_self(program, value.number, name)
         number = program.member(value.number, name, called)
         if number >= 0:
             return Value("definition", number, "object-member")
+        if (assigned := objects.assigned(self, value.number, name)) is not None:
+            return assigned
         if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
             return None
         if value.number in self._held_by or len(self._held_by) >= _DEEPEST:
@@ -360,18 +372,7 @@ class Values(Shapes):
             if rule == "self" and inherited:
                 rule = "inherited"
             return Value("definition", number, rule)
-        for base in program.linear_bases(value.number):
-            entry = self.assigned(base, name)
-            if entry:
-                at, binding = entry[0]
-                if self.program.files[at].is_shaped:
-                    return shaped.by_rule(shaped.bound(self, at, binding, name, entry[1:]), "attribute-type")
-                function = assigned_function(self.program, at, binding)
-                if function >= 0:
-                    return Value("definition", function, value.rule)
-                held = receivers.bound(self, at, binding, name)
-                return held._replace(rule=_HELD) if held.kind in ("instance", "many") else held
-        return None
+        return objects.attribute(self, value, name)
 
     # -- light types
 

@@ -66,15 +66,17 @@ def super_member(program: Program, owner: int, name: str, called: str | None) ->
 
 
 def super_constructor(program: Program, owner: int, called: str | None) -> Value | None:
-    """What calling `super` itself runs: a constructor along the bases of `owner`, or else the base."""
+    """What calling `super` itself runs: a constructor of the class right above `owner`, or else that class, whatever
+    it has inherited."""
     settings = program.files[program.file_of[owner]].settings
-    for constructor in settings.names.constructors if settings is not None else ():
-        number, _ = program.find_member(owner, constructor, skip_own=True, called=called)
-        if number >= 0:
-            return Value("definition", number, "super")
-    for base in program.linear_bases(owner)[1:]:
-        if program.definition_of[base].kind != NodeKind.INTERFACE:
-            return Value("definition", base, "super")
+    for base in program.bases(owner):
+        if program.definition_of[base].kind == NodeKind.INTERFACE:
+            continue
+        for constructor in settings.names.constructors if settings is not None else ():
+            number, inherited = program.find_member(base, constructor, called=called)
+            if number >= 0 and not inherited:
+                return Value("definition", number, "super")
+        return Value("definition", base, "super")
     return None
 
 

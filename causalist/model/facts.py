@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MODULE_SCOPE = -1
+RETURNED = "()"  # the target of a binding that is no name: what the function `scope` is seen to return
 
 
 class Definition(NamedTuple):
@@ -116,7 +117,9 @@ class Binding(NamedTuple):
 
     `target` is a name, or ".name" for an attribute of the enclosing type; `type` is the annotation and `value` the
     called or named chain on the right, both "" where there is none that a chain can express. A type may stand behind
-    what holds it: `[K]T` is a collection, `()T` a function, `(T,U)` are several results."""
+    what holds it: `[K]T` is a collection, `()T` a function, `(T,U)` are several results. `{a,b:c.d}` is an object
+    whose member a is what is called a there, and b what c.d is; it may have functions of its own, and with "..." in it
+    any other member."""
 
     scope: int
     target: str
@@ -200,9 +203,10 @@ class FileFacts:
     if it takes any number; a function that has no entry may have any parameters. `implementations` are the
     blocks in which types implement traits.
     `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
-    configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias", pattern and targets
-    separated by tabs), ("module", what the paths of its packages begin with), ("replace", such a path, a tab and the
-    folder that stands for it), ("autoload", a package, a tab and the folder in which a loader looks for its types).
+    configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias" or, of what a package
+    shows to others, "export", pattern and targets separated by tabs), ("extends", another configuration), ("module",
+    what the paths of its packages begin with), ("replace", such a path, a tab and the folder that stands for it),
+    ("autoload", a package, a tab and the folder in which a loader looks for its types).
     `secrets` are the spans (start byte, end byte) of what was masked before anything was read."""
 
     language: str

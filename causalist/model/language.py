@@ -27,7 +27,8 @@ class NameSettings:
     before them; with `rebinding`, binding a name again makes another variable, which is visible to the end of its
     block. `joins` are what stands between names beside the dot. `sigil` is what the names of variables begin with, and
     those of nothing else: a variable that nothing gives a value may hold anything. `call_method` is the method that
-    runs where an object is called."""
+    runs where an object is called. With `types_apart` a type and a value of one name stand beside each other, and only
+    the value can be called or derived from by a class."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -46,6 +47,7 @@ class NameSettings:
     joins: tuple[str, ...] = ()
     sigil: str = ""
     call_method: str = ""
+    types_apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

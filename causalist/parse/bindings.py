@@ -8,9 +8,9 @@ import re
 from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
 
-from causalist.model.facts import Binding
+from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
 from causalist.parse.captures import Tag
-from causalist.parse.chains import array_type_name, chain_of, made, type_name
+from causalist.parse.chains import array_type_name, chain_of, made, members_of, type_name
 from causalist.parse.expressions import value_of
 from causalist.parse.scopes import VALUE_KINDS, Scopes
 from causalist.parse.shapes import shape_of
@@ -18,13 +18,15 @@ from causalist.parse.shapes import shape_of
 LONGEST_VALUE = 2000  # bytes of a value that are looked at
 _LONGEST_NAME = 200
 _LONGEST_TYPE = 800  # bytes of an annotation that says what collections hold
-_ASSIGNED = re.compile(r"([^\W\d][\w$.]*)\s*=(?![=>])")
+_ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
+_CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$]+)+")
 _WAITING = 8  # bytes of "(await "
 _AFTER = (b"extends", b"instanceof")  # between a name and its type, where types stand before names otherwise
 _BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
 _GAP = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
 _LONGEST_GAP = 160  # with the white space of a line that is broken there
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
+_NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
 _ON_HOLDER = -2  # the scope of type parameters of what is no scope itself, until they are given to what stands inside
 
 
@@ -41,6 +43,7 @@ class BindingReader:
         self._wrapping = re.compile(rf"(?:[a-z_]\w*::)*(?:{wrapping})\((.*)\)\??", re.DOTALL)
         self._globals: set[tuple[int, str]] = set()
         self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
+        self._returned: dict[int, str] = {}  # function -> what it gave back in all places so far, "" for several things
         self._key = ""
         self._numbered = (-1, 0)  # definition, how many of its members without a name came
         self._binding_start = -1
@@ -79,6 +82,8 @@ class BindingReader:
             Tag.BINDING_VARIANT: self.on_variant,
             Tag.BINDING_PAYLOAD: self.on_payload,
             Tag.GLOBAL: self.on_global,
+            Tag.RETURNED: self.on_returned,
+            Tag.RETURNED_EARLY: self.on_returned,
         }
 
     def finish(self) -> None:
@@ -221,9 +226,11 @@ class BindingReader:
         else:
             head, dot, rest = name.partition(".")
             if dot:
-                if head not in self._self_names or "." in rest or "(" in rest or "[" in rest:
+                is_own = head in self._self_names and not any(mark in rest for mark in ".([")
+                name = f".{rest}" if is_own else self._member_of(name)
+                if not name:
+                    self._binding_end = -1
                     return
-                name = f".{rest}"
         if self._pattern is not None and end <= self._pattern[0]:
             self._pattern[1].append((len(self.bindings), self._key or name))
             member = self._key or name
@@ -250,6 +257,18 @@ class BindingReader:
         value = f"{self._variant}.{member}" if member and self._variant else ""
         self._last_end = end
         self.bindings.append(Binding(scope, name, type_, value, scopes.row(start)))
+
+    def _member_of(self, left: str) -> str:
+        """`A.m` of what is assigned to A.prototype.m or, at the top of a file, to A.m; "" of anything else."""
+        names = self._scopes.settings.names
+        if not _CHAIN.fullmatch(left) or f"{left}.".startswith(names.assigned_prefixes):
+            return ""
+        for infix in names.assigned_infixes:
+            owner, found, member = left.rpartition(f"{infix}.")
+            if found and member.isidentifier():
+                return f"{owner}.{member}"
+        is_plain = names.assigned_infixes and left.count(".") == 1 and not left.endswith(names.assigned_infixes)
+        return left if is_plain and self._scopes.binding_scope() == MODULE_SCOPE else ""
 
     def on_type(self, start: int, end: int, tag: int) -> None:
         settings = self._scopes.settings.types
@@ -282,7 +301,8 @@ class BindingReader:
             targets = self._pattern[1]
             self._pattern = None
         elif self._binding_end >= 0 and self.bindings and self._is_near(max(self._binding_end, self._type_end), start):
-            targets = [(len(self.bindings) - 1, "")]
+            last = len(self.bindings) - 1
+            targets = [(last - 1, ""), (last, "")] if self._is_twin else [(last, "")]
         self._binding_end = -1
         if not targets:
             return
@@ -311,6 +331,28 @@ class BindingReader:
     def on_global(self, start: int, end: int, tag: int) -> None:
         self.taken = start
         self._globals.add((self._scopes.binding_scope(), self._scopes.text(start, end)))
+
+    def is_annotated(self, scope: int) -> None:
+        """What the function gives back is said by its annotation, readable or not."""
+        self._returned[scope] = ""
+
+    def on_returned(self, start: int, end: int, tag: int) -> None:
+        """What the open function gives back, unless it gives back something else as well."""
+        frames = self._scopes.frames
+        if not frames or frames[-1].index < 0 or not 0 <= frames[-1].body <= start:
+            return
+        scope, is_early = frames[-1].index, tag == Tag.RETURNED_EARLY
+        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        if is_early and text in _NOTHING:
+            return
+        if text.startswith("{"):
+            value = "" if is_early else members_of(text)
+        else:
+            value = self._chain(start, end, start)
+        if self._returned.setdefault(scope, value) != value:
+            self._returned[scope] = ""
+        elif value and not is_early:
+            self.bindings.append(Binding(scope, RETURNED, "", value, self._scopes.row(start)))
 
     def take_value(self, start: int, head: str) -> tuple[str, list[tuple[str, str]]] | None:
         """If the last value starts at `start`, or waits for what starts there, with a call of `head`: what follows the

@@ -47,6 +47,8 @@ class Tag(IntEnum):
     COMMENT = auto()
     PACKAGE = auto()
     RETURNS = auto()
+    RETURNED = auto()
+    RETURNED_EARLY = auto()
     BASE = auto()
     IMPLEMENTS = auto()
     BINDING_PATTERN = auto()
@@ -63,7 +65,6 @@ class Tag(IntEnum):
     PLACE_CAUGHT = auto()
     NARROWED = auto()
     NARROWED_TYPE = auto()
-    RETURNED = auto()
     YIELDED = auto()
     ALIASED = auto()
     GLOBAL = auto()
@@ -164,6 +165,8 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "doc": Tag.DOC,
     "comment": Tag.COMMENT,
     "returns": Tag.RETURNS,
+    "returned": Tag.RETURNED,
+    "returned.early": Tag.RETURNED_EARLY,
     "parameter": Tag.PARAMETER,
     "parameter.rest": Tag.PARAMETER_REST,
     "base": Tag.BASE,
@@ -213,7 +216,6 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "place.caught": Tag.PLACE_CAUGHT,
     "narrowed": Tag.NARROWED,
     "narrowed.type": Tag.NARROWED_TYPE,
-    "returned": Tag.RETURNED,
     "yielded": Tag.YIELDED,
     "aliased": Tag.ALIASED,
     "global": Tag.GLOBAL,

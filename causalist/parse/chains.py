@@ -36,6 +36,9 @@ _LIFETIME = re.compile(r"'\w+(?!')\b")
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""", re.DOTALL)
 _MARK = re.compile(r"[\"'`()\[\]{}<>]")
 _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
+_REMARK = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MEMBER = re.compile(r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$]+'|"[\w$]+")(?:\s*:\s*((?!function\b|async\b|class\b)(?s:.+)))?""")
+QUOTES = "\"'"
 _LONGEST = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
@@ -150,6 +153,22 @@ def made(text: str, chain: str) -> str:
 
 def _spell(chain: str) -> str:
     return chain.replace(".[]", "[0]")
+
+
+def members_of(text: str) -> str:
+    """The members of an object that are given a name's value, as `Binding.value` has them.
+
+    >>> members_of("{a, b: c.d, 'e': f(), g() {}, h: () => 1, ...i}"), members_of("{}")
+    ('{a,b:c.d,e:f(),...}', '{}')
+    """
+    found: list[str] = []
+    for each in split_top(_REMARK.sub("", text[1 : _closing(text, 0)]).replace("=>", ""), ","):
+        matched = _MEMBER.fullmatch(each.strip())
+        if matched and matched[2] is None:
+            found.append("..." if matched[1].startswith("...") else matched[1])
+        elif matched and (chain := chain_of(matched[2])):
+            found.append(f"{matched[1].strip(QUOTES)}:{chain}")
+    return f"{{{','.join(found)}}}"
 
 
 def last_of_chain(text: str) -> str:

@@ -1,4 +1,5 @@
-"""Types that a documentation comment tells: `@param Door $door`, `@return Door[]`, `@var array<Door> $doors`.
+"""Types that a documentation comment tells: `@param Door $door`, `@return Door[]`, `@var array<Door> $doors`, or
+in braces, `@param {Door} door`.
 
 Which tag says what is told by `comments.tags` of language.toml. What the code itself says of a type counts more: a
 comment fills in what is missing, but for a comment inside of a function that names a variable, which corrects.
@@ -14,7 +15,9 @@ from causalist.model.symbols import CALLABLE_KINDS
 from causalist.parse.chains import array_type_name, split_top
 from causalist.parse.scopes import VALUE_KINDS, Scopes
 
-_TAG = re.compile(r"(@[a-z-]+)[ \t]+(?=[.?($\w])")
+_TAG = re.compile(r"(@[a-z-]+)[ \t]+(?=[.?($\w{])")
+_BRACED = re.compile(r"\{([^{}\n]{1,200})\}(?:[ \t]*\[?([\w$]+)(?![\w$.]))?")
+_IMPORTED = re.compile(r"import\([^()]*\)\.")
 _NAME = re.compile(r"[ \t]+&?(?:\.\.\.)?(\$\w+)")
 _OPEN, _CLOSE = "<({[", ">)}]"
 _LONGEST = 200  # characters of a type
@@ -83,10 +86,17 @@ def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Ta
     >>> [tuple(t) for t in tagged_types("/** @param ?A|null $a the a\\n * @return array<int, B> all */",
     ...     {"parameter": ["@param"], "returns": ["@return"]})]
     [('parameter', '?A|null', '$a'), ('returns', 'array<int, B>', '')]
+    >>> [tuple(t) for t in tagged_types("/** @param {?A=} [a] the a\\n * @param {B} a.b */", {"parameter": ["@param"]})]
+    [('parameter', 'A', 'a'), ('parameter', 'B', '')]
     """
     roles = {tag: role for role, names in tags.items() for tag in names}
     for found in _TAG.finditer(comment):
         role = roles.get(found[1])
+        if role is not None and comment[found.end()] == "{":
+            if braced := _BRACED.match(comment, found.end()):
+                written = _IMPORTED.sub("", braced[1].strip().strip("?!=").removeprefix("..."))
+                yield Tagged(role, written, braced[2] or "")
+            continue
         if role is None or (comment[found.end()] == "$" and role != "returns"):
             continue  # a name without a type
         end = _end_of_type(comment, found.end())

@@ -4,6 +4,7 @@ Captures inside of one statement are read together when it ends. A module is kep
 means is not asked here.
 """
 
+import re
 from dataclasses import dataclass, field
 
 from causalist.model.facts import Export, Import, ImportKind
@@ -15,6 +16,7 @@ from causalist.parse.use_trees import use_tree
 
 _LONGEST_NAME = 200
 _GAP = 4  # bytes between the left and the right side of an assignment
+_DEFINED = re.compile(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between what is exported and its own name
 _DYNAMIC_IMPORT = "import"  # import("m"), spelled alike wherever it exists
 
 
@@ -211,7 +213,10 @@ class ImportReader:
                 self.imports.append(modules[name]._replace(kind=ImportKind.REEXPORT_ALL, name="*", alias=""))
 
     def _follows_exports(self, start: int) -> bool:
-        return self._exports is not None and 0 <= start - self._exports[0] <= _GAP
+        if self._exports is None or start < self._exports[0]:
+            return False
+        between = self._scopes.data[self._exports[0] : min(start, self._exports[0] + _LONGEST_NAME)]
+        return start - self._exports[0] <= _GAP or bool(_DEFINED.fullmatch(between))
 
     def on_export_default(self, start: int, end: int, tag: int) -> None:
         chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))

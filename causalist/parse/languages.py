@@ -163,6 +163,7 @@ def _read_settings(path: Path) -> LanguageSettings:
                 joins=tuple(names.get("joins", ())),
                 sigil=names.get("sigil", ""),
                 call_method=names.get("call_method", ""),
+                types_apart=names.get("types_apart", False),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),

@@ -16,6 +16,7 @@ from causalist.parse.shadows import Shadows
 _BLANK = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
 _LONGEST_BLANK = 2000
 _HEAD = re.compile(r"[\w$]+")
+_LONGEST_LINE = 200  # bytes of a line that are looked at
 
 ANONYMOUS = "default"  # the name of what a file exports as a whole
 VALUE_KINDS = frozenset({NodeKind.CONSTANT, NodeKind.FIELD})
@@ -163,6 +164,16 @@ class Scopes:
         if self.shadows is None or not chain:
             return self.current(chain)
         return self.shadows.own_chain(self.binding_scope(), chain, position)
+
+    def takes_name(self, frame: Frame) -> bool:
+        """Whether what is open waits for its name: it has none, or none but that of the whole file."""
+        is_whole = frame.index >= 0 and frame.body < 0 and self.drafts[frame.index].name == ANONYMOUS
+        return is_whole or not frame.named
+
+    def follows_code(self, start: int) -> bool:
+        """Whether anything stands before `start` in its line."""
+        before = self.data[max(0, start - _LONGEST_LINE) : start]
+        return bool(before[before.rfind(b"\n") + 1 :].strip())
 
     def set_name(self, frame: Frame, name: str) -> None:
         frame.named = True

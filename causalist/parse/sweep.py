@@ -225,8 +225,7 @@ class Sweep:
         draft = Draft(kind, parent, start, end, span_start, prefix)
         if frames and frames[-1].index < 0:
             draft.owner = frames[-1].owner
-        first_row = self.row(span_start)
-        above = any(row - 1 <= self._comment[3] <= row for row in (first_row, self.row(start)))
+        above = any(row - 1 <= self._comment[3] <= row for row in (self.row(span_start), self.row(start)))
         if above:
             draft.doc = comment_doc(self.settings.comments.doc, self.data, self._comment[0], self._comment[1])
             around = frames[-1].start if frames else 0
@@ -292,7 +291,7 @@ class Sweep:
 
     def _on_name(self, start: int, end: int, tag: int) -> None:
         self.uses.taken = start
-        if not self._frames or self._frames[-1].named:
+        if not self._frames or not self.scopes.takes_name(self._frames[-1]):
             return
         frame = self._frames[-1]
         frame.name_start = start
@@ -340,9 +339,9 @@ class Sweep:
     def _on_comment(self, start: int, end: int, tag: int) -> None:
         if start == self._doc_start:
             return
-        first, last = self.row(start), self.row(max(end - 1, start))
-        if self._is_trailing(start):
+        if self.scopes.follows_code(start):
             return  # it says something of what stands before it, not of what follows in the next line
+        first, last = self.row(start), self.row(max(end - 1, start))
         if first == self._comment[3] + 1 and self.data.startswith(self._line_marks, start):
             self._comment = (self._comment[0], end, self._comment[2], last)
         else:
@@ -351,13 +350,10 @@ class Sweep:
             self.doc = file_comment_line(self.scopes.written(start, end))
         self._doc_types.on_comment(start, end)
 
-    def _is_trailing(self, start: int) -> bool:
-        before = self.data[max(0, start - _LONGEST_NAME) : start]
-        return bool(before[before.rfind(b"\n") + 1 :].strip())
-
     def _on_returns(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].index >= 0 and self._frames[-1].body < 0:
             draft, settings = self.drafts[self._frames[-1].index], self.settings.types
+            self.named.is_annotated(self._frames[-1].index)
             if settings.prefixed:
                 read_type = self.declared.made_of if draft.kind == NodeKind.TYPE else self.declared.type_of
                 draft.returns = read_type(start, end)

@@ -17,6 +17,10 @@
 (assignment_expression left: [(identifier) (member_expression)] @name right: [
   (arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.function
 (assignment_expression left: (member_expression) @name right: (class body: (_) @body)) @definition.class
+; What is exported as a whole is called by a name of its own if it has one.
+((assignment_expression left: (member_expression) @_whole @exports right: [
+  (function_expression name: (identifier) @name @exports.value) (generator_function name: (identifier) @name @exports.value) (class name: (_) @name @exports.value)])
+  (#eq? @_whole "module.exports"))
 (pair key: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.method
 (export_statement value: [(arrow_function body: (_) @body) (function_expression !name body: (_) @body)]) @definition.function
 (export_statement value: (class !name body: (_) @body)) @definition.class
@@ -50,6 +54,10 @@
 
 ; A function or class with a name of its own that is handed back; as an argument it belongs to where it stands.
 (return_statement [
+  (function_expression name: (identifier) @name body: (_) @body)
+  (generator_function name: (identifier) @name body: (_) @body)] @definition.function)
+; Begun at the sign before it: what begins at a long sum or list waits at each of its levels for the last part.
+(["&&" "||" "??" "?" "["] . [
   (function_expression name: (identifier) @name body: (_) @body)
   (generator_function name: (identifier) @name body: (_) @body)] @definition.function)
 (return_statement (class name: (_) @name body: (_) @body) @definition.class)
@@ -86,6 +94,25 @@
   (call_expression function: (member_expression object: (identifier)) arguments: (arguments . (_) @base))
   (new_expression constructor: (_) @base)])
   (#eq? @_prototype "prototype"))
+
+; What a function is seen to give back, where no condition stands around it.
+(function_declaration body: (statement_block (return_statement (_) @returned)))
+(method_definition body: (statement_block (return_statement (_) @returned)))
+(variable_declarator name: (identifier) value: [
+  (arrow_function body: (statement_block (return_statement (_) @returned)))
+  (function_expression body: (statement_block (return_statement (_) @returned)))
+  (arrow_function body: [(identifier) (member_expression) (call_expression) (new_expression)] @returned)
+  (arrow_function body: (parenthesized_expression (object) @returned))])
+(assignment_expression right: [
+  (arrow_function body: (statement_block (return_statement (_) @returned)))
+  (function_expression body: (statement_block (return_statement (_) @returned)))])
+(pair value: [
+  (arrow_function body: (statement_block (return_statement (_) @returned)))
+  (function_expression body: (statement_block (return_statement (_) @returned)))])
+(if_statement (statement_block (return_statement (_) @returned.early)))
+(if_statement (return_statement (_) @returned.early))
+(else_clause (statement_block (return_statement (_) @returned.early)))
+(switch_case (return_statement (_) @returned.early))
 
 ; Uses.
 (call_expression function: (_) @reference.call)
@@ -140,5 +167,5 @@
 (catch_clause parameter: (identifier) @binding.item)
 (for_in_statement left: (identifier) @binding.item)
 (assignment_expression left: (identifier) @binding)
-(assignment_expression left: (member_expression object: (this)) @binding)
+(assignment_expression left: (member_expression) @binding)
 (assignment_expression right: (_) @binding.value)

@@ -19,5 +19,6 @@
 
 ; Names that get a value.
 (formal_parameters (identifier) @binding)
+(formal_parameters (assignment_pattern left: (identifier) @binding right: (_) @binding.value))
 (field_definition property: (_) @binding.property)
 (field_definition value: (_) @binding.value)

@@ -56,6 +56,7 @@
 (optional_parameter pattern: (identifier) @binding)
 (required_parameter type: (type_annotation (_) @binding.type))
 (optional_parameter type: (type_annotation (_) @binding.type))
+(required_parameter value: (_) @binding.value)
 (required_parameter (accessibility_modifier) pattern: (identifier) @binding.property)
 (required_parameter "readonly" pattern: (identifier) @binding.property)
 (optional_parameter (accessibility_modifier) pattern: (identifier) @binding.property)
