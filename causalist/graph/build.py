@@ -12,6 +12,7 @@ from causalist.graph.names import Program
 from causalist.graph.namespaces import imported_files as below_package
 from causalist.graph.namespaces import included_file
 from causalist.graph.overloads import UNCOUNTED
+from causalist.graph.overrides import overrides
 from causalist.graph.package_imports import PackageImports
 from causalist.graph.resolve import Resolver
 from causalist.graph.roles import role_of
@@ -110,9 +111,14 @@ class _Builder:
             if is_alias(self.program, target.definition):
                 kind = EdgeKind.REFERENCES  # a type made of others, which may be less than they are: `Omit<A, "b">`
             self._use(self.definition_draft[owner], self.definition_draft[target.definition], kind, target.rule, row)
-        for owner, interface in implementations(self.program, self.resolver.values.derived_from_outside):
+        by_method_set = list(implementations(self.program, self.resolver.values.derived_from_outside))
+        for owner, interface in by_method_set:
             source, goal = self.definition_draft[owner], self.definition_draft[interface]
             self._use(source, goal, EdgeKind.IMPLEMENTS, "method-set", self.drafts[source].start_row)
+        for each in overrides(self.program, self.resolver.blocks(), by_method_set):
+            source = self.definition_draft[each.method]
+            row = self.drafts[source].start_row
+            self._use(source, self.definition_draft[each.base], EdgeKind.OVERRIDES, each.rule, row)
 
     def add_imports(self, number: int) -> None:
         names = self.program.files[number]

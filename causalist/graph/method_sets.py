@@ -27,7 +27,7 @@ def implementations(program: Program, derived_from_outside: set[int]) -> Iterato
     interfaces: list[tuple[int, dict[str, int]]] = []
     having: dict[str, list[int]] = {}  # name of a method -> types that have it
     methods_of: dict[int, dict[str, int]] = {}
-    members = _members(program)
+    members = methods_of_types(program)
     for number, definition in enumerate(program.definition_of):
         settings = program.files[program.file_of[number]].settings
         if settings is None or not settings.types.structural or not program.is_type(number):
@@ -53,7 +53,7 @@ def implementations(program: Program, derived_from_outside: set[int]) -> Iterato
                 yield each, interface
 
 
-def _members(program: Program) -> dict[int, dict[str, int]]:
+def methods_of_types(program: Program) -> dict[int, dict[str, int]]:
     """The methods of each type, by name."""
     result: dict[int, dict[str, int]] = {}
     for number, definition in enumerate(program.definition_of):

@@ -4,7 +4,7 @@ What a chain of names means is asked of `values`. An unknown receiver gives a ca
 builtin type has; everything else that is unknown gives nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -70,6 +70,14 @@ class Resolver:
             self.program.set_bases(owner, [*self.program.bases(owner), *numbers])
         self.values.read_attributes()
         return [*found, *implemented]
+
+    def blocks(self) -> Iterator[tuple[int, int, int]]:
+        """(trait, first, end) of the definitions in each block that implements a trait of the repository."""
+        for file, names in enumerate(self.program.files):
+            for block in names.facts.implementations:
+                trait = self._type_at(file, block.scope, block.trait)
+                if trait >= 0:
+                    yield trait, names.first + block.first, names.first + block.end
 
     def _resolve_bases(
         self, bases: list[tuple[int, Base]]

@@ -49,6 +49,8 @@ RULES: tuple[Rule, ...] = (
     Rule("unique-name", Evidence.GUESS, "the receiver is unknown; one method of the repository has that name"),
     Rule("name-only", Evidence.GUESS, "the receiver is unknown; two or three methods have that name"),
     Rule("common-name", Evidence.GUESS, "the receiver is unknown; four methods or more have that name"),
+    Rule("base-method", Evidence.TYPES, "a method of the nearest base or interface that has one of its name"),
+    Rule("trait-method", Evidence.NAMES, "a method of the trait that the block around implements"),
     Rule("external", Evidence.NAMES, "a name that comes from a package outside of the repository"),
 )
 

@@ -19,6 +19,7 @@ class NameSettings:
     """`self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
     `assigned_prefixes` and `assigned_infixes` are taken out of the left side of `a.b = function`. `invokers` are
     methods of a function that call it. `path_separator` joins names of modules and types where that is not the dot.
+    Methods whose name `private` (a regular expression) matches, or that a word of `alone` stands before, override none.
 
     With `members_are_visible` a bare name inside of a type may be a member of it, an inherited one too; with
     `all_declared` a name that nothing declares comes from outside of the repository, so that nothing is guessed of it;
@@ -48,6 +49,8 @@ class NameSettings:
     sigil: str = ""
     call_method: str = ""
     types_apart: bool = False
+    private: str = ""
+    alone: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,8 @@ def _read_settings(path: Path) -> LanguageSettings:
                 sigil=names.get("sigil", ""),
                 call_method=names.get("call_method", ""),
                 types_apart=names.get("types_apart", False),
+                private=names.get("private", ""),
+                alone=tuple(names.get("alone", ())),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),
