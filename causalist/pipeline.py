@@ -271,6 +271,10 @@ class Repository:
         """Edges of calls that lead to a node, most confident first. Raises as `resolve`."""
         return navigate.calls_to(self.index.graph, self.resolve(name))
 
+    def callers_through(self, name: str) -> tuple[Edge, ...]:
+        """Edges of calls that lead to what a method overrides, so that they may run it. Raises as `resolve`."""
+        return navigate.calls_through(self.index.graph, self.resolve(name))
+
     def callees(self, name: str) -> tuple[Edge, ...]:
         """Edges of calls that a node makes inside the repository, most confident first. Raises as `resolve`."""
         return navigate.calls_from(self.index.graph, self.resolve(name))

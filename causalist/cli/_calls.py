@@ -1,24 +1,52 @@
 """What `callers` and `callees` share: edges of calls, one a line, or as a document."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from causalist.cli._lookup import aligned, finish, id_of, open_for_lookup, site_of
-from causalist.cli._wire import calls_document
+from causalist.cli._wire import callers_document, calls_document
+
+if TYPE_CHECKING:
+    from causalist.model.graph import Edge
 
 
-def show_calls(
-    node: str, *, incoming: bool, repo: Path | None, force: bool, min_confidence: float, as_json: bool
-) -> None:
-    """Prints the calls that lead to `node`, or those that it makes."""
+def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
+    """Prints the calls that `node` makes."""
     repository = open_for_lookup(repo, force=force, when_empty=calls_document(node, ()) if as_json else None)
     name = id_of(repository, node)
-    known = repository.callers(name) if incoming else repository.callees(name)
+    known = repository.callees(name)
     edges = [edge for edge in known if edge.confidence >= min_confidence]
-    nothing = ""
-    if not edges:
-        calls = f"calls to {name}" if incoming else f"calls that {name} makes inside the repository"
-        weaker = f" with a confidence of {min_confidence:g} or more; {len(known)} with less" if known else ""
-        nothing = f"no {calls} are known{weaker}"
-    # The call stands in the file of its source.
-    rows = [(f"{e.confidence:.3f}", e.rule, f"{e.source} -> {e.target}", site_of(e)) for e in edges]
-    finish(calls_document(name, edges) if as_json else None, aligned(rows), nothing)
+    nothing = _nothing(f"calls that {name} makes inside the repository", len(known), min_confidence)
+    finish(calls_document(name, edges) if as_json else None, edge_lines(edges), "" if edges else nothing)
+
+
+def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
+    """Prints the calls that lead to `node`, and apart from them those of what it overrides."""
+    repository = open_for_lookup(repo, force=force, when_empty=callers_document(node, (), ()) if as_json else None)
+    name = id_of(repository, node)
+    known, all_through = repository.callers(name), repository.callers_through(name)
+    edges = [edge for edge in known if edge.confidence >= min_confidence]
+    through = [edge for edge in all_through if edge.confidence >= min_confidence]
+    nothing = _nothing(f"calls to {name}", len(known) + len(all_through), min_confidence)
+    document = callers_document(name, edges, through) if as_json else None
+    finish(document, _callers(edges, through), "" if edges or through else nothing)
+
+
+def edge_lines(edges: "Sequence[Edge]") -> list[str]:
+    """One edge a line: certainty, rule, ends, and where it is written, which is in the file of its source."""
+    return aligned([(f"{e.confidence:.3f}", e.rule, f"{e.source} -> {e.target}", site_of(e)) for e in edges])
+
+
+def _callers(edges: "Sequence[Edge]", through: "Sequence[Edge]") -> Iterator[str]:
+    yield from edge_lines(edges)
+    for base in sorted({edge.target for edge in through}):
+        if edges or base != min(edge.target for edge in through):
+            yield ""
+        yield f"through {base}, which it overrides"
+        yield from edge_lines([edge for edge in through if edge.target == base])
+
+
+def _nothing(calls: str, n_known: int, min_confidence: float) -> str:
+    weaker = f" with a confidence of {min_confidence:g} or more; {n_known} with less" if n_known else ""
+    return f"no {calls} are known{weaker}"

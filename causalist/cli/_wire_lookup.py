@@ -35,6 +35,8 @@ def show_document(definition: "Definition | None") -> Document:
         "callers": definition.n_callers,
         "callees": definition.n_callees,
         "namesakes": list(definition.namesakes),
+        "overrides": list(definition.overrides),
+        "overridden_by": list(definition.overridden_by),
         "outline": [node_document(hit) for hit in definition.outline],
         "stale": definition.stale,
         "text": definition.text or None,
@@ -88,7 +90,13 @@ def impact_document(
         "deleted": list(deleted),
         "n": n,
         "affected": [
-            {"node": each.node, "depth": each.depth, "role": each.role, "edge": edge_document(each.edge)}
+            {
+                "node": each.node,
+                "depth": each.depth,
+                "role": each.role,
+                "edge": edge_document(each.edge),
+                "overridden_by": each.overridden_by or None,
+            }
             for each in affected
         ],
     }

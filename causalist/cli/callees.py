@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from causalist.cli._calls import show_calls
+from causalist.cli._calls import show_callees
 from causalist.cli._lookup import lookup_options
 from causalist.cli._repository import min_confidence_option
 
@@ -23,4 +23,4 @@ def command(node: str, repo: Path | None, force: bool, min_confidence: float, as
       causalist callees Session.verify --min-confidence 0.5
       causalist callees src/auth.py:42
     """
-    show_calls(node, incoming=False, repo=repo, force=force, min_confidence=min_confidence, as_json=as_json)
+    show_callees(node, repo=repo, force=force, min_confidence=min_confidence, as_json=as_json)

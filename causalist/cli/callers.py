@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from causalist.cli._calls import show_calls
+from causalist.cli._calls import show_callers
 from causalist.cli._lookup import lookup_options
 from causalist.cli._repository import min_confidence_option
 
@@ -16,10 +16,11 @@ from causalist.cli._repository import min_confidence_option
 def command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
     """Shows the calls that lead to NODE.
 
-    NODE is an id, the end of one, a path, or a path with a line. One call a line, the most certain first.
+    NODE is an id, the end of one, a path, or a path with a line. One call a line, the most certain first. Calls of a
+    method that NODE overrides may run NODE; they are listed apart, below the name of that method.
 
     \b
     Example:
       causalist callers src/auth.py::Session.verify
     """
-    show_calls(node, incoming=True, repo=repo, force=force, min_confidence=min_confidence, as_json=as_json)
+    show_callers(node, repo=repo, force=force, min_confidence=min_confidence, as_json=as_json)

@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Shows what a change of NODE reaches.
 
-    That is what uses NODE or what it contains, what uses that, and so on; tests apart. With --diff instead of NODE:
-    of everything whose lines changed.
+    That is what uses NODE or what it contains, what uses that, and so on; tests apart. What calls a method that NODE
+    overrides may run NODE, and is listed. With --diff instead of NODE: of everything whose lines changed.
 
     \b
     Example:
@@ -103,6 +103,8 @@ def _rows(affected: "Sequence[Affected]", *, with_depth: bool = False) -> list[s
     for each in affected:
         edge = each.edge
         depth = f" (depth {each.depth})" if with_depth else ""
+        if each.overridden_by:
+            depth = f", which {each.overridden_by} overrides{depth}"
         rows.append(
             (
                 f"  {each.node}",

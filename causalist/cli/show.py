@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from causalist.model.navigate import Definition
     from causalist.model.scores import Hit
 
+MOST_NAMED = 5
+
 
 @click.command("show")
 @click.argument("node")
@@ -53,6 +55,12 @@ def _lines(definition: "Definition") -> Iterator[str]:
         yield f"  used by    {definition.fan_in} node{'s'[: definition.fan_in != 1]}, uses {definition.fan_out}"
     if definition.n_callers or definition.n_callees:
         yield f"  calls      {definition.n_callers} to it, {definition.n_callees} from it"
+    if definition.overrides:
+        yield f"  overrides  {', '.join(definition.overrides)}"
+    if definition.overridden_by:
+        n = len(definition.overridden_by)
+        more = f" and {n - MOST_NAMED} more" if n > MOST_NAMED else ""
+        yield f"  overridden by {', '.join(definition.overridden_by[:MOST_NAMED])}{more}"
     if definition.namesakes:
         yield f"  also       {', '.join(definition.namesakes)}"
     if definition.outline:

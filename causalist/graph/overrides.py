@@ -116,9 +116,7 @@ def _same_parameters(program: Program, method: int, base: int) -> bool:
     own, others = program.parameters[method], program.parameters.get(base)
     if others is None or len(own) != len(others):
         return False
-    return all(
-        _last(a) == _last(b) or _is_type_parameter(program, base, b) for a, b in zip(own, others, strict=True)
-    )
+    return all(_last(a) == _last(b) or _is_type_parameter(program, base, b) for a, b in zip(own, others, strict=True))
 
 
 def _last(written: str) -> str:

@@ -16,7 +16,8 @@ class Definition:
 
     `fan_in` counts the nodes outside of it that use it or what it contains, `fan_out` those inside the repository that
     it uses; `n_callers` and `n_callees` count the edges of calls to and from the node itself. `outline` is what a file
-    holds, in the order of its lines. `namesakes` are ids of other definitions of that name in the file."""
+    holds, in the order of its lines. `namesakes` are ids of other definitions of that name in the file. `overrides` and
+    `overridden_by` are ids of methods, one step away."""
 
     hit: Hit
     text: str
@@ -28,6 +29,8 @@ class Definition:
     n_callees: int = 0
     outline: tuple[Hit, ...] = ()
     namesakes: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
+    overridden_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,14 @@ class Trail:
 
 class Affected(NamedTuple):
     """A node that a change reaches: `depth` steps of use away, by the shortest way. `edge` is the first of that way,
-    the use by which the node itself depends on what is one step nearer. `role` is that of its file."""
+    the use by which the node itself depends on what is one step nearer. `role` is that of its file. `overridden_by` is
+    "" or the method one step nearer, where the edge leads to a method that it overrides: the use may run it."""
 
     node: str
     depth: int
     edge: Edge
     role: str = "code"
+    overridden_by: str = ""
 
 
 class Impact(NamedTuple):

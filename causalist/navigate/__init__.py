@@ -5,6 +5,7 @@ In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, e
 """
 
 from causalist.navigate.definitions import definition_of
+from causalist.navigate.dispatch import calls_through
 from causalist.navigate.edges import calls_from, calls_to, chosen_edges
 from causalist.navigate.find import find_nodes
 from causalist.navigate.gaps import gaps_between
@@ -23,6 +24,7 @@ __all__ = [
     "affected_by",
     "as_one",
     "calls_from",
+    "calls_through",
     "calls_to",
     "chosen_edges",
     "definition_of",

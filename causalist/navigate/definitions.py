@@ -7,6 +7,7 @@ from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.navigate import Definition
 from causalist.model.scores import Hit
 from causalist.model.symbols import NodeKind, Role
+from causalist.navigate.dispatch import overridden, overriding
 from causalist.navigate.reach import edges_into, edges_out_of, namesakes, with_contents
 
 
@@ -33,6 +34,8 @@ def definition_of(graph: CodeGraph, node: int) -> Definition:
         n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
         outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
         namesakes=tuple(nodes.ids[other] for other in namesakes(graph, node)),
+        overrides=overridden(graph, node),
+        overridden_by=overriding(graph, node),
     )
 
 

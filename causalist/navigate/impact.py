@@ -9,17 +9,19 @@ from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph
 from causalist.model.navigate import Affected
 from causalist.model.symbols import Role, file_id
+from causalist.navigate.dispatch import DISPATCHED, overridden_by
 from causalist.navigate.reach import edges_into, namesakes
 
 
 def affected_by(
     graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
 ) -> tuple[Affected, ...]:
-    """Nodes outside of `changed` from which edges of use lead to one of it, by depth, then id.
+    """Nodes outside of `changed` from which edges of use lead to one of it, by depth, then id. What calls a method that
+    a reached one overrides is reached as well, because it may run that.
 
-    Edges below `min_confidence` do not count. Of several edges by which a node depends on what is one step nearer, the
-    most confident is given (ties: the lowest number). Breadth first, a level at a time: linear in nodes and edges, but
-    for sorting each level's edges. Raises UsageError for a depth below 1.
+    Edges below `min_confidence` do not count. Of several edges by which a node depends on what is one step nearer, a
+    direct one is given, the most confident (ties: the lowest number). Breadth first, a level at a time: linear in nodes
+    and edges, but for sorting each level's edges. Raises UsageError for a depth below 1.
     """
     if max_depth is not None and max_depth < 1:
         raise UsageError(f"--max-depth is {max_depth}; it has to be at least 1")
@@ -32,15 +34,22 @@ def affected_by(
     depth = 0
     while len(frontier) and (max_depth is None or depth < max_depth):
         depth += 1
-        numbers = edges_into(graph, frontier)
-        numbers = numbers[usable[numbers]]
-        numbers = numbers[~reached[edges.sources[numbers]]]
-        best_first = numbers[np.lexsort((numbers, -edges.confidences[numbers], edges.sources[numbers]))]
-        frontier, first = np.unique(edges.sources[best_first], return_index=True)
+        origin = overridden_by(graph, frontier.tolist(), min_confidence)
+        through = edges_into(graph, np.array(sorted(origin), dtype=np.int64))
+        through = through[np.isin(edges.kinds[through], DISPATCHED)]
+        numbers = np.concatenate([edges_into(graph, frontier), through])
+        is_through = np.arange(len(numbers)) >= len(numbers) - len(through)
+        fits = usable[numbers] & ~reached[edges.sources[numbers]]
+        numbers, is_through = numbers[fits], is_through[fits]
+        order = np.lexsort((numbers, -edges.confidences[numbers], is_through, edges.sources[numbers]))
+        numbers, is_through = numbers[order], is_through[order]
+        frontier, first = np.unique(edges.sources[numbers], return_index=True)
         reached[frontier] = True
-        for node, number in zip(frontier.tolist(), best_first[first].tolist(), strict=True):
+        for node, at in zip(frontier.tolist(), first.tolist(), strict=True):
+            number = int(numbers[at])
+            by = graph.nodes.ids[origin[int(edges.targets[number])]] if is_through[at] else ""
             role = Role(int(graph.nodes.roles[node])).label
-            found.append(Affected(graph.nodes.ids[node], depth, graph.edge(number), role))
+            found.append(Affected(graph.nodes.ids[node], depth, graph.edge(number), role, by))
     return tuple(found)
 
 

@@ -44,7 +44,7 @@ def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
     """M without the entries for which no edge leads from the column's node to the row's. Symmetric kinds, which say
     that two nodes are related and not that one uses the other, lead nowhere."""
     n_nodes, edges = len(graph.nodes), graph.edges
-    counted = ~np.isin(edges.kinds, sorted(SYMMETRIC_KINDS))
+    counted = _weights(True)[0][edges.kinds] > 0
     forward = edges.sources[counted].astype(np.int64) * n_nodes + edges.targets[counted]
     rows = np.repeat(np.arange(n_nodes, dtype=np.int64), np.diff(transition.indptr))
     kept = np.isin(transition.indices.astype(np.int64) * n_nodes + rows, forward)

@@ -24,10 +24,11 @@ DEFAULT_FORWARD: tuple[tuple[EdgeKind, float], ...] = (
     (EdgeKind.REFERENCES, 0.1),
     (EdgeKind.EXTENDS, 1.0),
     (EdgeKind.IMPLEMENTS, 1.0),
-    (EdgeKind.OVERRIDES, 0.5),
-    (EdgeKind.READS, 0.5),
-    (EdgeKind.WRITES, 0.5),
-    (EdgeKind.TESTS, 0.5),
+    # Not walked: no measurement says yet that an answer gains by them.
+    (EdgeKind.OVERRIDES, 0.0),
+    (EdgeKind.READS, 0.0),
+    (EdgeKind.WRITES, 0.0),
+    (EdgeKind.TESTS, 0.0),
     (EdgeKind.MENTIONS, 0.5),
     (EdgeKind.CO_CHANGES, 0.5),
     (EdgeKind.SIMILAR, 0.5),
@@ -117,8 +118,8 @@ def build_transition(graph: CodeGraph, weights: WalkWeights, *, normalise: bool 
     _scale_columns(indices, entries, n_nodes, normalise=normalise)
     # Several links to one node may add up to a hair above 1, and then a path would gain by going round in a cycle.
     np.minimum(entries, 1.0, out=entries)
-    degrees = _degrees(graph, walked & ((forward > 0) | (backward > 0)))
-    return Transition(indptr, indices, entries, degrees, walkable, _file_degrees(graph, walked))
+    used = walked & ((forward > 0) | (backward > 0))
+    return Transition(indptr, indices, entries, _degrees(graph, used), walkable, _file_degrees(graph, used))
 
 
 def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:

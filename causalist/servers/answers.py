@@ -70,6 +70,8 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> str:
     users = tuple(sorted(users, key=lambda edge: (is_test(edge.source), -edge.confidence, edge.source, edge.kind)))
     n_tests = sum(is_test(edge.source) for edge in users)
     used = f"{'called' if is_callable else 'used'} by {len(users) or 'nothing that is known'}" + _in_tests(n_tests)
+    through = repository.callers_through(node)
+    dispatched = f"called through what it overrides by {len(through)}" if through else ""
     callees = repository.callees(node)
     calls = f"calls {len(callees) or 'nothing in this repository'}" if callees or is_callable else ""
 
@@ -77,6 +79,8 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> str:
         below = [_use(edge, edge.target, node) for edge in callees]
         least = count_tokens(_listed(calls, below, room // 3))
         above = _listed(used, [_use(edge, edge.source, node) for edge in users], room - least)
+        aside = [_use(edge, edge.source, node) for edge in through]
+        above += _listed(dispatched, aside, room - least - count_tokens(above)) if through else ""
         return above + _listed(calls, below, room - count_tokens(above))
 
     def body(room: int) -> str:
@@ -208,7 +212,8 @@ def _grouped(affected: Sequence[Affected]) -> list[str]:
         line += f"    {_shown(symbol)}" if is_grouped else f"  {_shown(each.node)}"
         target = split_id(each.edge.target)[1] or each.edge.target
         depth = f", {_of(each.depth, 'step')} away" if each.role == _TEST and each.depth > 1 else ""
-        lines.append(f"{line}  {each.edge.kind} {_shown(target)}{_certainty(each.edge)}{depth}\n")
+        by = f", which {_shown(each.overridden_by)} overrides" if each.overridden_by else ""
+        lines.append(f"{line}  {each.edge.kind} {_shown(target)}{_certainty(each.edge)}{by}{depth}\n")
         above = path if is_grouped else ""
     return lines
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.commands import invoke, run
+from tests.cli.commands import invoke, run, write_all
 from tests.confidences import said
 
 
@@ -51,3 +51,27 @@ def test_min_confidence(small: Path) -> None:
 def test_ids_of_a_sample(taskboard_copy: Path) -> None:
     done = invoke("callers", "src/middleware/auth-middleware.ts::acceptToken", "--repo", str(taskboard_copy))
     assert done.code == 0 and "::authenticateUser -> " in done.stdout
+
+
+def test_callers_of_what_is_overridden_stand_apart(tmp_path: Path) -> None:
+    files = {
+        "base.py": "class Store:\n    def save(self): ...\n\n\ndef keep(store: Store):\n    store.save()\n",
+        "disk.py": "from base import Store\n\n\nclass Disk(Store):\n    def save(self): ...\n",
+    }
+    repository = write_all(tmp_path / "stores", files)
+    done = run("callers", "Disk.save", cwd=repository)
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "through base.py::Store.save, which it overrides",
+        "0.900  annotation  base.py::keep -> base.py::Store.save  base.py:6",
+    ]
+    document = json.loads(invoke("callers", "Disk.save", "--repo", str(repository), "--json").stdout)
+    assert document["edges"] == []
+    assert [(e["source"], e["target"]) for e in document["through"]] == [("base.py::keep", "base.py::Store.save")]
+    impact = run("impact", "Disk.save", cwd=repository)
+    assert "calls base.py::Store.save" in impact.stdout and "which disk.py::Disk.save overrides" in impact.stdout
+    done = invoke("callers", "Disk.save", "--repo", str(repository), "--min-confidence", "0.95")
+    assert (done.code, done.stdout) == (1, "") and "0.95 or more; 1 with less" in done.stderr
+    shown = run("show", "Disk.save", cwd=repository).stdout
+    assert "  overrides  base.py::Store.save\n" in shown
+    assert "overridden by disk.py::Disk.save" in run("show", "Store.save", cwd=repository).stdout

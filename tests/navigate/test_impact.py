@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.navigate import Affected
-from causalist.navigate import affected_by, as_one, nodes_of_rows
+from causalist.navigate import affected_by, as_one, calls_through, nodes_of_rows
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 
@@ -75,6 +75,45 @@ def test_members_beside_their_type_are_its_members() -> None:
     assert reached(graph, "a.go::Tx") == ()
 
 
+def test_callers_of_what_is_overridden_may_run_what_overrides_it() -> None:
+    graph = make_graph(
+        [
+            "a.py",
+            "a.py::I",
+            "a.py::I.m",
+            "a.py::B.m",
+            "a.py::D.m",
+            "a.py::E.m",
+            "b.py",
+            "b.py::f",
+            "b.py::g",
+            "b.py::h",
+        ],
+        [
+            EdgeSpec("a.py::B.m", "a.py::I.m", EdgeKind.OVERRIDES, 0.9),
+            EdgeSpec("a.py::D.m", "a.py::B.m", EdgeKind.OVERRIDES, 0.9),
+            EdgeSpec("a.py::E.m", "a.py::I.m", EdgeKind.OVERRIDES, 0.9),
+            EdgeSpec("b.py::f", "a.py::I.m", EdgeKind.CALLS, 0.9, row=1),
+            EdgeSpec("b.py::g", "a.py::D.m", EdgeKind.CALLS, 0.8, row=2),
+            EdgeSpec("b.py::g", "a.py::B.m", EdgeKind.CALLS, 0.9, row=3),
+            EdgeSpec("b.py::h", "b.py::f", EdgeKind.CALLS, 0.9, row=4),
+        ],
+    )
+    # D.m overrides B.m, which implements I.m: f calls I.m, and D.m may run. Its siblings and bases are as they were.
+    assert [(a.node, a.depth, a.edge.target, a.overridden_by) for a in reached(graph, "a.py::D.m")] == [
+        ("b.py::f", 1, "a.py::I.m", "a.py::D.m"),
+        ("b.py::g", 1, "a.py::D.m", ""),  # the direct use, although another is more certain
+        ("b.py::h", 2, "b.py::f", ""),
+    ]
+    # What the interface asks for concerns all that implements it.
+    assert [(a.node, a.depth) for a in reached(graph, "a.py::I.m")] == [
+        ("a.py::B.m", 1), ("a.py::E.m", 1), ("b.py::f", 1), ("a.py::D.m", 2), ("b.py::g", 2), ("b.py::h", 2)
+    ]  # fmt: skip
+    through = calls_through(graph, graph.nodes.ids.position("a.py::D.m"))
+    assert [(e.source, e.target) for e in through] == [("b.py::f", "a.py::I.m"), ("b.py::g", "a.py::B.m")]
+    assert reached(graph, "a.py::D.m", min_confidence=0.95) == ()
+
+
 def test_nothing_uses_it() -> None:
     assert reached(GRAPH, "c.py::h") == ()
 
@@ -88,6 +127,14 @@ def test_is_breadth_first_search_against_the_edges(graph: CodeGraph, data: st.Da
     labels = {kind.label for kind in ORDERING_KINDS}
     edges = [graph.edge(e) for e in range(len(graph.edges))]
     reverse.add_edges_from((e.target, e.source) for e in edges if e.kind in labels)
+    derived = nx.DiGraph([(e.source, e.target) for e in edges if e.kind == "overrides"])
+    through = {(node, base) for node in derived for base in nx.descendants(derived, node)}
+    reverse.add_edges_from(
+        (node, e.source)
+        for node, base in through
+        for e in edges
+        if e.target == base and e.kind in ("calls", "references")
+    )
     # make_graph's symbols stand in their file.
     inside = {n for n in ids if n == start or n.startswith(f"{start}::")}
     expected: dict[str, int] = {}
@@ -98,6 +145,10 @@ def test_is_breadth_first_search_against_the_edges(graph: CodeGraph, data: st.Da
     assert {a.node: a.depth for a in found} == {n: d for n, d in expected.items() if n not in inside}
     assert list(found) == sorted(found, key=lambda a: (a.depth, a.node))
     for a in found:
+        if a.overridden_by:
+            assert (a.overridden_by, a.edge.target) in through and expected.get(a.overridden_by) == a.depth - 1
+            assert a.edge.source == a.node and a.edge.kind in ("calls", "references")
+            continue
         same = [e for e in edges if e.source == a.node and e.kind in labels and expected.get(e.target) == a.depth - 1]
         assert a.edge in same and a.edge.confidence == max(e.confidence for e in same)
 
