@@ -17,6 +17,7 @@ from causalist.graph.package_imports import PackageImports
 from causalist.graph.resolve import Resolver
 from causalist.graph.roles import role_of
 from causalist.graph.spaces import is_alias
+from causalist.graph.tested import Tests
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -44,6 +45,7 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
     for number in range(len(files)):
         builder.add_imports(number)
         builder.add_uses(number)
+    builder.add_tests()
     languages = [names.settings.name if names.settings else "" for names in program.files]
     graph, position = finish(builder.drafts, builder.collector, languages, load_confidences())
     return LinkedGraph(
@@ -77,13 +79,15 @@ class _Builder:
             )  # fmt: skip
         for number, names in enumerate(self.program.files):
             facts, role = names.facts, self.drafts[number].role
-            first = len(self.drafts)
-            for definition, repeat in zip(facts.definitions, _repeats(facts.definitions), strict=True):
+            first, tests = len(self.drafts), frozenset(names.facts.tests)
+            for local, repeat in enumerate(_repeats(facts.definitions)):
+                definition = facts.definitions[local]
                 parent = number if definition.parent == MODULE_SCOPE else first + definition.parent
+                own_role = Role.TEST if local in tests else self.drafts[parent].role
                 self._node(
                     NodeDraft(
-                        symbol_id(names.path, definition.qualname + repeat), NodeKind(definition.kind), role, number,
-                        parent, definition.start_byte, definition.end_byte, definition.start_row,
+                        symbol_id(names.path, definition.qualname + repeat), NodeKind(definition.kind), own_role,
+                        number, parent, definition.start_byte, definition.end_byte, definition.start_row,
                         definition.end_row, definition.signature, definition.doc,
                     )
                 )  # fmt: skip
@@ -119,6 +123,12 @@ class _Builder:
             source = self.definition_draft[each.method]
             row = self.drafts[source].start_row
             self._use(source, self.definition_draft[each.base], EdgeKind.OVERRIDES, each.rule, row)
+
+    def add_tests(self) -> None:
+        """What tests test, when all other edges are known."""
+        tests = Tests(self.program, self.drafts, self.definition_draft, self.collector)
+        for each in list(tests.edges()):
+            self.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
 
     def add_imports(self, number: int) -> None:
         names = self.program.files[number]

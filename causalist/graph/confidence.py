@@ -48,9 +48,11 @@ class Confidences:
 
     def of(self, rule: str, kind: EdgeKind, language: str) -> float:
         """The confidence of an edge of that kind in that language, if it has no rivals."""
-        evidence = RULES[RULE_NUMBER[rule]].evidence
+        _, evidence, _, stated = RULES[RULE_NUMBER[rule]]
         if evidence is Evidence.STRUCTURE:
             return 1.0
+        if stated is not None:
+            return stated
         measured = self.measured(rule, kind, language)
         return measured.confidence if measured else self.evidence[evidence.name.lower()]
 
@@ -74,7 +76,9 @@ class Confidences:
     def unmeasured(self) -> tuple[str, ...]:
         """Rules whose confidence is that of their kind of evidence, whatever the kind of the edge."""
         return tuple(
-            rule.name for rule in RULES if rule.evidence is not Evidence.STRUCTURE and not self.rules.get(rule.name)
+            rule.name
+            for rule in RULES
+            if rule.evidence is not Evidence.STRUCTURE and rule.stated is None and not self.rules.get(rule.name)
         )
 
 

@@ -18,9 +18,13 @@ class Evidence(IntEnum):
 
 
 class Rule(NamedTuple):
+    """`stated` is the confidence of what nothing can measure, since it is a matter of words: which calls of a test are
+    what it is for, which names are those of a configuration."""
+
     name: str
     evidence: Evidence
     meaning: str
+    stated: float | None = None
 
 
 RULES: tuple[Rule, ...] = (
@@ -51,6 +55,11 @@ RULES: tuple[Rule, ...] = (
     Rule("common-name", Evidence.GUESS, "the receiver is unknown; four methods or more have that name"),
     Rule("base-method", Evidence.TYPES, "a method of the nearest base or interface that has one of its name"),
     Rule("trait-method", Evidence.NAMES, "a method of the trait that the block around implements"),
+    Rule("test-subject", Evidence.NAMES, "a test calls what it, or its file, is named after", 0.95),
+    Rule("test-call", Evidence.NAMES, "a test calls it", 0.7),
+    Rule("test-helper", Evidence.NAMES, "a function of tests that is no test, and that a test calls, calls it", 0.4),
+    Rule("test-file", Evidence.NAMES, "the names of test and tested fit, and one uses the other", 0.9),
+    Rule("test-name", Evidence.NAMES, "the names of test and tested fit", 0.6),
     Rule("external", Evidence.NAMES, "a name that comes from a package outside of the repository"),
 )
 

@@ -201,7 +201,7 @@ class FileFacts:
     `owners` maps definitions that stand outside of the type that they belong to (a Go method, an `impl`) to the name of
     that type, as it is written. `parameters` maps functions to the annotations of their parameters, the last with "..."
     if it takes any number; a function that has no entry may have any parameters. `implementations` are the
-    blocks in which types implement traits.
+    blocks in which types implement traits. `tests` are the definitions that say themselves that they are tests.
     `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
     configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias" or, of what a package
     shows to others, "export", pattern and targets separated by tabs), ("extends", another configuration), ("module",
@@ -232,3 +232,4 @@ class FileFacts:
     parameters: tuple[tuple[int, tuple[str, ...]], ...] = ()
     secrets: tuple[tuple[int, int], ...] = ()
     implementations: tuple[Implementation, ...] = ()
+    tests: tuple[int, ...] = ()

@@ -56,7 +56,7 @@ class NodeTable:
 
     ids: StringTable  # sorted, unique
     kinds: NDArray[np.uint8]  # NodeKind
-    roles: NDArray[np.uint8]  # Role of the node's file
+    roles: NDArray[np.uint8]  # Role: that of the node's file, or TEST for tests that stand in code
     files: NDArray[np.int32]  # NodeIndex of the node's file; -1 for externals
     parents: NDArray[np.int32]  # NodeIndex of the enclosing node; -1 for files and externals
     start_bytes: NDArray[np.int64]

@@ -159,6 +159,19 @@ class ShapeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TestSettings:
+    """How tests are known. `mark` is a regular expression for what stands before a definition and makes it a test,
+    `marks` are names of annotations that do. `functions` is a regular expression for names of functions and methods
+    that are tests if their file is one. `names` are patterns in which "*" stands for the name of what is tested, for
+    files (without extension) and types. Where nothing says which functions are tests, a file is one test."""
+
+    mark: str = ""
+    marks: tuple[str, ...] = ()
+    functions: str = ""
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CommentSettings:
     """`line` are the tokens that start a comment; `doc` is "string" where documentation is the first string of a
     body, "comment" where it is the comment above, "sentence" where the comment's first sentence sums it up. `tags` are
@@ -199,3 +212,4 @@ class LanguageSettings:
     builtin_names: tuple[str, ...] = ()
     types: TypeSettings = TypeSettings()
     shapes: ShapeSettings = ShapeSettings()
+    tests: TestSettings = TestSettings()

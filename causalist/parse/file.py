@@ -61,6 +61,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         owners=tuple(sweep.owners()),
         parameters=tuple(sweep.parameters()),
         implementations=tuple(sweep.implementations()),
+        tests=tuple(sweep.tests()),
         words=words,
         counts=counts,
         diagnostics=(*_encoding(data), *sweep.diagnostics()),

@@ -22,6 +22,7 @@ from causalist.model.language import (
     ModuleSystem,
     NameSettings,
     ShapeSettings,
+    TestSettings,
     TypeSettings,
 )
 
@@ -188,6 +189,7 @@ def _read_settings(path: Path) -> LanguageSettings:
             builtin_names=tuple(data["builtin"].get("names", ())),
             types=_read_types(data.get("types", {})),
             shapes=ShapeSettings(**{key: tuple(value) for key, value in data.get("shapes", {}).items()}),
+            tests=TestSettings(**_tuples(data.get("tests", {}))),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error
@@ -202,6 +204,10 @@ def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
         queries=tuple(entry["queries"]),
         fallback=entry.get("fallback", ""),
     )
+
+
+def _tuples(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
 
 
 def _read_types(entry: Mapping[str, Any]) -> TypeSettings:

@@ -61,6 +61,7 @@ class Draft:
     is_annotated: bool = False  # says what it returns
     owner: str = ""  # the type that it belongs to, where that stands elsewhere
     signature: str = ""  # where it is not what stands before the body
+    is_test: bool = False  # it says so itself
     parameters: list[str] | None = None  # annotations, where functions of one name are told apart by them
 
 

@@ -23,6 +23,7 @@ from causalist.parse.docs import comment_doc, comment_line, file_comment_line, s
 from causalist.parse.implementations import ImplementationReader
 from causalist.parse.imports import ImportReader
 from causalist.parse.places import PlaceReader
+from causalist.parse.leads import Leads
 from causalist.parse.references import UseReader
 from causalist.parse.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
 from causalist.parse.signatures import signature_of
@@ -57,7 +58,7 @@ class Sweep:
         self._implementations = ImplementationReader(self.scopes)
         self.implementations = self._implementations.finished
         self._span: tuple[int, int] | None = None
-        self._lead = (-1, -1)  # start and end of the last nodes that belong to the definition that follows
+        self._leads = Leads(self.scopes)
         self._doc_start = -1  # start of the last comment that documents what it stands in
         self._comment = (-1, -1, -9, -9)  # start byte, end byte, first row, last row of the last comment block
         self._comment_taken = -1  # start byte of the last comment whose words went to a definition
@@ -185,13 +186,15 @@ class Sweep:
         handlers.update({tag: self.modules.on_part for tag in Tag if Tag.IMPORT_STAR <= tag <= Tag.IMPORT_NAMESPACE})
         return handlers
 
+    def tests(self) -> list[int]:
+        return [i for i, d in enumerate(self.drafts) if d.is_test]
+
     def _on_span(self, start: int, end: int, tag: int) -> None:
         if self._span is None or end > self._span[1]:
             self._span = (start, end)
 
     def _on_lead(self, start: int, end: int, tag: int) -> None:
-        follows = self._lead[1] >= 0 and self.scopes.blank(self._lead[1], start)
-        self._lead = (self._lead[0] if follows else start, end)
+        self._leads.on_lead(start, end)
         self.uses.skip(end)  # what stands in it is told to the compiler
 
     def _on_block(self, start: int, end: int, tag: int) -> None:
@@ -219,10 +222,9 @@ class Sweep:
             if before[:1] == b"@" or b"=" not in before:  # the statement is this definition's, not around it
                 span_start = self._span[0]
         self._span = None
-        if 0 <= self._lead[0] <= span_start and self.scopes.blank(self._lead[1], start):
-            span_start = self._lead[0]
+        span_start, is_test = self._leads.before(start, span_start)
         index = len(self.drafts)
-        draft = Draft(kind, parent, start, end, span_start, prefix)
+        draft = Draft(kind, parent, start, end, span_start, prefix, is_test=is_test)
         if frames and frames[-1].index < 0:
             draft.owner = frames[-1].owner
         above = any(row - 1 <= self._comment[3] <= row for row in (self.row(span_start), self.row(start)))

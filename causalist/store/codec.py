@@ -71,6 +71,7 @@ def facts_from_bytes(data: bytes, *, words: bool = True) -> f.FileFacts:
         values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
         values["parameters"] = tuple((int(d), tuple(map(str, types))) for d, types in values["parameters"])
         values["manifest"] = tuple((str(k), str(v)) for k, v in values["manifest"])
+        values["tests"] = tuple(map(int, values["tests"]))
         values["secrets"] = tuple((int(start), int(end)) for start, end in values["secrets"])
         if values["wildcard_exports"] is not None:
             values["wildcard_exports"] = tuple(values["wildcard_exports"])

@@ -18,6 +18,7 @@ from causalist.model.language import (
     ModuleSystem,
     NameSettings,
     ShapeSettings,
+    TestSettings,
     TypeSettings,
 )
 from causalist.parse import languages
@@ -40,6 +41,7 @@ _MODEL = {
     "types": TypeSettings,
     "shapes": ShapeSettings,
     "comments": CommentSettings,
+    "tests": TestSettings,
 }
 # Where a key is called otherwise than what the program keeps it as.
 _SPELLED = {
