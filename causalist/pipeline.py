@@ -318,11 +318,16 @@ class Repository:
 
     def impact_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """`impact` of all that differs between a commit and the files as they are. Raises GitError."""
-        graph, manifest = self.index.graph, self.index.manifest
-        changes = changes_since(self.root, revision, zip(manifest.paths, manifest.blobs, strict=True), self.read)
-        changed = navigate.nodes_of_rows(graph, changes.rows)
-        affected = navigate.affected_by(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
-        return Impact(changes.commit, tuple(graph.nodes.ids[n] for n in changed.tolist()), changes.deleted, affected)
+        return self._reached_since(navigate.affected_by, revision, max_depth, min_confidence)
+
+    def tests(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
+        """The tests of a node or of what it contains, and those that reach it in more steps. Raises as `resolve`."""
+        changed = navigate.as_one(self.index.graph, [self.resolve(name)])
+        return navigate.tests_reaching(self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence)
+
+    def tests_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
+        """`tests` of all that differs between a commit and the files as they are. Raises GitError."""
+        return self._reached_since(navigate.tests_reaching, revision, max_depth, min_confidence)
 
     def lint(self) -> Health:
         """Whether the index is what it should be, and how much of the calls it knows."""
@@ -352,6 +357,15 @@ class Repository:
         index = self.index
         return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), dict(index.examples),
                       index.notes)  # fmt: skip
+
+    def _reached_since(
+        self, reach: Callable[..., tuple[Affected, ...]], revision: str, max_depth: int | None, min_confidence: float
+    ) -> Impact:
+        graph, manifest = self.index.graph, self.index.manifest
+        changes = changes_since(self.root, revision, zip(manifest.paths, manifest.blobs, strict=True), self.read)
+        changed = navigate.nodes_of_rows(graph, changes.rows)
+        affected = reach(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
+        return Impact(changes.commit, tuple(graph.nodes.ids[n] for n in changed.tolist()), changes.deleted, affected)
 
     # -- parts of an answer
 

@@ -27,6 +27,7 @@ COMMANDS = (
     "path",
     "neighbors",
     "impact",
+    "tests",
     "verify",
     "lint",
     "config",

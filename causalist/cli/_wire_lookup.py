@@ -89,16 +89,28 @@ def impact_document(
         "changed": list(changed),
         "deleted": list(deleted),
         "n": n,
-        "affected": [
-            {
-                "node": each.node,
-                "depth": each.depth,
-                "role": each.role,
-                "edge": edge_document(each.edge),
-                "overridden_by": each.overridden_by or None,
-            }
-            for each in affected
-        ],
+        "affected": [_affected(each) for each in affected],
+    }
+
+
+def tests_document(changed: "Sequence[str]", deleted: "Sequence[str]", n: int, tests: "Sequence[Affected]") -> Document:
+    """`tests --json`. `n` counts all tests, `tests` holds the nearest of them."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "changed": list(changed),
+        "deleted": list(deleted),
+        "n": n,
+        "tests": [_affected(each) for each in tests],
+    }
+
+
+def _affected(each: "Affected") -> Document:
+    return {
+        "node": each.node,
+        "depth": each.depth,
+        "role": each.role,
+        "edge": edge_document(each.edge),
+        "overridden_by": each.overridden_by or None,
     }
 
 

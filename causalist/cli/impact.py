@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._lookup import aligned, finish, id_of, limit_option, lookup_options, open_for_lookup, site_of
-from causalist.cli._output import say
+from causalist.cli._changes import affected_rows, say_changes
+from causalist.cli._lookup import finish, id_of, limit_option, lookup_options, open_for_lookup
 from causalist.cli._repository import min_confidence_option
 from causalist.cli._wire_lookup import impact_document
 
 if TYPE_CHECKING:
     from causalist.model.navigate import Affected
-
-MOST_CHANGED = 10
 
 
 @click.command("impact")
@@ -53,7 +51,7 @@ def command(
     if revision is not None:
         found = repository.impact_since(revision, max_depth=max_depth, min_confidence=min_confidence)
         changed, deleted, affected = found.changed, found.deleted, found.affected
-        _say_changes(revision, changed, deleted)
+        say_changes(revision, changed, deleted)
     else:
         changed = (id_of(repository, node or ""),)
         affected = repository.impact(changed[0], max_depth=max_depth, min_confidence=min_confidence)
@@ -73,15 +71,6 @@ def _nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affected]":
     return sorted((*tests, *others), key=lambda each: (each.depth, each.node))
 
 
-def _say_changes(revision: str, changed: Sequence[str], deleted: Sequence[str]) -> None:
-    if changed:
-        more = f" and {len(changed) - MOST_CHANGED} more" if len(changed) > MOST_CHANGED else ""
-        say(f"changed since {revision}: {', '.join(changed[:MOST_CHANGED])}{more}")
-    if deleted:
-        more = f" and {len(deleted) - MOST_CHANGED} more" if len(deleted) > MOST_CHANGED else ""
-        say(f"note: what used deleted files is not known: {', '.join(deleted[:MOST_CHANGED])}{more}")
-
-
 def _lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
     """How many there are, then code by depth, then tests, each with the use that brings it in."""
     n_tests = sum(each.role == "test" for each in affected)
@@ -90,27 +79,9 @@ def _lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Itera
     for depth in sorted({each.depth for each in shown}):
         own = [each for each in shown if each.depth == depth and each.role != "test"]
         if own:
-            yield from ("", f"depth {depth}", *_rows(own))
+            yield from ("", f"depth {depth}", *affected_rows(own))
     tests = [each for each in shown if each.role == "test"]
     if tests:
-        yield from ("", "tests", *_rows(tests, with_depth=True))
+        yield from ("", "tests", *affected_rows(tests, with_depth=True))
     if len(affected) > len(shown):
         yield f"and {len(affected) - len(shown)} more; --limit shows more of them"
-
-
-def _rows(affected: "Sequence[Affected]", *, with_depth: bool = False) -> list[str]:
-    rows = []
-    for each in affected:
-        edge = each.edge
-        depth = f" (depth {each.depth})" if with_depth else ""
-        if each.overridden_by:
-            depth = f", which {each.overridden_by} overrides{depth}"
-        rows.append(
-            (
-                f"  {each.node}",
-                f"{edge.kind} {edge.target}",
-                f"{edge.rule} {edge.confidence:.2f}",
-                site_of(edge) + depth,
-            )
-        )
-    return aligned(rows)

@@ -4,6 +4,7 @@ In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, e
 `model/navigate.py`. Nothing here reads the repository, ranks for a question or prints.
 """
 
+from causalist.navigate.coverage import tests_reaching
 from causalist.navigate.definitions import definition_of
 from causalist.navigate.dispatch import calls_through
 from causalist.navigate.edges import calls_from, calls_to, chosen_edges
@@ -35,6 +36,7 @@ __all__ = [
     "nodes_inside",
     "nodes_of_rows",
     "resolve",
+    "tests_reaching",
     "trail_between",
     "verdict_on",
     "view_of",

@@ -404,7 +404,8 @@ class TestMap:
 
 
 LOOKUPS = [
-    ("find", "x"), ("show", "x"), ("path", "x", "y"), ("neighbors", "x"), ("impact", "x"), ("verify", "x", "y")
+    ("find", "x"), ("show", "x"), ("path", "x", "y"), ("neighbors", "x"), ("impact", "x"), ("tests", "x"),
+    ("verify", "x", "y"),
 ]  # fmt: skip
 
 

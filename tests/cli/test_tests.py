@@ -1,0 +1,75 @@
+"""`tests`: which tests reach a node."""
+
+import json
+from pathlib import Path
+
+from tests.cli.commands import invoke, run, write_all
+
+TESTS = {
+    "tests/test_prices.py": (
+        "from shop.prices import price_of\n\n\ndef helper():\n    return price_of(1)\n\n\n"
+        "def test_price():\n    assert price_of(1)\n\n\ndef test_helped():\n    assert helper()\n"
+    ),
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart().total([]) == 0\n",
+}
+
+
+def test_nearest_first(small: Path) -> None:
+    write_all(small, TESTS)
+    done = run("tests", "with_tax", cwd=small)
+    assert (done.code, done.stderr) == (0, "")
+    assert [" ".join(line.split()) for line in done.stdout.splitlines()] == [
+        "3 tests",
+        "",
+        "2 steps away",
+        "tests/test_prices.py::test_price calls shop/prices.py::price_of import 0.97 tests/test_prices.py:9",
+        "tests/test_prices.py::test_helped tests shop/prices.py::price_of test-helper 0.40 tests/test_prices.py:13",
+        "",
+        "3 steps away",
+        "tests/test_cart.py::test_total tests shop/cart.py::Cart.total test-subject 0.95 tests/test_cart.py:5",
+    ]
+    assert run("tests", "with_tax", "--max-depth", "2", cwd=small).stdout.startswith("2 tests\n")
+
+
+def test_what_tests_it_itself(small: Path) -> None:
+    write_all(small, TESTS)
+    done = invoke("tests", "price_of", "--max-depth", "1", "--json", "--repo", str(small))
+    document = json.loads(done.stdout)
+    assert list(document) == ["format_version", "changed", "deleted", "n", "tests"]
+    assert (document["changed"], document["n"]) == (["shop/prices.py::price_of"], 2)
+    found, helped = document["tests"]
+    assert (helped["node"], helped["edge"]["rule"]) == ("tests/test_prices.py::test_helped", "test-helper")
+    assert (found["node"], found["depth"], found["role"]) == ("tests/test_prices.py::test_price", 1, "test")
+    assert found["edge"] == {
+        "source": "tests/test_prices.py::test_price", "target": "shop/prices.py::price_of", "kind": "tests",
+        "rule": "test-subject", "confidence": 0.95, "line": 9, "n": 1,
+    }  # fmt: skip
+
+
+def test_a_file_has_the_tests_of_what_it_holds(small: Path) -> None:
+    write_all(small, TESTS)
+    document = json.loads(invoke("tests", "shop/cart.py", "--json", "--repo", str(small)).stdout)
+    assert {(each["node"], each["edge"]["rule"]) for each in document["tests"]} == {
+        ("tests/test_cart.py", "test-file"),
+        ("tests/test_cart.py::test_total", "test-subject"),
+    }
+
+
+def test_none(small: Path) -> None:
+    done = invoke("tests", "price_of", "--repo", str(small))
+    assert (done.code, done.stdout) == (1, "")
+    assert "no test is known to reach shop/prices.py::price_of in 3 steps" in done.stderr
+    write_all(small, TESTS)
+    least = invoke("tests", "with_tax", "--min-confidence", "0.99", "--json", "--repo", str(small))
+    assert least.code == 1 and json.loads(least.stdout)["tests"] == []
+
+
+def test_changes_since_a_commit(committed: Path) -> None:
+    write_all(committed, TESTS)
+    report = (committed / "shop" / "cart.py").read_text()
+    write_all(committed, {"shop/cart.py": report.replace("sum(", "max(")})
+    document = json.loads(run("tests", "--diff", "HEAD", "--json", cwd=committed).stdout)
+    assert "shop/cart.py::Cart.total" in document["changed"]
+    assert run("tests", cwd=committed).code == 2
+    assert run("tests", "with_tax", "--diff", "HEAD", cwd=committed).code == 2
+    assert run("tests", "--diff", "nonsense", cwd=committed).code == 2
