@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
-from causalist.extract import extract_subgraph, hit_of, lift_to_files, order_subgraph
+from causalist.extract import extract_subgraph, hit_of, lift_to_files, order_subgraph, without_repeats
 from causalist.model.answer import AskOptions, Level, PageRankInfo, RankMode, RepositoryInfo
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph
@@ -116,6 +116,7 @@ def ordered_edges(
 ) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
     """The edges among the nodes of an answer, results first, and their order."""
     edges = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
+    edges = without_repeats(edges)
     scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
     ids = [graph.nodes.ids[n] for n in nodes]
     return order_subgraph(edges, scores, ids, options.order), edges

@@ -3,7 +3,7 @@
 from causalist.extract.named import hit_of, hops_between, named_edge
 from causalist.extract.order import order_subgraph
 from causalist.extract.paths import paths_from_seeds
-from causalist.extract.subgraph import extract_subgraph, lift_to_files
+from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_repeats
 
 __all__ = [
     "extract_subgraph",
@@ -13,4 +13,5 @@ __all__ = [
     "named_edge",
     "order_subgraph",
     "paths_from_seeds",
+    "without_repeats",
 ]

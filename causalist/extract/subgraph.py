@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind
 from causalist.model.subgraph import SubgraphEdge
 
+_REPEATING = frozenset({EdgeKind.READS, EdgeKind.TESTS})
 _NO_ROW = np.iinfo(np.int32).max
 
 
@@ -81,6 +82,13 @@ def lift_to_files(graph: CodeGraph, files: Sequence[int]) -> list[SubgraphEdge]:
         np.full(len(starts), -1),
     )
     return [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def without_repeats(edges: Sequence[SubgraphEdge]) -> list[SubgraphEdge]:
+    """The edges without those that say of two nodes what another one says already: that what is called, referred to or
+    imported is read or tested."""
+    used = {(edge.source, edge.target) for edge in edges if edge.kind in USE_KINDS}
+    return [edge for edge in edges if edge.kind not in _REPEATING or (edge.source, edge.target) not in used]
 
 
 def _positions(graph: CodeGraph, chosen: Sequence[int]) -> NDArray[np.int64]:

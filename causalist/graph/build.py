@@ -1,5 +1,6 @@
 """All facts -> the code graph: nodes, containment, imports, bases, calls and references."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -17,8 +18,9 @@ from causalist.graph.package_imports import PackageImports
 from causalist.graph.resolve import Resolver
 from causalist.graph.roles import role_of
 from causalist.graph.spaces import is_alias
+from causalist.graph.states import States, is_asked
 from causalist.graph.tested import Tests
-from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, AccessKind, Definition, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import NodeKind, Role, external_id, file_id, section_id, symbol_id
@@ -45,6 +47,7 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
     for number in range(len(files)):
         builder.add_imports(number)
         builder.add_uses(number)
+        builder.add_states(number)
     builder.add_tests()
     languages = [names.settings.name if names.settings else "" for names in program.files]
     graph, position = finish(builder.drafts, builder.collector, languages, load_confidences())
@@ -67,6 +70,7 @@ class _Builder:
         self.definition_draft: list[int] = []  # by global definition number
         self._externals: dict[str, int] = {}
         self._imports = PackageImports(program)
+        self._states = States(program, resolver.values)
 
     def add_nodes(self) -> None:
         for number, names in enumerate(self.program.files):
@@ -185,15 +189,70 @@ class _Builder:
             names.path, entry.module, entry.level, entry.name, names.settings.modules
         )
 
+    def add_states(self, number: int) -> None:
+        """Who reads and writes what stands before the last name of a chain, what gets a value, what is asked for by a
+        name. What a chain means as a whole is read where it is used."""
+        names = self.program.files[number]
+        facts = names.facts
+        for access in facts.accesses:
+            self._add_state(number, access.scope, access.name, access.row, access.how, "." not in access.name)
+        bare = {(a.scope, a.name) for a in facts.accesses if "." not in a.name}
+        chains = {(call.scope, call.callee): call.row for call in reversed(facts.calls)}
+        written = {(a.scope, a.name, a.row) for a in facts.accesses if a.how == AccessKind.WRITE}
+        for each in reversed(facts.references):
+            if (each.scope, each.name, each.row) not in written:
+                chains[each.scope, each.name.partition("::")[0]] = each.row
+        for (scope, chain), row in chains.items():
+            head = chain.partition(".")[0]
+            if bare and (scope, head) in bare:
+                self._add_state(number, scope, chain, row, AccessKind.READ, True)
+            elif "." in chain:
+                self._add_state(number, scope, chain.rpartition(".")[0], row, AccessKind.READ, False)
+        for lookup in facts.lookups:
+            assert names.settings is not None
+            way = names.settings.lookups[lookup.way]
+            if is_asked(self.resolver.values, number, lookup, way):
+                kind = EdgeKind.WRITES if lookup.writes else EdgeKind.READS
+                rule = "named-key" if way.modules or way.globals else "key-of-config"
+                source = self._scope_draft(number, lookup.scope)
+                self._external(source, f"{way.kind}:{lookup.key}", kind, lookup.row, rule)
+
+    def _add_state(self, number: int, scope: int, chain: str, row: int, how: int, is_outer: bool) -> None:
+        source = self._scope_draft(number, scope)
+        for used in self._states.used(number, scope, chain, is_outer):
+            target = self.definition_draft[used.definition]
+            if not used.is_last or how != AccessKind.WRITE:
+                self._use(source, target, EdgeKind.READS, used.rule, row)
+            if used.is_last and how != AccessKind.READ:
+                self._use(source, target, EdgeKind.WRITES, used.rule, row)
+
+    def _scope_draft(self, number: int, scope: int) -> int:
+        return number if scope == MODULE_SCOPE else self.definition_draft[self.program.files[number].first + scope]
+
     def add_uses(self, number: int) -> None:
         names = self.program.files[number]
+        written = Counter((a.scope, a.name, a.row) for a in names.facts.accesses if a.how == AccessKind.WRITE)
         for call in names.facts.calls:
             self._add_use(number, names.first, call.scope, call.callee, call.row, EdgeKind.CALLS, call.arguments)
         for reference in names.facts.references:
-            self._add_use(number, names.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES)
+            key = reference.scope, reference.name, reference.row
+            reads = not written or not written[key]
+            if not reads:
+                written[key] -= 1  # the use that is the writing
+            self._add_use(
+                number, names.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES, reads=reads
+            )
 
     def _add_use(
-        self, file: int, first: int, scope: int, chain: str, row: int, kind: EdgeKind, arguments: str = UNCOUNTED
+        self,
+        file: int,
+        first: int,
+        scope: int,
+        chain: str,
+        row: int,
+        kind: EdgeKind,
+        arguments: str = UNCOUNTED,
+        reads: bool = True,
     ) -> None:
         guess = kind is EdgeKind.CALLS
         targets, package = self.resolver.resolve(file, scope, chain, guess=guess, arguments=arguments)
@@ -208,6 +267,8 @@ class _Builder:
             if called is EdgeKind.REFERENCES and draft == source:
                 continue
             self._use(source, draft, called, target.rule, row, target.candidates)
+            if called is EdgeKind.REFERENCES and reads and self._states.holds(target.definition):
+                self._use(source, draft, EdgeKind.READS, target.rule, row, target.candidates)
         if package:
             self._external(source, package, kind, row)
         elif kind is EdgeKind.CALLS and not targets and self.resolver.is_unknown(file, scope, chain, arguments):
@@ -224,14 +285,14 @@ class _Builder:
             return
         self.collector.add(source, target, kind, rule, row, candidates)
 
-    def _external(self, source: int, package: str, kind: EdgeKind, row: int) -> None:
+    def _external(self, source: int, package: str, kind: EdgeKind, row: int, rule: str = "external") -> None:
         draft = self._externals.get(package)
         if draft is None:
             draft = self._externals[package] = len(self.drafts)
             self.drafts.append(
                 NodeDraft(external_id(package), NodeKind.EXTERNAL, Role.CODE, -1, -1, 0, 0, 0, 0, "", "")
             )
-        self.collector.add(source, draft, kind, "external", row)
+        self.collector.add(source, draft, kind, rule, row)
 
 
 def _repeats(definitions: Sequence[Definition]) -> list[str]:

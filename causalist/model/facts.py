@@ -128,6 +128,34 @@ class Binding(NamedTuple):
     row: int
 
 
+class AccessKind(IntEnum):
+    READ = 0
+    WRITE = 1
+    UPDATE = 2  # both: x += 1
+
+
+class Access(NamedTuple):
+    """A use of what a variable or member holds, in `scope`. `name` is a chain as calls have them, `self.limit`; `how`
+    an AccessKind. Setting an element, `self.items[0] = x`, is writing what holds it."""
+
+    scope: int
+    name: str
+    row: int
+    how: int
+
+
+class Lookup(NamedTuple):
+    """A value that is asked for by the literal name `key`, or set (`writes`): `os.getenv("HOME")`. `way` is an index
+    into `LanguageSettings.lookups`, `head` the first name of what is asked ("os"), "" where the word itself is it."""
+
+    scope: int
+    way: int
+    head: str
+    key: str
+    row: int
+    writes: int
+
+
 class Passage(NamedTuple):
     """A section of prose, or a block of text without a grammar. `slug` is unique in the file; `parent` is an index
     into `FileFacts.passages` or -1."""
@@ -232,4 +260,6 @@ class FileFacts:
     parameters: tuple[tuple[int, tuple[str, ...]], ...] = ()
     secrets: tuple[tuple[int, int], ...] = ()
     implementations: tuple[Implementation, ...] = ()
+    accesses: tuple[Access, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
     tests: tuple[int, ...] = ()

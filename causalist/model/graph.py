@@ -50,6 +50,10 @@ ORDERING_KINDS = frozenset(
 )
 
 
+# Those that say by themselves that something is used; the others of these kinds say more of a use, or of nothing used.
+USE_KINDS = ORDERING_KINDS - {EdgeKind.OVERRIDES, EdgeKind.READS, EdgeKind.WRITES, EdgeKind.TESTS}
+
+
 @dataclass(frozen=True, slots=True)
 class NodeTable:
     """All arrays have shape (n_nodes,) and are indexed by NodeIndex."""

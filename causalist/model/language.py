@@ -29,7 +29,8 @@ class NameSettings:
     block. `joins` are what stands between names beside the dot. `sigil` is what the names of variables begin with, and
     those of nothing else: a variable that nothing gives a value may hold anything. `call_method` is the method that
     runs where an object is called. With `types_apart` a type and a value of one name stand beside each other, and only
-    the value can be called or derived from by a class."""
+    the value can be called or derived from by a class. With `assigned_outside`, giving a value to a name does not
+    declare it."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -49,6 +50,7 @@ class NameSettings:
     sigil: str = ""
     call_method: str = ""
     types_apart: bool = False
+    assigned_outside: bool = False
     private: str = ""
     alone: tuple[str, ...] = ()
 
@@ -172,6 +174,21 @@ class TestSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LookupSettings:
+    """A way to ask for a value by a literal name. `kind` is what names of such values begin with: `env`, `config`.
+    `word` stands in every use; `read` and `written` are regular expressions for what follows it, with a group `key`.
+    It counts where what is asked comes from one of `modules` outside of the repository, or is one of `globals` that
+    nothing declares; anywhere if there are none of both."""
+
+    kind: str
+    word: str
+    read: str = ""
+    written: str = ""
+    modules: tuple[str, ...] = ()
+    globals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CommentSettings:
     """`line` are the tokens that start a comment; `doc` is "string" where documentation is the first string of a
     body, "comment" where it is the comment above, "sentence" where the comment's first sentence sums it up. `tags` are
@@ -213,3 +230,4 @@ class LanguageSettings:
     types: TypeSettings = TypeSettings()
     shapes: ShapeSettings = ShapeSettings()
     tests: TestSettings = TestSettings()
+    lookups: tuple[LookupSettings, ...] = ()

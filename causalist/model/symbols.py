@@ -56,6 +56,10 @@ TYPE_KINDS = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.STRUCT, Nod
 CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO})
 
 
+# What ids of values begin with, behind `external:`, that are asked for by a literal name.
+ASKED_KINDS = ("env:", "config:")
+
+
 def escape_path(path: str) -> str:
     """A repository path as it stands in ids: `%`, `#` and `::` are percent-escaped.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.extract import hit_of
-from causalist.model.graph import ORDERING_KINDS, CodeGraph
+from causalist.model.graph import USE_KINDS, CodeGraph
 from causalist.model.index import Index
 from causalist.model.overview import (
     Aside,
@@ -233,7 +233,7 @@ def _used_elsewhere(graph: CodeGraph, product: NDArray[np.bool_]) -> list[int]:
     """Nodes of the product that another of its files uses."""
     edges, owners = graph.edges, graph.nodes.files
     apart = (owners[edges.sources] != owners[edges.targets]) & product[edges.sources] & product[edges.targets]
-    apart &= np.isin(edges.kinds, sorted(ORDERING_KINDS))
+    apart &= np.isin(edges.kinds, sorted(USE_KINDS))
     return [int(node) for node in np.unique(edges.targets[apart])]
 
 
@@ -276,7 +276,7 @@ def _best_members(graph: CodeGraph, scores: NDArray[np.float64], members: Sequen
 def _dependencies(graph: CodeGraph, folders: Sequence[Folder], product: NDArray[np.bool_]) -> tuple[Dependency, ...]:
     """Uses between folders, each file counted for the innermost of `folders` that holds it."""
     edges, owners = graph.edges, graph.nodes.files.astype(np.int64)
-    chosen = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & product[edges.sources] & product[edges.targets]
+    chosen = np.isin(edges.kinds, sorted(USE_KINDS)) & product[edges.sources] & product[edges.targets]
     sources, targets = owners[edges.sources[chosen]], owners[edges.targets[chosen]]
     n_nodes = len(graph.nodes)
     pairs, counts = np.unique(sources * n_nodes + targets, return_counts=True)

@@ -354,6 +354,15 @@ class BindingReader:
         elif value and not is_early:
             self.bindings.append(Binding(scope, RETURNED, "", value, self._scopes.row(start)))
 
+    @property
+    def has_globals(self) -> bool:
+        """Whether any scope so far does that."""
+        return bool(self._globals)
+
+    def is_global(self, scope: int, name: str) -> bool:
+        """Whether a scope declares that a name belongs to an outer one."""
+        return (scope, name) in self._globals
+
     def take_value(self, start: int, head: str) -> tuple[str, list[tuple[str, str]]] | None:
         """If the last value starts at `start`, or waits for what starts there, with a call of `head`: what follows the
         call, and (name, key in a pattern) of those that it is given to, which are bindings no longer."""

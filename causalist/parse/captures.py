@@ -127,6 +127,8 @@ class Tag(IntEnum):
     NAME_NUMBERED = auto()
     BASE_MIXIN = auto()
     BINDING_ELEMENT = auto()
+    WRITTEN = auto()
+    MEMBER = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -232,5 +234,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "reference.token": Tag.TOKEN_CALL,
     "reference": Tag.REFERENCE,
     "reference.callable": Tag.REFERENCE_CALLABLE,
+    "written": Tag.WRITTEN,
+    "member": Tag.MEMBER,
     "error": Tag.ERROR,
 }

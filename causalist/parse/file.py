@@ -10,6 +10,7 @@ from causalist.model.facts import Definition, Diagnostic, FileFacts
 from causalist.model.symbols import NodeKind
 from causalist.parse.languages import Grammar, load_grammar
 from causalist.parse.lines import with_line_feeds
+from causalist.parse.lookups import read_lookups
 from causalist.parse.manifests import read_manifest
 from causalist.parse.prose import BY_BLOCKS, prose_kind, read_passages
 from causalist.parse.secrets import find_secrets, masked, tidied
@@ -61,7 +62,9 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         owners=tuple(sweep.owners()),
         parameters=tuple(sweep.parameters()),
         implementations=tuple(sweep.implementations()),
-        tests=tuple(sweep.tests()),
+        accesses=tuple(sweep.held.accesses),
+        lookups=read_lookups(grammar.settings.lookups, tree, text, definitions),
+        tests=tuple(i for i, draft in enumerate(sweep.drafts) if draft.is_test),
         words=words,
         counts=counts,
         diagnostics=(*_encoding(data), *sweep.diagnostics()),

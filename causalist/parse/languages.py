@@ -18,6 +18,7 @@ from causalist.model.language import (
     CommentSettings,
     Dialect,
     LanguageSettings,
+    LookupSettings,
     ModuleSettings,
     ModuleSystem,
     NameSettings,
@@ -165,6 +166,7 @@ def _read_settings(path: Path) -> LanguageSettings:
                 sigil=names.get("sigil", ""),
                 call_method=names.get("call_method", ""),
                 types_apart=names.get("types_apart", False),
+                assigned_outside=names.get("assigned_outside", False),
                 private=names.get("private", ""),
                 alone=tuple(names.get("alone", ())),
             ),
@@ -190,6 +192,7 @@ def _read_settings(path: Path) -> LanguageSettings:
             types=_read_types(data.get("types", {})),
             shapes=ShapeSettings(**{key: tuple(value) for key, value in data.get("shapes", {}).items()}),
             tests=TestSettings(**_tuples(data.get("tests", {}))),
+            lookups=tuple(LookupSettings(**_tuples(each)) for each in data.get("lookups", ())),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error

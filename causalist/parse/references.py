@@ -43,6 +43,8 @@ class UseReader:
         self._spans: list[tuple[int, int, int]] = []  # scope, start, end of names that may be uses
         self._passed_on: list[Reference] = []  # functions that are named in order to be called by others
         self.skipped_to = -1  # uses before this byte are not kept: they belong to a callee that was read whole, for one
+        self.called = (-1, -1)  # the last callee
+        self.plain_callee = -1  # start of the last invoked chain of names
 
     def skip(self, end: int) -> None:
         """Uses before this byte are not kept."""
@@ -78,6 +80,7 @@ class UseReader:
         self._call_starts.append(start)
 
     def on_call(self, start: int, end: int, tag: int) -> None:
+        self.called = (start, end)
         if end - start > _LONGEST_CHAIN:  # only the end is decoded: chains of calls hold one another
             chain = last_of_chain(self._scopes.text(end - _LONGEST_NAME, end))
         elif self._prefixed:
@@ -110,6 +113,7 @@ class UseReader:
     def on_invoked_name(self, start: int, end: int, tag: int) -> None:
         begin, chain = self.whole_calls.on_name(start, end, tag == Tag.INVOKED_TYPE)
         plain = chain and "(" not in chain and chain[0] not in "?<"
+        self.plain_callee = begin if plain else -1
         while self._spans and self._spans[-1][1] >= (begin if plain else start):
             self._spans.pop()  # the names of a chain that is called
         self.skip(end)

@@ -13,6 +13,7 @@ import tree_sitter
 from causalist.model.facts import MODULE_SCOPE, Base, Definition, Diagnostic
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.parse.accesses import AccessReader
 from causalist.parse.bases import BaseReader
 from causalist.parse.bindings import BindingReader
 from causalist.parse.captures import DEFINITION_KINDS, TAG_OF_CAPTURE, Tag
@@ -48,9 +49,9 @@ class Sweep:
         self.declared = Declarations(self.scopes, self.named.bindings)
         self.modules = ImportReader(self.scopes, self.named)
         self.uses = UseReader(self.scopes, self.named, self.modules, self.declared)
+        self.held = AccessReader(self.scopes, self.named, self.modules, self.uses, self.declared)
         self.drafts = self.scopes.drafts
-        self.text = self.scopes.text
-        self.row = self.scopes.row
+        self.text, self.row = self.scopes.text, self.scopes.row
         self._frames = self.scopes.frames
         self.derived = BaseReader(self.scopes)
         self.bases = self.derived.bases
@@ -98,6 +99,7 @@ class Sweep:
         self._doc_types.finish()
         self.modules.finish()
         self.uses.whole_calls.finish()
+        self.held.finish()
         self.named.finish()
 
     def definitions(self) -> list[Definition]:
@@ -163,9 +165,6 @@ class Sweep:
             Tag.EXPORT_DEFAULT: self.modules.on_export_default,
             Tag.CALL: self.uses.on_call,
             Tag.INVOCATION: self.uses.whole_calls.on_call,
-            Tag.INVOKED_NAME: self.uses.on_invoked_name,
-            Tag.INVOKED_TYPE: self.uses.on_invoked_name,
-            Tag.CALL_ARGUMENTS: self.uses.on_arguments,
             Tag.CALL_ARGUMENT: self.uses.whole_calls.on_argument,
             Tag.MACRO_CALL: self.uses.on_macro,
             Tag.TOKEN_CALL: self.uses.on_token_call,
@@ -177,7 +176,7 @@ class Sweep:
             Tag.REFERENCE_CALLABLE: self.uses.on_callable,
             Tag.ERROR: self._on_error,
         }
-        handlers.update(self.named.handlers())
+        handlers.update(self.named.handlers() | self.held.handlers())
         if self.settings.shapes.sequences:
             handlers.update(PlaceReader(self.scopes, self.named.bindings).handlers())
         handlers.update(dict.fromkeys(DEFINITION_KINDS, self._on_definition))
@@ -185,9 +184,6 @@ class Sweep:
             handlers.update(self.declared.handlers())
         handlers.update({tag: self.modules.on_part for tag in Tag if Tag.IMPORT_STAR <= tag <= Tag.IMPORT_NAMESPACE})
         return handlers
-
-    def tests(self) -> list[int]:
-        return [i for i, d in enumerate(self.drafts) if d.is_test]
 
     def _on_span(self, start: int, end: int, tag: int) -> None:
         if self._span is None or end > self._span[1]:

@@ -34,6 +34,8 @@ _ROWS: dict[str, Any] = {
     "imports": f.Import,
     "exports": f.Export,
     "bindings": f.Binding,
+    "accesses": f.Access,
+    "lookups": f.Lookup,
     "passages": f.Passage,
     "diagnostics": f.Diagnostic,
 }

@@ -111,3 +111,12 @@
 (type_switch_statement) @declaration.switch
 (type_switch_statement alias: (expression_list (identifier) @declaration.alias) value: (_) @declaration.subject)
 (type_case . type: (_) @declaration.case . (statement_list) .)
+
+; What is held: members, and what gets a value.
+(selector_expression) @member
+(assignment_statement left: (expression_list [(identifier) (selector_expression)] @written))
+(assignment_statement left: (expression_list (index_expression operand: [(identifier) (selector_expression)] @written)))
+(inc_statement [(identifier) (selector_expression)] @written)
+(inc_statement (index_expression operand: [(identifier) (selector_expression)] @written))
+(dec_statement [(identifier) (selector_expression)] @written)
+(dec_statement (index_expression operand: [(identifier) (selector_expression)] @written))

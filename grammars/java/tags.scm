@@ -92,3 +92,10 @@
 (formal_parameters (formal_parameter type: (_) @parameter))
 (formal_parameters (spread_parameter [(type_identifier) (scoped_type_identifier) (generic_type) (array_type)
   (integral_type) (floating_point_type) (boolean_type)] @parameter.rest))
+
+; What is held: members, and what gets a value.
+(field_access) @member
+(assignment_expression left: [(identifier) (field_access)] @written)
+(assignment_expression left: (array_access array: [(identifier) (field_access)] @written))
+(update_expression [(identifier) (field_access)] @written)
+(update_expression (array_access array: [(identifier) (field_access)] @written))

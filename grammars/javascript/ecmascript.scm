@@ -169,3 +169,12 @@
 (assignment_expression left: (identifier) @binding)
 (assignment_expression left: (member_expression) @binding)
 (assignment_expression right: (_) @binding.value)
+
+; What is held: members, and what gets a value.
+(member_expression) @member
+(assignment_expression left: [(identifier) (member_expression)] @written)
+(assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] @written))
+(augmented_assignment_expression left: [(identifier) (member_expression)] @written)
+(augmented_assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] @written))
+(update_expression argument: [(identifier) (member_expression)] @written)
+(unary_expression operator: "delete" argument: (member_expression) @written)

@@ -89,3 +89,17 @@
 (return_statement (_) @returned)
 (yield (_) @yielded)
 (module (expression_statement (assignment left: (identifier) right: [(subscript) (binary_operator) (call)] @aliased)))
+
+; What is held: members, and what gets a value.
+(attribute) @member
+(assignment !type left: [(identifier) (attribute)] @written)
+(assignment left: [(identifier) (attribute)] @written type: (_) right: (_))
+(assignment left: (subscript value: [(identifier) (attribute)] @written))
+(augmented_assignment left: [(identifier) (attribute)] @written)
+(augmented_assignment left: (subscript value: [(identifier) (attribute)] @written))
+(pattern_list [(identifier) (attribute)] @written)
+(tuple_pattern [(identifier) (attribute)] @written)
+(delete_statement (attribute) @written)
+(delete_statement (subscript value: [(identifier) (attribute)] @written))
+(as_pattern_target (attribute) @written)
+(for_statement left: (attribute) @written)

@@ -115,3 +115,10 @@
 (function_item return_type: (_) @returns)
 (function_signature_item return_type: (_) @returns)
 (type_item type: (_) @returns)
+
+; What is held: members, and what gets a value.
+(field_expression) @member
+(assignment_expression left: [(identifier) (field_expression)] @written)
+(assignment_expression left: (index_expression . [(identifier) (field_expression)] @written))
+(compound_assignment_expr left: [(identifier) (field_expression)] @written)
+(compound_assignment_expr left: (index_expression . [(identifier) (field_expression)] @written))

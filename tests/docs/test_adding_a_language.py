@@ -14,6 +14,7 @@ from causalist.model.language import (
     CommentSettings,
     Dialect,
     LanguageSettings,
+    LookupSettings,
     ModuleSettings,
     ModuleSystem,
     NameSettings,
@@ -42,6 +43,7 @@ _MODEL = {
     "shapes": ShapeSettings,
     "comments": CommentSettings,
     "tests": TestSettings,
+    "lookups": LookupSettings,
 }
 # Where a key is called otherwise than what the program keeps it as.
 _SPELLED = {

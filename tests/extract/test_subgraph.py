@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.errors import UsageError
-from causalist.extract.subgraph import extract_subgraph, lift_to_files
+from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_repeats
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.subgraph import SubgraphEdge
 from causalist.model.symbols import NodeKind
@@ -87,6 +87,27 @@ def test_a_lifted_edge() -> None:
         SubgraphEdge(
             source=1, target=0, kind=EdgeKind.CALLS, rule=2, confidence=0.9, candidates=1, n=8, row=4, number=-1
         )
+    ]
+
+
+def test_what_another_edge_says_already_is_left_out() -> None:
+    nodes = ["a.py", "a.py::f", "a.py::x", "a.py::y"]
+    edges = [
+        EdgeSpec("a.py::f", "a.py::x", EdgeKind.REFERENCES),
+        EdgeSpec("a.py::f", "a.py::x", EdgeKind.READS),
+        EdgeSpec("a.py::f", "a.py::x", EdgeKind.WRITES),
+        EdgeSpec("a.py::f", "a.py::y", EdgeKind.READS),
+        EdgeSpec("a.py", "a.py::f", EdgeKind.CONTAINS),
+        EdgeSpec("a.py", "a.py::f", EdgeKind.TESTS),
+    ]
+    graph = make_graph(nodes, edges)
+    kept = without_repeats(extract_subgraph(graph, range(4)))
+    assert [(graph.nodes.ids[e.source], graph.nodes.ids[e.target], EdgeKind(e.kind).label) for e in kept] == [
+        ("a.py", "a.py::f", "contains"),
+        ("a.py", "a.py::f", "tests"),
+        ("a.py::f", "a.py::x", "references"),
+        ("a.py::f", "a.py::x", "writes"),
+        ("a.py::f", "a.py::y", "reads"),
     ]
 
 
