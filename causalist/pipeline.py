@@ -34,7 +34,7 @@ from causalist.indexing import make_index, refreshed_index
 from causalist.literals import find_matches
 from causalist.model.answer import Answer, AskOptions, Level, Order, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
-from causalist.model.graph import Edge
+from causalist.model.graph import Edge, EdgeKind
 from causalist.model.health import Health
 from causalist.model.index import Index
 from causalist.model.navigate import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
@@ -278,6 +278,14 @@ class Repository:
     def callees(self, name: str) -> tuple[Edge, ...]:
         """Edges of calls that a node makes inside the repository, most confident first. Raises as `resolve`."""
         return navigate.calls_from(self.index.graph, self.resolve(name))
+
+    def readers(self, name: str) -> tuple[Edge, ...]:
+        """Edges of what reads a value, or of values that a node contains. Raises as `resolve`."""
+        return navigate.edges_to(self.index.graph, self.resolve(name), EdgeKind.READS)
+
+    def writers(self, name: str) -> tuple[Edge, ...]:
+        """Edges of what gives it a value. Raises as `resolve`."""
+        return navigate.edges_to(self.index.graph, self.resolve(name), EdgeKind.WRITES)
 
     def path(self, source: str, target: str) -> Trail | None:
         """The most probable way from one node to another, forward if there is one. Raises as `resolve`."""

@@ -24,6 +24,8 @@ COMMANDS = (
     "show",
     "callers",
     "callees",
+    "readers",
+    "writers",
     "path",
     "neighbors",
     "impact",

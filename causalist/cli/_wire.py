@@ -79,7 +79,7 @@ def edge_document(edge: "Edge") -> Document:
 
 
 def calls_document(node: str, edges: "Iterable[Edge]") -> Document:
-    """`callees --json`, and all but the last key of `callers --json`."""
+    """`callees`, `readers` and `writers` with `--json`, and all but the last key of `callers --json`."""
     return {"format_version": FORMAT_VERSION, "node": node, "edges": [edge_document(edge) for edge in edges]}
 
 

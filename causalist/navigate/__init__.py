@@ -7,7 +7,7 @@ In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, e
 from causalist.navigate.coverage import tests_reaching
 from causalist.navigate.definitions import definition_of
 from causalist.navigate.dispatch import calls_through
-from causalist.navigate.edges import calls_from, calls_to, chosen_edges
+from causalist.navigate.edges import calls_from, calls_to, chosen_edges, edges_to
 from causalist.navigate.find import find_nodes
 from causalist.navigate.gaps import gaps_between
 from causalist.navigate.health import health_of
@@ -29,6 +29,7 @@ __all__ = [
     "calls_to",
     "chosen_edges",
     "definition_of",
+    "edges_to",
     "find_nodes",
     "gaps_between",
     "health_of",

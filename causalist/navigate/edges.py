@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.symbols import NodeKind
+from causalist.navigate.reach import as_one, edges_into
 
 
 def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
@@ -19,6 +20,16 @@ def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
         for e in graph.outgoing(node)
         if graph.edges.kinds[e] == EdgeKind.CALLS and graph.kind(int(graph.edges.targets[e])) is not NodeKind.EXTERNAL
     )
+
+
+def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
+    """Edges of a kind that lead from outside to a node or to what it contains, most confident first."""
+    meant = as_one(graph, [node])
+    inside = frozenset(meant.tolist())
+    numbers = edges_into(graph, meant).tolist()
+    of_kind = [e for e in numbers if graph.edges.kinds[e] == kind]
+    kept = [e for e in of_kind if len(inside) == 1 or int(graph.edges.sources[e]) not in inside]
+    return most_confident_first(map(graph.edge, kept))
 
 
 def chosen_edges(graph: CodeGraph, *, kinds: Sequence[str], min_confidence: float, everything: bool) -> Iterator[Edge]:

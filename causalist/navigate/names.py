@@ -17,7 +17,7 @@ import numpy as np
 
 from causalist.errors import AmbiguousNode, UnknownNode
 from causalist.model.index import Index
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, escape_path, split_id
+from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id
 from causalist.navigate.nearest import nearest
 from causalist.rank import nodes_named
 
@@ -152,7 +152,8 @@ def _by_end(place: _Place, wanted: str) -> _Found | None:
         found = [n for n, node_id in candidates if _ends_both(written(node_id), text)]
         if found:
             return found, ""
-    found = _sections(place, text) or [n for n in [ids.position(f"external:{wanted}")] if n >= 0]
+    outside = [ids.position(f"external:{kind}{wanted}") for kind in ("", *ASKED_KINDS)]
+    found = _sections(place, text) or [n for n in outside if n >= 0]
     if found:
         return found, ""
     lower = text.lower()
