@@ -60,7 +60,12 @@ RULES: tuple[Rule, ...] = (
     Rule("test-helper", Evidence.NAMES, "a function of tests that is no test, and that a test calls, calls it", 0.4),
     Rule("test-file", Evidence.NAMES, "the names of test and tested fit, and one uses the other", 0.9),
     Rule("test-name", Evidence.NAMES, "the names of test and tested fit", 0.6),
-    Rule("named-key", Evidence.NAMES, "an environment variable or key of a configuration, of what is known to hold it", 0.98),
+    Rule(
+        "named-key",
+        Evidence.NAMES,
+        "an environment variable or key of a configuration, of what is known to hold it",
+        0.98,
+    ),
     Rule("key-of-config", Evidence.NAMES, "a key, asked of something that is called like a configuration", 0.7),
     Rule("external", Evidence.NAMES, "a name that comes from a package outside of the repository"),
 )

@@ -220,6 +220,9 @@ class BindingReader:
         self.taken = start
         scopes = self._scopes
         name = scopes.compact(start, min(end, start + _LONGEST_NAME))
+        if not name:  # the parser made it up
+            self._binding_end = -1
+            return
         self._binding_start, member = start, ""
         if tag == Tag.BINDING_PROPERTY:
             name = f"{self._variant_prefix(start)}.{name}"
