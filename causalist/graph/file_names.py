@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
 _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
+_NOTHING: set[str] = set()
 _MERE_TYPES = (NodeKind.INTERFACE, NodeKind.TYPE)  # of which nothing is left when the program runs
 
 
@@ -32,6 +33,7 @@ class FileNames:
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
     is_shaped: bool = False  # whether annotations and values say what collections, tuples and unions hold
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
+    _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
     @property
     def has_folders(self) -> bool:
@@ -42,6 +44,32 @@ class FileNames:
     def imports_are_visible(self) -> bool:
         """Python's importers see what a module imports; an ECMAScript module's see what it exports."""
         return self.settings is not None and self.settings.modules.system is ModuleSystem.DOTTED
+
+    def deciding_scope(self, scope: int, name: str) -> int:
+        """The first scope from `scope` outwards at which it may be decided what `name` means. Code that gives nothing
+        that name decides nothing, nor does a type whose names are not seen by the code in it."""
+        assert self.settings is not None
+        definitions, visible = self.facts.definitions, self.settings.names
+        skips = not (visible.members_are_visible or visible.class_scope_is_visible)
+        while scope >= 0 and definitions[scope].kind not in TYPE_KINDS and name not in self._names_in(scope):
+            scope = definitions[scope].parent
+            while skips and scope >= 0 and definitions[scope].kind in TYPE_KINDS:
+                scope = definitions[scope].parent
+        return scope
+
+    def _names_in(self, scope: int) -> set[str]:
+        if not self._named:
+            for definition in self.facts.definitions:
+                if definition.parent >= 0:
+                    last = definition.qualname.rpartition(".")[2]
+                    self._named.setdefault(definition.parent, set()).update((definition.name, last))
+            for position, bindings in self.bindings.items():
+                # What is narrowed has a question mark in front.
+                self._named.setdefault(position, set()).update(target.lstrip("?") for target in bindings)
+            for position, imports in self.imports.items():
+                self._named.setdefault(position, set()).update(imports)
+            self._named.setdefault(MODULE_SCOPE, set())
+        return self._named.get(scope, _NOTHING)
 
 
 def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:

@@ -54,3 +54,8 @@ def best(
 
 def _is_type_parameter(name: str) -> bool:
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
+
+
+def arguments_of(part: str, called: str | None) -> str | None:
+    """The arguments of a part of a chain: those of the call for its last part, not known for parts inside."""
+    return UNCOUNTED if "()" in part else called

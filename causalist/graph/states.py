@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from causalist.graph.found import Value
 from causalist.graph.names import Program
+from causalist.graph.scoping import deciding_scope
 from causalist.graph.shapes import split_calls, split_marks
 from causalist.graph.values import Values
 from causalist.model.facts import MODULE_SCOPE, Lookup
@@ -40,6 +41,7 @@ class States:
     def used(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[Used, ...]:
         """What the parts of a chain hold, from left to right, as far as it is known. With `outer` its first name means
         one of the file, whatever is bound around."""
+        scope = deciding_scope(self.program, file, scope, chain)
         key = file, scope, chain, outer
         known = self._used.get(key)
         if known is None:

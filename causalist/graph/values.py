@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from causalist.graph import namespaces, objects, receivers, shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, Found, Value
 from causalist.graph.names import Program
-from causalist.graph.overloads import UNCOUNTED
+from causalist.graph.overloads import arguments_of
+from causalist.graph.scoping import deciding_scope, type_of
 from causalist.graph.shapes import HOLDERS, Shapes, split_part
 from causalist.graph.spaces import is_object_method
 from causalist.graph.visible import (
@@ -72,9 +73,13 @@ class Values(Shapes):
             return self._values[key]
         if key in self._busy or len(self._busy) > 40:
             return None
-        self._busy.add(key)
-        value = self._walk(file, scope, chain, called)
-        self._busy.discard(key)
+        outer = deciding_scope(self.program, file, scope, chain)
+        if outer != scope:
+            value = self.of_chain(file, outer, chain, called)
+        else:
+            self._busy.add(key)
+            value = self._walk(file, scope, chain, called)
+            self._busy.discard(key)
         self._values[key] = value
         return value
 
@@ -106,7 +111,7 @@ class Values(Shapes):
             value = Value("super", owner, "super")
         elif not head:
             return self._declared_elsewhere(file, parts, called, None)
-        elif bare in settings.names.self_names and (owner := shaped.self_type(self.program, names, scope, bare)) >= 0:
+        elif (owner := type_of(scope)) >= 0:
             value = Value("instance", owner, "self")
             if marks and settings.names.constructors:  # the class, by its own name inside of it
                 value = value._replace(rule="constructed") if marks == ["()"] else UNKNOWN
@@ -116,7 +121,7 @@ class Values(Shapes):
             value = objects.around_method(self.program, self.program.without_functions(names.first + scope))
         else:
             value = self.lookup(
-                file, scope, bare, _arguments(head, called if len(parts) == 1 else None), len(parts) > 1
+                file, scope, bare, arguments_of(head, called if len(parts) == 1 else None), len(parts) > 1
             )
             if value is None and settings.names.sigil and bare.startswith(settings.names.sigil):
                 value = UNKNOWN
@@ -165,7 +170,7 @@ class Values(Shapes):
             if value.kind == "definition" and settings is not None and f".{part}" in settings.names.assigned_infixes:
                 continue  # `A.prototype.m`: a member of A like any other
             name = part.rstrip("()[]") or part
-            arguments = _arguments(part, called if i == len(parts) else None)
+            arguments = arguments_of(part, called if i == len(parts) else None)
             bare, marks = split_part(part, types, shapes)
             if types.keeping:
                 step = receivers.of_collection(self, types, value, name)
@@ -392,8 +397,3 @@ class Values(Shapes):
 
     def _declared(self, file: int, scope: int, type_name: str, rule: str) -> Value:
         return receivers.declared(self, file, scope, type_name, rule)
-
-
-def _arguments(part: str, called: str | None) -> str | None:
-    """The arguments of a part of a chain: those of the call for its last part, not known for parts inside."""
-    return UNCOUNTED if "()" in part else called
