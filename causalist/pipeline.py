@@ -289,9 +289,8 @@ class Repository:
 
     def path(self, source: str, target: str) -> Trail | None:
         """The most probable way from one node to another, forward if there is one. Raises as `resolve`."""
-        return navigate.trail_between(
-            self.index.graph, self.index.transition, self.resolve(source), self.resolve(target)
-        )
+        start, end = self.resolve(source), self.resolve(target)
+        return navigate.trail_between(self.index.graph, self.index.transition, start, end)
 
     def gaps(self, source: str, target: str) -> tuple[Gap, ...]:
         """Unresolved calls that could close the way from one node to another. Raises as `resolve`."""

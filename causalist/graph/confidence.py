@@ -13,7 +13,7 @@ from hashlib import sha256
 from importlib.resources import files as resource_files
 from typing import Any, NamedTuple
 
-from causalist.graph.rules import RULE_NUMBER, RULES, Evidence
+from causalist.graph.rules import GUESSES, MOST_OF_A_GUESS, RULE_NUMBER, RULES, Evidence
 from causalist.model.graph import EdgeKind
 
 # What is counted together. Kinds that nothing measures are taken to be as right as calls by the same rule.
@@ -55,6 +55,12 @@ class Confidences:
             return stated
         measured = self.measured(rule, kind, language)
         return measured.confidence if measured else self.evidence[evidence.name.lower()]
+
+    def of_edge(self, rule: str, kind: EdgeKind, language: str, candidates: int) -> float:
+        """The same for an edge to one of several candidates, which share it. Guesses claim no more than
+        MOST_OF_A_GUESS."""
+        shared = self.of(rule, kind, language) / candidates
+        return min(shared, MOST_OF_A_GUESS) if rule in GUESSES else shared
 
     def measured(self, rule: str, kind: EdgeKind, language: str) -> Measured | None:
         """What the confidence rests on; None where the rule was not measured for such edges."""

@@ -103,13 +103,13 @@ def finish(
 
 def _confidences(collector: EdgeCollector, languages: Sequence[str], confidences: Confidences) -> list[float]:
     """Of each edge, by the language in which its source is written."""
-    known: dict[tuple[str, int, str], float] = {}
+    known: dict[tuple[str, int, str, int], float] = {}
     result = []
     for (source, _, kind), sites in collector.edges.items():
-        key = (sites.rule, kind, languages[source])
+        key = (sites.rule, kind, languages[source], sites.candidates)
         if key not in known:
-            known[key] = confidences.of(sites.rule, EdgeKind(kind), languages[source])
-        result.append(known[key] / sites.candidates)
+            known[key] = confidences.of_edge(sites.rule, EdgeKind(kind), languages[source], sites.candidates)
+        result.append(known[key])
     return result
 
 

@@ -376,9 +376,7 @@ class Program:
             last_seen.pop(each, None)
             last_seen[each] = None
             stack.extend(reversed(self._bases.get(each, ())))
-        walk = list(last_seen)
-        result = tuple(walk)
-        self._mro[owner] = result
+        result = self._mro[owner] = tuple(last_seen)
         return result
 
     def find_member(self, owner: int, name: str, skip_own: bool = False, called: str | None = None) -> tuple[int, bool]:

@@ -23,8 +23,8 @@ from causalist.parse.doc_types import DocTypes
 from causalist.parse.docs import comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.implementations import ImplementationReader
 from causalist.parse.imports import ImportReader
-from causalist.parse.places import PlaceReader
 from causalist.parse.leads import Leads
+from causalist.parse.places import PlaceReader
 from causalist.parse.references import UseReader
 from causalist.parse.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
 from causalist.parse.signatures import signature_of

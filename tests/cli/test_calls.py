@@ -63,15 +63,15 @@ def test_callers_of_what_is_overridden_stand_apart(tmp_path: Path) -> None:
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "through base.py::Store.save, which it overrides",
-        "0.900  annotation  base.py::keep -> base.py::Store.save  base.py:6",
+        f"{said('annotation', 3)}  annotation  base.py::keep -> base.py::Store.save  base.py:6",
     ]
     document = json.loads(invoke("callers", "Disk.save", "--repo", str(repository), "--json").stdout)
     assert document["edges"] == []
     assert [(e["source"], e["target"]) for e in document["through"]] == [("base.py::keep", "base.py::Store.save")]
     impact = run("impact", "Disk.save", cwd=repository)
     assert "calls base.py::Store.save" in impact.stdout and "which disk.py::Disk.save overrides" in impact.stdout
-    done = invoke("callers", "Disk.save", "--repo", str(repository), "--min-confidence", "0.95")
-    assert (done.code, done.stdout) == (1, "") and "0.95 or more; 1 with less" in done.stderr
+    done = invoke("callers", "Disk.save", "--repo", str(repository), "--min-confidence", "0.9999")
+    assert (done.code, done.stdout) == (1, "") and "0.9999 or more; 1 with less" in done.stderr
     shown = run("show", "Disk.save", cwd=repository).stdout
     assert "  overrides  base.py::Store.save\n" in shown
     assert "overridden by disk.py::Disk.save" in run("show", "Store.save", cwd=repository).stdout

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from tests.cli.commands import invoke, run, write_all
+from tests.confidences import IMPORT, said
 
 TESTS = {
     "tests/test_prices.py": (
@@ -22,11 +23,12 @@ def test_nearest_first(small: Path) -> None:
         "3 tests",
         "",
         "2 steps away",
-        "tests/test_prices.py::test_price calls shop/prices.py::price_of import 0.97 tests/test_prices.py:9",
+        f"tests/test_prices.py::test_price calls shop/prices.py::price_of import {IMPORT} tests/test_prices.py:9",
         "tests/test_prices.py::test_helped tests shop/prices.py::price_of test-helper 0.40 tests/test_prices.py:13",
         "",
         "3 steps away",
-        "tests/test_cart.py::test_total tests shop/cart.py::Cart.total test-subject 0.95 tests/test_cart.py:5",
+        "tests/test_cart.py::test_total calls shop/cart.py::Cart.total constructed "
+        f"{said('constructed')} tests/test_cart.py:5",
     ]
     assert run("tests", "with_tax", "--max-depth", "2", cwd=small).stdout.startswith("2 tests\n")
 

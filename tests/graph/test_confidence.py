@@ -66,7 +66,17 @@ class TestTable:
         assert table.measured("annotation", EdgeKind.CALLS, "go") is None
 
     def test_what_was_not_measured(self, table: Confidences) -> None:
-        assert set(RULE_NAMES) - set(table.unmeasured()) == {"contains", "import"}
+        stated = {rule.name for rule in RULES if rule.stated is not None}
+        assert set(RULE_NAMES) - set(table.unmeasured()) - stated == {"contains", "import"}
+
+    def test_what_nothing_can_measure_is_stated(self, table: Confidences) -> None:
+        assert table.of("test-name", EdgeKind.TESTS, "python") == 0.6
+
+    def test_a_guess_stays_below_what_is_shown_as_certain(self, table: Confidences) -> None:
+        sure = read_confidences(json.dumps({**TABLE, "evidence": {"names": 0.9, "types": 0.8, "guess": 0.88}}).encode())
+        assert sure.of_edge("unique-name", EdgeKind.CALLS, "go", 1) == 0.49
+        assert sure.of_edge("name-only", EdgeKind.CALLS, "go", 2) == 0.44
+        assert sure.of_edge("import", EdgeKind.CALLS, "go", 2) == 0.475
 
     def test_its_digest_names_its_content(self, table: Confidences) -> None:
         other = {**TABLE, "evidence": {"names": 0.91, "types": 0.8, "guess": 0.3}}

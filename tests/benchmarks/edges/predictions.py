@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from causalist.evaluate.clones import find_clone
 from causalist.graph import Confidences, build_graph, strength
+from causalist.graph.rules import GUESSES, MOST_OF_A_GUESS
 from causalist.model.facts import FileFacts
 from causalist.model.graph import Edge, EdgeKind
 from causalist.model.source import SourceFile
@@ -40,7 +41,8 @@ class Prediction(NamedTuple):
 
     def confidence(self, table: Confidences) -> float:
         kind = EdgeKind[self.kind.upper()]
-        return min(1.0, sum(table.of(rule, kind, self.language) / n for rule, n in self.parts))
+        most = MOST_OF_A_GUESS if self.parts[0][0] in GUESSES else 1.0
+        return min(most, sum(table.of_edge(rule, kind, self.language, n) for rule, n in self.parts))
 
 
 def predictions(name: str, meta: Mapping[str, Any], clones: Path, dumps: Path | None = None) -> list[Prediction] | None:
