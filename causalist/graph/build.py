@@ -197,6 +197,7 @@ class _Builder:
         for access in facts.accesses:
             self._add_state(number, access.scope, access.name, access.row, access.how, "." not in access.name)
         bare = {(a.scope, a.name) for a in facts.accesses if "." not in a.name}
+        own = names.settings.names.self_names if names.settings is not None else ()  # which hold no value themselves
         chains = {(call.scope, call.callee): call.row for call in reversed(facts.calls)}
         written = {(a.scope, a.name, a.row) for a in facts.accesses if a.how == AccessKind.WRITE}
         for each in reversed(facts.references):
@@ -206,8 +207,8 @@ class _Builder:
             head = chain.partition(".")[0]
             if bare and (scope, head) in bare:
                 self._add_state(number, scope, chain, row, AccessKind.READ, True)
-            elif "." in chain:
-                self._add_state(number, scope, chain.rpartition(".")[0], row, AccessKind.READ, False)
+            elif "." in chain and (holder := chain.rpartition(".")[0]) not in own:
+                self._add_state(number, scope, holder, row, AccessKind.READ, False)
         for lookup in facts.lookups:
             assert names.settings is not None
             way = names.settings.lookups[lookup.way]
@@ -232,8 +233,13 @@ class _Builder:
     def add_uses(self, number: int) -> None:
         names = self.program.files[number]
         written = Counter((a.scope, a.name, a.row) for a in names.facts.accesses if a.how == AccessKind.WRITE)
+        calls: dict[tuple[int, str, str], list[int]] = {}  # -> first row, number of sites
         for call in names.facts.calls:
-            self._add_use(number, names.first, call.scope, call.callee, call.row, EdgeKind.CALLS, call.arguments)
+            sites = calls.setdefault((call.scope, call.callee, call.arguments), [call.row, 0])
+            sites[0] = min(sites[0], call.row)
+            sites[1] += 1
+        for (scope, callee, arguments), (row, n) in calls.items():
+            self._add_use(number, names.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n)
         for reference in names.facts.references:
             key = reference.scope, reference.name, reference.row
             reads = not written or not written[key]
@@ -253,6 +259,7 @@ class _Builder:
         kind: EdgeKind,
         arguments: str = UNCOUNTED,
         reads: bool = True,
+        n: int = 1,
     ) -> None:
         guess = kind is EdgeKind.CALLS
         targets, package = self.resolver.resolve(file, scope, chain, guess=guess, arguments=arguments)
@@ -266,33 +273,37 @@ class _Builder:
                 called = EdgeKind.REFERENCES  # what the called value holds is not known, or it is no code
             if called is EdgeKind.REFERENCES and draft == source:
                 continue
-            self._use(source, draft, called, target.rule, row, target.candidates)
+            self._use(source, draft, called, target.rule, row, target.candidates, n)
             if called is EdgeKind.REFERENCES and reads and self._states.holds(target.definition):
-                self._use(source, draft, EdgeKind.READS, target.rule, row, target.candidates)
+                self._use(source, draft, EdgeKind.READS, target.rule, row, target.candidates, n)
         if package:
-            self._external(source, package, kind, row)
+            self._external(source, package, kind, row, n=n)
         elif kind is EdgeKind.CALLS and not targets and self.resolver.is_unknown(file, scope, chain, arguments):
             last = chain.rpartition(".")[2]
-            self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row)
+            self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row, n)
 
     def _converts(self, definition: int) -> bool:
         """Whether what looks like a call of the definition says of which type a value is."""
         settings = self.program.files[self.program.file_of[definition]].settings
         return settings is not None and settings.types.prefixed and self.program.is_type(definition)
 
-    def _use(self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1) -> None:
+    def _use(
+        self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1, n: int = 1
+    ) -> None:
         if source == target and kind is not EdgeKind.CALLS:
             return
-        self.collector.add(source, target, kind, rule, row, candidates)
+        self.collector.add(source, target, kind, rule, row, candidates, n)
 
-    def _external(self, source: int, package: str, kind: EdgeKind, row: int, rule: str = "external") -> None:
+    def _external(
+        self, source: int, package: str, kind: EdgeKind, row: int, rule: str = "external", n: int = 1
+    ) -> None:
         draft = self._externals.get(package)
         if draft is None:
             draft = self._externals[package] = len(self.drafts)
             self.drafts.append(
                 NodeDraft(external_id(package), NodeKind.EXTERNAL, Role.CODE, -1, -1, 0, 0, 0, 0, "", "")
             )
-        self.collector.add(source, draft, kind, rule, row)
+        self.collector.add(source, draft, kind, rule, row, n=n)
 
 
 def _repeats(definitions: Sequence[Definition]) -> list[str]:

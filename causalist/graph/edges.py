@@ -31,13 +31,16 @@ class EdgeCollector:
     edges: dict[tuple[int, int, int], _Sites] = field(default_factory=dict)
     unresolved: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
-    def add(self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1) -> None:
+    def add(
+        self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1, n: int = 1
+    ) -> None:
+        """`n` sites, of which the first stands in `row`."""
         key = (source, target, int(kind))
         sites = self.edges.get(key)
         if sites is None:
-            self.edges[key] = _Sites(rule, candidates, 1, row)
+            self.edges[key] = _Sites(rule, candidates, n, row)
             return
-        sites.count += 1
+        sites.count += n
         if 0 <= row < sites.row or sites.row < 0:
             sites.row = row
         if rule == sites.rule and candidates == sites.candidates:
@@ -45,9 +48,9 @@ class EdgeCollector:
         if strength(rule, candidates) < strength(sites.rule, sites.candidates):
             sites.rule, sites.candidates = rule, candidates
 
-    def add_unresolved(self, source: int, name: str, row: int) -> None:
+    def add_unresolved(self, source: int, name: str, row: int, n: int) -> None:
         sites = self.unresolved.setdefault((source, name), [0, row])
-        sites[0] += 1
+        sites[0] += n
         sites[1] = min(sites[1], row)
 
 

@@ -33,6 +33,9 @@ class FileNames:
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
     is_shaped: bool = False  # whether annotations and values say what collections, tuples and unions hold
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
+    decided: dict[tuple[int, str], int] = field(
+        default_factory=dict
+    )  # (scope, first part of a chain) -> where to read it
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
     @property

@@ -20,10 +20,21 @@ def type_of(scope: int) -> int:
 
 def deciding_scope(program: Program, file: int, scope: int, chain: str) -> int:
     """The scope, of `scope` and those around it, in which a chain can be read with the same result."""
-    names = program.files[file]
-    if scope < 0 or names.settings is None or chain[:1] in "<?.":
+    if scope < 0:
         return scope
-    own, head = names.settings.names, chain.partition(".")[0]
+    names, head = program.files[file], chain.partition(".")[0]
+    key = scope, head
+    known = names.decided.get(key)
+    if known is None:
+        known = names.decided[key] = _decide(program, file, scope, head)
+    return known
+
+
+def _decide(program: Program, file: int, scope: int, head: str) -> int:
+    names = program.files[file]
+    if names.settings is None or head[:1] in "<?":
+        return scope
+    own = names.settings.names
     bare = split_part(head, names.settings.types, names.settings.shapes)[0]
     if head in own.super_names or bare in own.super_names:
         return scope
@@ -32,3 +43,9 @@ def deciding_scope(program: Program, file: int, scope: int, chain: str) -> int:
         return scope_in(owner) if owner >= 0 else scope
     # Where modules are a tree, the innermost of them is looked for from the scope itself.
     return scope if program.paths.tree.has(file) else names.deciding_scope(scope, bare)
+
+
+def forget_scopes(program: Program) -> None:
+    """Something that the scopes depend on has changed: which type a member belongs to."""
+    for names in program.files:
+        names.decided.clear()

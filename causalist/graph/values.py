@@ -11,7 +11,7 @@ from causalist.graph import namespaces, objects, receivers, shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, Found, Value
 from causalist.graph.names import Program
 from causalist.graph.overloads import arguments_of
-from causalist.graph.scoping import deciding_scope, type_of
+from causalist.graph.scoping import deciding_scope, forget_scopes, type_of
 from causalist.graph.shapes import HOLDERS, Shapes, split_part
 from causalist.graph.spaces import is_object_method
 from causalist.graph.visible import (
@@ -63,6 +63,7 @@ class Values(Shapes):
     def forget(self) -> None:
         """Forgets all values: something that they depend on has changed."""
         self._values.clear()
+        forget_scopes(self.program)
 
     def of_chain(self, file: int, scope: int, chain: str, called: str | None = None) -> Value | None:
         """The value of a chain. None: no such name, or a known receiver without that member; "unknown-member": the
