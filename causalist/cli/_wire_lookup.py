@@ -84,23 +84,23 @@ def impact_document(
     changed: "Sequence[str]", deleted: "Sequence[str]", n: int, affected: "Sequence[Affected]"
 ) -> Document:
     """`impact --json`. `n` counts all that is affected, `affected` holds the nearest of it."""
-    return {
-        "format_version": FORMAT_VERSION,
-        "changed": list(changed),
-        "deleted": list(deleted),
-        "n": n,
-        "affected": [_affected(each) for each in affected],
-    }
+    return _reached(changed, deleted, n, "affected", affected)
 
 
 def tests_document(changed: "Sequence[str]", deleted: "Sequence[str]", n: int, tests: "Sequence[Affected]") -> Document:
     """`tests --json`. `n` counts all tests, `tests` holds the nearest of them."""
+    return _reached(changed, deleted, n, "tests", tests)
+
+
+def _reached(
+    changed: "Sequence[str]", deleted: "Sequence[str]", n: int, name: str, found: "Sequence[Affected]"
+) -> Document:
     return {
         "format_version": FORMAT_VERSION,
         "changed": list(changed),
         "deleted": list(deleted),
         "n": n,
-        "tests": [_affected(each) for each in tests],
+        name: [_affected(each) for each in found],
     }
 
 

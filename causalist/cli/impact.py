@@ -1,13 +1,14 @@
 """`causalist impact`: what a change reaches."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._changes import affected_rows, say_changes
-from causalist.cli._lookup import finish, id_of, limit_option, lookup_options, open_for_lookup
+from causalist.cli._changes import Limits, affected_rows, check_subject, reached
+from causalist.cli._lookup import finish, limit_option, lookup_options, open_for_lookup
 from causalist.cli._repository import min_confidence_option
 from causalist.cli._wire_lookup import impact_document
 
@@ -42,25 +43,17 @@ def command(
       causalist impact Session.verify --max-depth 2
       causalist impact --diff main --min-confidence 0.5
     """
-    if (node is None) == (revision is None):
-        raise click.UsageError("Give a NODE or --diff REV, one of the two.")
+    check_subject(node, revision)
     empty = impact_document((), (), 0, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
-    deleted: Sequence[str] = ()
-    changed: Sequence[str]
-    if revision is not None:
-        found = repository.impact_since(revision, max_depth=max_depth, min_confidence=min_confidence)
-        changed, deleted, affected = found.changed, found.deleted, found.affected
-        say_changes(revision, changed, deleted)
-    else:
-        changed = (id_of(repository, node or ""),)
-        affected = repository.impact(changed[0], max_depth=max_depth, min_confidence=min_confidence)
-    nothing = ""
-    if not affected:
-        what = changed[0] if revision is None else f"what changed since {revision}"
-        nothing = f"nothing is known to use {what}" if changed else f"no definition changed since {revision}"
+    limits: Limits = {"max_depth": max_depth, "min_confidence": min_confidence}
+    found = reached(
+        repository, node, revision, partial(repository.impact, **limits), partial(repository.impact_since, **limits)
+    )
+    nothing = found.nothing(f"nothing is known to use {found.what}")
+    affected = found.affected
     shown = _nearest(affected, limit)
-    document = impact_document(changed, deleted, len(affected), shown) if as_json else None
+    document = impact_document(found.changed, found.deleted, len(affected), shown) if as_json else None
     finish(document, _lines(affected, shown), nothing)
 
 

@@ -1,13 +1,14 @@
 """`causalist tests`: which tests reach a node."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._changes import affected_rows, say_changes
-from causalist.cli._lookup import finish, id_of, limit_option, lookup_options, open_for_lookup
+from causalist.cli._changes import Limits, affected_rows, check_subject, reached
+from causalist.cli._lookup import finish, limit_option, lookup_options, open_for_lookup
 from causalist.cli._repository import min_confidence_option
 from causalist.cli._wire_lookup import tests_document
 
@@ -45,28 +46,18 @@ def command(
       causalist tests Session.verify
       causalist tests --diff main --json
     """
-    if (node is None) == (revision is None):
-        raise click.UsageError("Give a NODE or --diff REV, one of the two.")
+    check_subject(node, revision)
     empty = tests_document((), (), 0, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
-    deleted: Sequence[str] = ()
-    changed: Sequence[str]
-    if revision is not None:
-        found = repository.tests_since(revision, max_depth=max_depth, min_confidence=min_confidence)
-        changed, deleted, tests = found.changed, found.deleted, found.affected
-        say_changes(revision, changed, deleted)
-    else:
-        changed = (id_of(repository, node or ""),)
-        tests = repository.tests(changed[0], max_depth=max_depth, min_confidence=min_confidence)
-    nothing = ""
-    if not tests:
-        what = changed[0] if revision is None else f"what changed since {revision}"
-        steps = "1 step" if max_depth == 1 else f"{max_depth} steps"
-        nothing = (
-            f"no test is known to reach {what} in {steps}" if changed else f"no definition changed since {revision}"
-        )
+    limits: Limits = {"max_depth": max_depth, "min_confidence": min_confidence}
+    found = reached(
+        repository, node, revision, partial(repository.tests, **limits), partial(repository.tests_since, **limits)
+    )
+    steps = "1 step" if max_depth == 1 else f"{max_depth} steps"
+    nothing = found.nothing(f"no test is known to reach {found.what} in {steps}")
+    tests = found.affected
     shown = tests[:limit]
-    document = tests_document(changed, deleted, len(tests), shown) if as_json else None
+    document = tests_document(found.changed, found.deleted, len(tests), shown) if as_json else None
     finish(document, _lines(tests, shown), nothing)
 
 

@@ -8,6 +8,7 @@ looked through, in expressions as in types: `await f()` has the type that `f` na
 import re
 
 from causalist.model.language import TypeSettings
+from causalist.model.notation import split_top
 
 _PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
 _NUMBER = re.compile(r"\d+")
@@ -277,17 +278,3 @@ def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
 def _collection(element: str, settings: TypeSettings) -> str:
     name = type_name(element, settings)
     return f"{name}[]" if name and not name.endswith("[]") else ""
-
-
-def split_top(text: str, separator: str) -> list[str]:
-    """Split at separators outside of brackets."""
-    parts, depth, start = [], 0, 0
-    for position, character in enumerate(text):
-        if character in "([{<":
-            depth += 1
-        elif character in ")]}>":
-            depth -= 1
-        elif character == separator and depth == 0:
-            parts.append(text[start:position])
-            start = position + 1
-    return [*parts, text[start:]]

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from causalist.model.facts import Binding
 from causalist.model.language import TypeSettings
+from causalist.model.notation import split_top
 from causalist.model.symbols import CALLABLE_KINDS
-from causalist.parse.chains import array_type_name, split_top
+from causalist.parse.chains import array_type_name
 from causalist.parse.scopes import VALUE_KINDS, Scopes
 
 _TAG = re.compile(r"(@[a-z-]+)[ \t]+(?=[.?($\w{])")
