@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, NARROWED, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
@@ -67,8 +67,7 @@ class FileNames:
                     last = definition.qualname.rpartition(".")[2]
                     self._named.setdefault(definition.parent, set()).update((definition.name, last))
             for position, bindings in self.bindings.items():
-                # What is narrowed has a question mark in front.
-                self._named.setdefault(position, set()).update(target.lstrip("?") for target in bindings)
+                self._named.setdefault(position, set()).update(target.removeprefix(NARROWED) for target in bindings)
             for position, imports in self.imports.items():
                 self._named.setdefault(position, set()).update(imports)
             self._named.setdefault(MODULE_SCOPE, set())

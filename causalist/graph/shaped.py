@@ -13,7 +13,7 @@ from causalist.graph.found import BUILTIN, UNKNOWN, Value
 from causalist.graph.names import Program
 from causalist.graph.shapes import HOLDERS, split_type
 from causalist.graph.visible import around
-from causalist.model.facts import MODULE_SCOPE, Binding
+from causalist.model.facts import ALIASED, MODULE_SCOPE, NARROWED, RETURNED, Binding
 from causalist.model.language import LanguageSettings, ShapeSettings
 from causalist.model.notation import split_top
 from causalist.model.symbols import NodeKind
@@ -21,7 +21,6 @@ from causalist.model.symbols import NodeKind
 if TYPE_CHECKING:
     from causalist.graph.values import Values
 
-RETURNED, NARROWED, ALIASED = "return", "?", "="
 _DEEPEST = 24  # chains that are being read at the same time
 _MOST_PARTS = 8  # of a union
 _KNOWN = frozenset({"definition", "instance", "module", "dotted", "super", *HOLDERS})

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 MODULE_SCOPE = -1
-RETURNED = "()"  # the target of a binding that is no name: what the function `scope` is seen to return
+# Targets of bindings that are no names: what the function `scope` is seen to return; and, before a name, of which type
+# it is checked to be, and which type it is another name for.
+RETURNED, NARROWED, ALIASED = "()", "?", "="
 
 
 class Definition(NamedTuple):

@@ -9,14 +9,13 @@ function around it gives.
 import re
 from collections.abc import Callable, Iterator
 
-from causalist.model.facts import Binding
+from causalist.model.facts import ALIASED, NARROWED, RETURNED, Binding
 from causalist.model.notation import split_top
 from causalist.parse.captures import Tag
 from causalist.parse.expressions import value_of
 from causalist.parse.scopes import VALUE_KINDS, Scopes
 from causalist.parse.shapes import shape_of
 
-RETURNED, NARROWED, ALIASED = "return", "?", "="
 _LONGEST = 2000
 _LONGEST_TYPE = 400
 _GAP = 12  # bytes of " as (" or " = " between a pattern and its value, white space aside
