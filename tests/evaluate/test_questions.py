@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from causalist.errors import EvaluationError
 from causalist.evaluate.questions import read_questions
 from causalist.model.symbols import NodeId, split_id
+from tests.benchmarks.questions.hardness import shared_words
 from tests.evaluate.clone_builders import row, write_rows
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks/questions"
@@ -103,3 +105,23 @@ def test_the_labelled_questions_of_the_benchmarks_are_whole(data: Path) -> None:
         assert question.gold_symbols, question.id
         for symbol in question.gold_symbols:
             assert split_id(NodeId(symbol))[0] in question.gold_files, f"{question.id}: {symbol} is in no gold file"
+
+
+@pytest.mark.parametrize("data", sorted(BENCHMARKS.glob("short_*.jsonl")), ids=lambda data: data.name)
+def test_the_short_questions_are_short_spread_evenly_and_hard_by_the_measure(data: Path) -> None:
+    questions = read_questions(data)
+    assert Counter(question.repo for question in questions) == dict.fromkeys({q.repo for q in questions}, 16)
+    hard = Counter(question.repo for question in questions if question.hard)
+    assert 3 * hard.total() >= len(questions)
+    assert all(hard[question.repo] >= 4 for question in questions)
+    assert len({question.query for question in questions}) == len(questions)
+    for question in questions:
+        name = re.fullmatch(r"(.+)-s\d+", question.id)
+        assert name, question.id
+        assert question.repo.split("/")[1].startswith(name[1]), question.id
+        assert 2 <= len(question.query.split()) <= 15, question.id
+        assert len(question.gold_files) <= 4, question.id
+        assert len(question.gold_symbols) <= 5, question.id
+        answering = {split_id(NodeId(symbol))[0] for symbol in question.gold_symbols}
+        assert answering == set(question.gold_files), question.id
+        assert question.hard == (not shared_words(question.query, question.gold_files)), question.id
