@@ -1,15 +1,17 @@
 """A question -> candidates, seeds, Personalized PageRank, fused scores."""
 
 from causalist.rank._transition import WalkWeights, build_transition, within
-from causalist.rank.fuse import Weights, default_weights, known_terms
+from causalist.rank.fuse import Linear, Weights, default_weights
 from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
 from causalist.rank.mentions import files_with_all, nodes_named
 from causalist.rank.question import Pattern, Question, read_question
 from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, in_scope, rank_question, seed_shares
+from causalist.rank.signals import known_terms
 
 __all__ = [
     "Chosen",
     "Kept",
+    "Linear",
     "Pattern",
     "Question",
     "Ranking",

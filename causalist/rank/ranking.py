@@ -17,10 +17,11 @@ from causalist.model.answer import AskOptions, Level, RankMode, Route, Specifici
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import Matched, PageRankResult, Reason, SeedShare, Transition
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._product import csr_product
-from causalist.rank.fuse import Signals, Weights, fused, lexical_signals, reasons_of, with_support
+from causalist.rank.fuse import Signals, Weights, fused, reasons_of, signals_of, with_support
 from causalist.rank.question import Question
+from causalist.rank.signals import LEADING
 from causalist.rank.walk import attribute_to_seeds, personalized_pagerank, seed_distribution, support
 
 N_SHARES = 5  # seeds that a hit names
@@ -31,9 +32,6 @@ _MOST_LINES = 5  # lines of matches that a reason names
 _REPEATED = re.compile(r"~\d+$")
 N_CANDIDATE_FILES = 20  # files that are taken for found by words
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
-# The map from scores to matches: with 4 the few that fit the whole question outweigh the many that share one of its
-# words. Chosen by hand: on development questions 1, 2 and 4 cannot be told apart (docs/benchmarks.md).
-MATCH_POWER = 4
 SCORE_DECIMALS = 12
 # Share of the places that is kept for nodes which only PageRank reached. A route with more trust in the graph keeps
 # more; a question that names what it wants keeps none.
@@ -50,8 +48,9 @@ REACH_SPECIFICITY = 0.5
 CHAIN_SHARE = 0.3
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
 WEAKEST_REACH = 0.4  # of the strongest; below it the place goes to the next best found by words
-# How much more a score in the folder where a question is asked counts; docs/decisions/0007 has the measurement.
-SCOPE_BONUS = 1.5
+# What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
+# docs/decisions/0007 has the measurement.
+SCOPE_BONUS = 1.0
 # The restart of the walk whose support enters the fused score (HippoRAG's, and the best in a trial of ours).
 SUPPORT_DAMPING = 0.5
 
@@ -93,8 +92,8 @@ def rank_question(
 
     `matched`: where the question's patterns stand. `inside`: shape (n_nodes,), the nodes that may match; the walk
     stays among them if `transition` does (`within`)."""
-    signals = lexical_signals(question, graph, lexical, weights, matched)
-    definitions, files = _inside_only(fused(signals, graph), inside)
+    signals = signals_of(question, graph, lexical, weights, matched)
+    definitions, files = _inside_only(fused(signals), inside)
     matches = _best_matches(definitions, transition)
     seeds = np.zeros(len(graph.nodes))
     pagerank = None
@@ -102,10 +101,10 @@ def rank_question(
         counts = _passage_counts(graph) if options.specificity is Specificity.PASSAGES else None
         seeds = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
         pagerank = personalized_pagerank(transition, seeds, damping=options.damping)
-        if weights.definition.get("graph", 0.0) > 0 or weights.file.get("graph", 0.0) > 0:
+        if weights.definition.signals.get("graph", 0.0) > 0 or weights.file.signals.get("graph", 0.0) > 0:
             walk = personalized_pagerank(transition, seeds, damping=SUPPORT_DAMPING)
             signals = with_support(signals, support(transition, walk, SUPPORT_DAMPING), graph, weights)
-            definitions, files = _inside_only(fused(signals, graph), inside)
+            definitions, files = _inside_only(fused(signals), inside)
     return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {})
 
 
@@ -118,8 +117,11 @@ def _inside_only(
 def in_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
     """The ranking with the scores of the nodes of `scope`, (n_nodes,), raised by SCOPE_BONUS. What the walk reaches is
     left as it is: it leads from the scope to what the scope rests on."""
-    factor = np.where(scope, SCOPE_BONUS, 1.0)
-    return replace(ranking, definitions=ranking.definitions * factor, files=ranking.files * factor)
+
+    def raised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(scope & (scores > 0), scores + SCOPE_BONUS, scores)
+
+    return replace(ranking, definitions=raised(ranking.definitions), files=raised(ranking.files))
 
 
 def choose(ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions) -> list[Chosen]:
@@ -167,7 +169,7 @@ def best_inside(
     for file, _, by_graph in chosen:
         inside = np.where(owners == file, standing, 0.0)
         if by_graph and ranking.pagerank is not None:
-            scores = _given_from_outside(file, ranking.pagerank.scores, graph, transition) * ranking.signals.kind
+            scores = _given_from_outside(file, ranking.pagerank.scores, graph, transition) * ranking.signals.reach
         else:
             scores = ranking.definitions
         result[file] = _best(scores * inside, DEFINITIONS_PER_FILE)
@@ -185,10 +187,20 @@ def explain(
     by_file = level is Level.FILE
     owner = int(graph.nodes.files[chosen.node])
     reasons = reasons_of(chosen.node, owner, ranking.signals, ranking.question, lexical, is_file=by_file)
+    if by_file:
+        leading = _leading_name(owner, ranking, graph)
+        reasons = tuple(r._replace(detail=leading) if r.signal in LEADING else r for r in reasons)
     if not ranking.matched:
         return reasons
     inside = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
     return tuple(r._replace(detail=_places(inside)) if r.signal == "literal" else r for r in reasons)
+
+
+def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:
+    """The name of the best definition of a file; empty where module-level code is best."""
+    best = _best(np.where(graph.nodes.files == file, ranking.definitions, 0.0), 1)
+    name = split_id(graph.nodes.ids[best[0]])[1] if best else None
+    return (name or "").rpartition(".")[2]
 
 
 def seed_shares(
@@ -234,9 +246,8 @@ def _passage_counts(graph: CodeGraph) -> NDArray[np.int32]:
 def _best_matches(scores: NDArray[np.float64], transition: Transition) -> dict[int, float]:
     walkable = np.where(transition.walkable, scores, 0.0)
     best = _best(walkable, N_CANDIDATES)
-    # Among scores that are equal when rounded the first by id is not always the largest.
     top = walkable.max(initial=0.0)
-    return {node: float((walkable[node] / top) ** MATCH_POWER) for node in best}
+    return {node: float(np.exp(walkable[node] - top)) for node in best}
 
 
 def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[np.float64]:
@@ -265,8 +276,7 @@ def _chain(
         return {}
     owners = graph.nodes.files
     inside = np.flatnonzero(owners >= 0)
-    # A test or page of documentation that no word led to is next to never what was asked for.
-    factor = ranking.signals.role**3 * ranking.signals.kind
+    factor = ranking.signals.reach
     specific = _file_specificity(graph, transition) ** REACH_SPECIFICITY
     is_file = graph.nodes.kinds == NodeKind.FILE
     found = _best(np.where(is_file, ranking.files, 0.0), N_CANDIDATE_FILES)

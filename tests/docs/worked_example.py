@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log
+from math import exp, log
 from pathlib import Path
 
 import numpy as np
@@ -242,7 +242,7 @@ def _plain(number: float) -> str:
 
 def block_candidates(example: Example) -> str:
     ranking = example.ranking
-    names = [name for name, weight in default_weights().definition.items() if weight > 0]
+    names = [name for name, weight in default_weights().definition.signals.items() if weight > 0] + ["kind"]
     names = [n for n in names if any(n in dict(ranking.signals.of(c.node, False)) for c in example.chosen)]
     rows: list[tuple[object, ...]] = []
     for each in [c for c in example.chosen if not c.by_graph][:8]:
@@ -258,20 +258,19 @@ def block_candidates(example: Example) -> str:
 def block_seeds(example: Example) -> str:
     ranking, transition = example.ranking, example.transition
     n_walkable = int(np.count_nonzero(transition.walkable))
-    power = ranking_module.MATCH_POWER
     best = max(ranking.definitions[n] for n in ranking.matches)
     nodes = sorted(ranking.matches, key=lambda n: (-ranking.seeds[n], n))
     total = sum(ranking.matches[n] * log(n_walkable / transition.degrees[n]) for n in nodes)
     rows: list[tuple[object, ...]] = []
     for node in nodes[:6]:
-        share, degree = ranking.definitions[node] / best, int(transition.degrees[node])
-        product = share**power * log(n_walkable / degree)
+        match, degree = exp(ranking.definitions[node] - best), int(transition.degrees[node])
+        product = match * log(n_walkable / degree)
         assert abs(product / total - ranking.seeds[node]) < 1e-9, "the seeds are not what the page says"
         rows.append(
             (
                 example.name(node),
                 f"{ranking.definitions[node]:.3f}",
-                f"{share**power:.4f}",
+                f"{match:.4f}",
                 degree,
                 f"{log(n_walkable / degree):.3f}",
                 f"{product:.4f}",
@@ -281,7 +280,7 @@ def block_seeds(example: Example) -> str:
     head = (
         "seed",
         "score",
-        f"match = (score / {best:.3f})^{power:g}",
+        f"match = exp(score - {best:.3f})",
         "degree",
         f"log({n_walkable} / degree)",
         "product",
@@ -434,7 +433,7 @@ def chain(example: Example) -> list[Place]:
     files = np.flatnonzero(graph.nodes.kinds == NodeKind.FILE)
     by_words = sorted(files, key=lambda f: (-round(float(ranking.files[f]), 12), f))[: rules.N_CANDIDATE_FILES]
     closed = {int(f) for f in by_words if round(float(ranking.files[f]), 12) > 0}
-    factor = ranking.signals.role**3 * ranking.signals.kind
+    factor = ranking.signals.reach
     seeds, scores = ranking.seeds, ranking.pagerank.scores
     places: list[Place] = []
     values: list[float] = []

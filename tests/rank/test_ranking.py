@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from math import log, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ class Told:
         walk = personalized_pagerank(self.transition, start) if start.any() else None
         question = replace(read_question("some words of a question"), route=route)
         seeds_ = start / start.sum() if start.any() else start
-        signals = Signals({}, {}, factors["role"], factors["kind"])
+        signals = Signals({}, {}, factors["role"], factors["role"], factors["role"] ** 3 * factors["kind"])
         self.ranking = Ranking(question, definitions, whole, signals, {}, seeds_, walk)
 
     def node(self, node_id: str) -> int:
@@ -83,11 +83,12 @@ class Told:
 # -- matches
 
 
-def test_matches_are_the_fourth_power_of_the_share_of_the_best() -> None:
+def test_matches_are_the_odds_against_the_best() -> None:
+    """A score is a logarithm of odds: e to the distance from the best."""
     c = corpus({"p.py": [Def("tokenCache", "token cache"), Def("cache")], "q.py": [Def("other", "token")]})
     ranking = ask(c, "token cache")
     best = ranking.definitions.max()
-    expected = {i: (s / best) ** 4 for i, s in enumerate(ranking.definitions.tolist()) if s > 0}
+    expected = {i: exp(s - best) for i, s in enumerate(ranking.definitions.tolist()) if s > 0}
     assert len(expected) > 3
     assert ranking.matches == pytest.approx(expected, rel=1e-12)
     assert max(ranking.matches.values()) == 1.0
@@ -99,7 +100,7 @@ def test_the_50_best_match_externals_never() -> None:
         np.zeros(61, np.int32), np.zeros(0, np.int32), np.zeros(0), np.ones(60, np.int32), np.arange(60) > 0
     )
     matches = ranking_module._best_matches(np.arange(60, 0, -1.0), transition)
-    assert matches == pytest.approx({i: ((60 - i) / 59) ** 4 for i in range(1, 51)}, rel=1e-12)
+    assert matches == pytest.approx({i: exp(1 - i) for i in range(1, 51)}, rel=1e-12)
 
 
 def test_matches_of_scores_that_are_equal_when_rounded_do_not_exceed_1() -> None:
@@ -400,7 +401,15 @@ def test_reasons_of_what_only_the_graph_reached() -> None:
     assert ranking.pagerank is not None
     assert reason.signal == "pagerank"
     assert reason.value == round(float(ranking.pagerank.scores[c.node("b.py::verify")]), 9) > 0
-    assert {r.signal for r in found["a.py::tokenCache"]} == {"text", "name"}
+    assert {r.signal for r in found["a.py::tokenCache"]} == {"text", "coverage", "file", "name share"}
+
+
+def test_a_file_says_which_of_its_definitions_leads() -> None:
+    c = corpus({"a.py": [Def("C", "", NodeKind.CLASS), Def("C.tokenCache", "token cache"), Def("other", "token")]})
+    ranking = ask(c, "how is a token cached")
+    told = explain(Chosen(c.node("a.py"), 1.0, False), ranking, c.graph, c.lexical, Level.FILE)
+    details = {r.signal: r.detail for r in told}
+    assert details["leading definition"] == "tokenCache"
 
 
 # -- whole questions
@@ -409,7 +418,9 @@ def test_reasons_of_what_only_the_graph_reached() -> None:
 def ask(c: Corpus, text: str, options: AskOptions = AskOptions(), **weights: float) -> Ranking:  # noqa: B008
     shipped = default_weights()
     if weights:
-        shipped = replace(shipped, definition={**shipped.definition, **weights}, file={**shipped.file, **weights})
+        definition = replace(shipped.definition, signals={**shipped.definition.signals, **weights})
+        file = replace(shipped.file, signals={**shipped.file.signals, **weights})
+        shipped = replace(shipped, definition=definition, file=file)
     transition = build_transition(c.graph, WalkWeights())
     return rank_question(read_question(text), c.graph, c.lexical, transition, shipped, options)
 

@@ -84,7 +84,7 @@ function buildApp(config: Config) {
     passwordResets: new PasswordResetService(userRows, mailer, audit, config.mail),
   };
 
-  // User authentication is set up before the routes; the limiter comes ahead of
+  // Who is calling is settled before the routes; the limiter comes ahead of
   // it, so that a flood of bad requests stays cheap.
   router.use(
     createRequestLogger(audit),

@@ -1,6 +1,6 @@
 """What a scope brings where it is right, and costs where it is wrong, by the size of its bonus.
 
-    python -m tests.benchmarks.scope FILE... --clones DIR [--bonus 1 1.25 1.5 2 3 5]
+    python -m tests.benchmarks.scope FILE... --clones DIR [--bonus 0 0.5 1 2]
 
 FILE holds labelled questions as `causalist eval --data` reads them, `--clones` holds OWNER+NAME/repo with history. The
 right scope of a question is the folder of its first gold file; the wrong one is the folder with the most code that
@@ -28,7 +28,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--clones", type=Path, required=True)
-    parser.add_argument("--bonus", type=float, nargs="+", default=[1.0, 1.25, 1.5, 2.0, 3.0, 5.0, 1e6])
+    parser.add_argument("--bonus", type=float, nargs="+", default=[0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 1e6])
     arguments = parser.parse_args()
     by_tree: dict[tuple[str, str], list[LabelledQuestion]] = defaultdict(list)
     for data in arguments.files:

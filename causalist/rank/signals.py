@@ -1,0 +1,341 @@
+"""What a question says of each node, before any weight: one array in [0, 1] for each signal.
+
+There are three passes. Files are judged first, by their text and by what stands in them; then definitions, which profit
+from standing in a good file; then files once more, which profit from holding a good definition. Definitions and whole
+files fail on different questions, so that each helps the other.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.graph import CodeGraph
+from causalist.model.lexical import LexicalIndex, Postings
+from causalist.model.scores import Matched
+from causalist.model.symbols import NodeKind, Role
+from causalist.rank.lexical import bm25
+from causalist.rank.mentions import mention_scores
+from causalist.rank.question import Question, question_asks_for
+
+Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
+
+# What no question says: how much of an answer a definition can be, by its length and by its kind.
+SIZE = "size"
+KIND = "kind"
+PRIORS = frozenset({SIZE, KIND})
+# What a file has from the scores of its definitions.
+LEADING = frozenset({"leading definition", "leading definitions", "leading place"})
+
+DECLARATIONS = (NodeKind.INTERFACE, NodeKind.TYPE, NodeKind.CONSTANT)
+_ASKED_WORDS: dict[Role, tuple[str, ...]] = {
+    Role.TEST: ("test", "tests", "testing", "spec", "fixture", "mock"),
+    Role.DOCS: ("docs", "documentation", "readme", "changelog", "guide"),
+    Role.EXAMPLE: ("example", "examples", "benchmark", "demo", "sample"),
+    Role.CONFIG: ("ci", "workflow", "config", "lint", "build", "packaging", "setup", "pyproject", "tsconfig"),
+    Role.MIGRATION: ("migration", "migrations"),
+    Role.GENERATED: ("generated",),
+    Role.VENDORED: ("vendored", "vendor"),
+}
+_MOST_ROWS = 400.0  # of a definition; what is longer is no likelier an answer
+_LISTED = 50  # places in a list that are told apart
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """Factors in (0, 1] of the first pass: by role of the file, and by kind of the definition."""
+
+    role: Mapping[str, float]  # label -> factor
+    kind: Mapping[str, float]  # label -> factor; "declarations only": of files and kinds that only declare
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question read against one repository: everything that does not depend on a score.
+
+    All arrays have shape (n_nodes,). `asked`: the node's role is what the question is about, so that no factor of the
+    role holds. `role`, `kind`: factors of the first pass.
+    """
+
+    question: Question
+    graph: CodeGraph
+    is_file: NDArray[np.bool_]
+    asked: NDArray[np.bool_]
+    role: Scores
+    kind: Scores
+    text: Scores  # BM25 of definitions, passages and module-level code
+    title: Scores  # the same for the words of the title alone
+    file_text: Scores
+    path: Scores
+    name: Scores
+    name_share: Scores
+    coverage: Scores
+    mention: Scores
+    literal: Scores
+    literal_in_file: Scores
+
+    # -- passes
+
+    def first_files(self) -> dict[str, Scores]:
+        """Signals of files that need no scores of definitions."""
+        best, total = best_and_sum(self.text * self.kind * self.role, self._owners, len(self.text))
+        return self._of_files(
+            {
+                "text": self._file_text(),
+                "best definition": scaled(best),
+                "definitions": scaled(total),
+                "path": self.path,
+                "name": self._in_file(self.name * self.kind),
+                "mention": self._in_file(self.mention),
+                "literal": self.literal_in_file,
+            }
+        )
+
+    def definitions(self, files: Scores) -> dict[str, Scores]:
+        """Signals of definitions, passages and module-level code; `files`: scores of the first pass."""
+        nodes = self.graph.nodes
+        owner = np.maximum(nodes.files, 0)
+        searched = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD)
+        parents = np.maximum(nodes.parents, 0)
+        text = scaled(self.text)
+        inside = (nodes.parents >= 0) & ~self.is_file[parents] & searched
+
+        def of_file(scores: Scores) -> Scores:
+            return np.where(searched, scores[owner], 0.0)
+
+        signals = {
+            "text": text,
+            "title": scaled(self.title),
+            "coverage": self.coverage,
+            "name": self.name,
+            "name share": self.name_share,
+            "around": np.where(inside, text[parents], 0.0),
+            "file text": of_file(scaled(self._file_text())),
+            "path": of_file(self.path),
+            "file": of_file(scaled(files)),
+            "file place": of_file(places(files)),
+            "mention": self.mention,
+            "literal": self.literal,
+        }
+        own = (self.text > 0) | (self.mention > 0) | (self.literal > 0)
+        signals[SIZE] = np.where(own, self._sizes(), 0.0)
+        if self.question.is_pattern:
+            return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
+        return signals
+
+    def files(self, definitions: Scores) -> dict[str, Scores]:
+        """Signals of files; `definitions`: scores of definitions, by whatever weights."""
+        best, total = best_and_sum(scaled(definitions) ** 2, self._owners, len(definitions))
+        best = np.sqrt(best)
+        return self.first_files() | self._of_files(
+            {
+                "leading definition": best,
+                "leading definitions": np.minimum(total / 3, 1.0),
+                "leading place": places(best),
+            }
+        )
+
+    # -- parts
+
+    @property
+    def _owners(self) -> NDArray[np.int32]:
+        return self.graph.nodes.files
+
+    def _in_file(self, scores: Scores) -> Scores:
+        result = np.zeros(len(scores))
+        inside = self._owners >= 0
+        np.maximum.at(result, self._owners[inside], scores[inside])
+        return result
+
+    def _file_text(self) -> Scores:
+        return scaled(self.file_text)
+
+    def _of_files(self, signals: dict[str, Scores]) -> dict[str, Scores]:
+        wanted = self.is_file & (self.literal_in_file > 0) if self.question.is_pattern else self.is_file
+        return {name: np.where(wanted, values, 0.0) for name, values in signals.items()}
+
+    def _sizes(self) -> Scores:
+        """1 for what has _MOST_ROWS rows or more, less with the logarithm of their number; module-level code has those
+        that no definition of the file has. Rows, because line ends must not count."""
+        nodes = self.graph.nodes
+        rows = (nodes.end_rows - nodes.start_rows + 1).astype(np.float64)
+        top = (nodes.parents >= 0) & self.is_file[np.maximum(nodes.parents, 0)]
+        taken = np.bincount(nodes.parents[top], weights=rows[top], minlength=len(rows))
+        rows = np.where(self.is_file, np.maximum(rows - taken, 0.0), rows)
+        result: Scores = np.log1p(np.minimum(rows, _MOST_ROWS)) / float(np.log1p(_MOST_ROWS))
+        return result
+
+
+def read_against(
+    question: Question,
+    graph: CodeGraph,
+    lexical: LexicalIndex,
+    factors: Factors,
+    matched: Mapping[int, Matched] | None = None,
+) -> Reading:
+    """What `question` says of the nodes of a repository. `matched`: where its patterns stand; if it is nothing but a
+    pattern, no other node has a signal."""
+    n = len(graph.nodes)
+    terms = known_terms(question, lexical)
+    title = {number: 1.0 for term in question.title_terms if (number := lexical.terms.position(term)) >= 0}
+    literal, literal_in_file = _matched_scores(matched or {}, graph.nodes.files, n)
+    whole = _rarest(terms, lexical, n)
+    asked = _asked(question, graph)
+    roles = np.array([factors.role.get(role.label, 1.0) for role in Role])[graph.nodes.roles]
+    file_text = bm25(lexical.files, terms, n)
+    if question.asks_for_behaviour:
+        file_text = file_text * np.where(_runs(graph), 1.0, factors.kind.get("declarations only", 1.0))
+    return Reading(
+        question=question,
+        graph=graph,
+        is_file=graph.nodes.kinds == NodeKind.FILE,
+        asked=asked,
+        role=np.where(asked, 1.0, roles),
+        kind=_kind_factors(question, graph, factors),
+        text=bm25(lexical.definitions, terms, n),
+        title=bm25(lexical.definitions, title, n),
+        file_text=file_text,
+        path=np.minimum(bm25(lexical.paths, terms, n) / whole, 1.0),
+        name=np.minimum(bm25(lexical.symbol_names, terms, n) / whole, 1.0),
+        name_share=_share_of_names(terms, lexical, n),
+        coverage=_coverage(terms, lexical.definitions, n),
+        mention=mention_scores(question, graph, lexical),
+        literal=literal,
+        literal_in_file=literal_in_file,
+    )
+
+
+def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
+    """Weight by term number, of those terms of the question that the repository has."""
+    numbers = {lexical.terms.position(term): weight for term, weight in question.terms.items()}
+    for term, weight in question.abbreviations.items():
+        numbers.setdefault(lexical.terms.position(term), weight)
+    numbers.pop(-1, None)
+    return numbers
+
+
+def scaled(scores: Scores) -> Scores:
+    """By the largest, if that is positive."""
+    top = scores.max(initial=0.0)
+    return scores / top if top > 0 else scores
+
+
+def places(scores: Scores) -> Scores:
+    """1 for the best, 1/2 for the next and so on; equal scores (rounded) share the better place, 0 for what has none
+    of the first places or no score."""
+    rounded = np.round(scores, 12)
+    levels = np.unique(rounded[rounded > 0])[::-1][:_LISTED]
+    if not len(levels):
+        return np.zeros(len(scores))
+    before = np.array([np.count_nonzero(rounded > level) for level in levels])
+    at = np.searchsorted(-levels, -rounded)
+    reached = (at < len(levels)) & (rounded > 0)
+    place = 1 + before[np.minimum(at, len(levels) - 1)]
+    return np.where(reached & (place <= _LISTED), 1.0 / place, 0.0)
+
+
+def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
+    """Per file: the best score among its nodes, and the sum of the five best."""
+    nodes = np.flatnonzero((scores > 0) & (files >= 0))
+    owners = files[nodes]
+    order = np.lexsort((-scores[nodes], owners))
+    nodes, owners = nodes[order], owners[order]
+    best, total = np.zeros(n), np.zeros(n)
+    if len(nodes):
+        starts = np.flatnonzero(np.concatenate([[True], owners[1:] != owners[:-1]]))
+        place = np.arange(len(nodes)) - np.repeat(starts, np.diff(np.append(starts, len(nodes))))
+        best[owners[starts]] = scores[nodes[starts]]
+        total += np.bincount(owners[place < 5], weights=scores[nodes[place < 5]], minlength=n)
+    return best, total
+
+
+def _coverage(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
+    """How much of the question's words a document has, each counted once by weight and rarity."""
+    found, total = np.zeros(n), 0.0
+    for term, weight in sorted(terms.items()):
+        start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
+        value = weight * _idf(postings, stop - start)
+        found[postings.documents[start:stop]] += value
+        total += value
+    return found / total if total > 0 else found
+
+
+def _share_of_names(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> Scores:
+    """The share of the words of a name that the question has; the whole beside its parts does not count."""
+    postings = lexical.symbol_names
+    length = np.bincount(postings.documents, minlength=n)
+    length = np.maximum(np.where(length > 1, length - 1, length), 1)
+    found = np.zeros(n)
+    for term, weight in sorted(terms.items()):
+        if weight >= 1.0:
+            found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
+    return np.minimum(found / length, 1.0)
+
+
+def _idf(postings: Postings, frequency: int) -> float:
+    return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
+
+
+def _matched_scores(matched: Mapping[int, Matched], files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
+    """(by node, by file): 1/2 for one match, towards 1 with the logarithm of their number."""
+    counts = np.zeros(n)
+    for node, found in matched.items():
+        counts[node] = found.n
+    inside = files >= 0
+    by_file = np.bincount(files[inside], weights=counts[inside], minlength=n)
+    return _saturated(counts), _saturated(by_file.astype(np.float64))
+
+
+def _saturated(counts: Scores) -> Scores:
+    top = max(float(np.log1p(counts.max(initial=0.0))), 1.0)
+    return np.where(counts > 0, 0.5 + 0.5 * np.log1p(counts) / top, 0.0)
+
+
+def _rarest(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
+    """What a name or path has to say to say all: the weight of the question's three rarest terms.
+
+    Scaled by the best instead, a name that shares one common word with the question would count in full wherever no
+    name shares more.
+    """
+    frequency = np.diff(lexical.definitions.indptr)
+    weights = sorted(
+        (weight * float(np.log1p((n - frequency[t] + 0.5) / (frequency[t] + 0.5))) for t, weight in terms.items()),
+        reverse=True,
+    )
+    return sum(weights[:3]) or 1.0
+
+
+def _asked(question: Question, graph: CodeGraph) -> NDArray[np.bool_]:
+    wanted = [role in _ASKED_WORDS and question_asks_for(question, _ASKED_WORDS[role]) for role in Role]
+    result: NDArray[np.bool_] = np.array(wanted)[graph.nodes.roles]
+    return result
+
+
+def _kind_factors(question: Question, graph: CodeGraph, given: Factors) -> Scores:
+    """Declarations say less than code that runs, above all about what happens."""
+    factors = np.ones(len(NodeKind))
+    for kind in DECLARATIONS:
+        factors[kind] = given.kind.get(kind.label, 1.0)
+        if question.asks_for_behaviour:
+            factors[kind] *= given.kind.get("declarations only", 1.0)
+    result: Scores = factors[kinds_as_judged(graph)]
+    return result
+
+
+def kinds_as_judged(graph: CodeGraph) -> NDArray[np.uint8]:
+    """The kind of each node; the methods of an interface are declarations as well."""
+    kinds, parents = graph.nodes.kinds, graph.nodes.parents
+    around = np.where(parents >= 0, kinds[np.maximum(parents, 0)], NodeKind.FILE)
+    result: NDArray[np.uint8] = np.where(around == NodeKind.INTERFACE, NodeKind.INTERFACE, kinds).astype(np.uint8)
+    return result
+
+
+def _runs(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Files that define a function or method with a body, or are prose; others declare, or pass on definitions."""
+    files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
+    inside = np.isin(kinds, [NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE]) & (files >= 0)
+    inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
+    result = np.zeros(len(graph.nodes), dtype=np.bool_)
+    result[files[inside]] = True
+    return result
