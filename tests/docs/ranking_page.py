@@ -1,0 +1,50 @@
+"""The tables of docs/ranking.md: `python -m tests.docs.ranking_page [--write]`."""
+
+import json
+import sys
+
+from causalist.model.symbols import Role
+from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
+
+PAGE = DOCS / "ranking.md"
+WEIGHTS = ROOT / "causalist/rank/weights.json"
+_PASSES = ("first", "definition", "file")
+
+
+def contents() -> dict[str, str]:
+    """All generated blocks of the page by name."""
+    data = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    names = list(dict.fromkeys(name for part in _PASSES for name in data[part]["signals"]))
+    signals = [(f"`{name}`", *(_cell(data[part]["signals"].get(name)) for part in _PASSES)) for name in names]
+    kinds = [(f"`{kind}`", f"{value:g}") for kind, value in data["definition"]["kind"].items()]
+    roles = [(f"`{role.label}`", *(f"{data[part]['role'][role.label]:g}" for part in _PASSES)) for role in Role]
+    heads = ("files first", "definitions", "files again")
+    parts = [
+        f"Provenance: {data['provenance']}.\n",
+        table(("signal", *heads), list(signals)),
+        "What a definition is given by its kind; others get nothing:\n",
+        table(("kind", "weight"), list(kinds)),
+        "The factor of a file's role, unless the question is about it:\n",
+        table(("role", *heads), list(roles)),
+    ]
+    return {"rank-weights": "\n".join(parts)}
+
+
+def _cell(weight: float | None) -> str:
+    return "" if weight is None else f"{weight:g}"
+
+
+def main(arguments: list[str]) -> int:
+    text = PAGE.read_text(encoding="utf-8")
+    if "--write" in arguments:
+        PAGE.write_text(with_blocks(text, "generated", contents()), encoding="utf-8")
+        return 0
+    there = blocks_of(text, "generated")
+    for name, content in contents().items():
+        if there.get(name) != content:
+            print(f"-- {name}\n{content}")
+    return int(there != contents())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
