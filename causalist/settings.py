@@ -58,7 +58,16 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("ask", "exclude", "patterns", (), "no files that one of these matches"),
     Setting("index", "deny", "patterns", _LIMITS.deny, "files that are never indexed, beside those that never are"),
     Setting("index", "submodules", "flag", None, "index repositories inside of this one; unset, as the index has it"),
-    Setting("index", "max-file-bytes", "integer", _LIMITS.max_file_bytes, "larger files stay out", (), 1, 16_000_000),
+    Setting(
+        "index",
+        "max-file-bytes",
+        "integer",
+        _LIMITS.max_file_bytes,
+        "larger files stay out; where it is not stated, code above 2,000,000",
+        (),
+        1,
+        16_000_000,
+    ),
     Setting("index", "max-files", "integer", _LIMITS.max_files, "more files stay out", (), 1, 1_000_000),
 )
 _BY_KEY: Mapping[tuple[str, str], Setting] = {(each.section, each.name): each for each in SETTINGS}

@@ -72,6 +72,13 @@ GENERATED_PROBE_BYTES = 4_000
 # A notebook carries the pictures that its code drew; what people wrote in it is small.
 PICTURES_SUFFIX = ".ipynb"
 PICTURES_FACTOR = 8
+# Code that people wrote and that is larger than other files is worth reading: a class with all operators of a library
+# is 1.2 MB. Data of that size is not. Whoever states a limit states it for code, too.
+CODE_SUFFIXES = (
+    *(".py", ".pyi", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".go", ".java", ".kt", ".scala"),
+    *(".rs", ".php", ".rb", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".ex", ".exs"),
+)
+CODE_BYTES = 2_000_000
 
 # Prose is never called minified (a paragraph is one line) nor generated (a generated reference answers questions).
 PROSE_SUFFIXES = frozenset(
@@ -232,10 +239,14 @@ def classify(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS) -> str | N
 def largest(path: str, limits: Limits) -> int:
     """How many bytes a file of this name may have.
 
-    >>> largest("a.py", DEFAULT_LIMITS), largest("a.ipynb", DEFAULT_LIMITS)
-    (1000000, 8000000)
+    >>> largest("a.csv", DEFAULT_LIMITS), largest("a.py", DEFAULT_LIMITS), largest("a.ipynb", DEFAULT_LIMITS)
+    (1000000, 2000000, 8000000)
     """
-    return limits.max_file_bytes * (PICTURES_FACTOR if path.lower().endswith(PICTURES_SUFFIX) else 1)
+    name = path.lower()
+    if name.endswith(PICTURES_SUFFIX):
+        return limits.max_file_bytes * PICTURES_FACTOR
+    is_stated = limits.max_file_bytes != DEFAULT_LIMITS.max_file_bytes
+    return limits.max_file_bytes if is_stated or not name.endswith(CODE_SUFFIXES) else CODE_BYTES
 
 
 def is_prose(path: str) -> bool:

@@ -35,7 +35,7 @@ def content_of(name: str) -> bytes:
         "tool": b"\0" + text,
         "bundle.js": b"var a='" + WORD.encode() + b"';" * 9_000,
         "api.ts": b"// @generated\n" + text,
-        "big.py": text * 60_000,
+        "big.py": text * 120_000,
         "wide.ps1": text.decode().encode("utf-16"),
     }.get(name, text)
 
