@@ -1,29 +1,86 @@
 """Which types implement which interfaces, where nobody says so: a type that has all methods of an interface does.
 
 Methods are compared by name and by the types that their signatures name, without the names of parameters. Methods that
-a type is given by what it embeds count, as far as that is in the repository. An interface that embeds one from outside
-asks for methods that nobody here knows, so nothing is said of it.
+a type is given by what it embeds count, as far as that is in the repository or in the language's table of its standard
+library. An interface that embeds any other asks for methods that nobody here knows, so nothing is said of it.
 """
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
 
 from causalist.graph.names import Program
+from causalist.graph.outside_types import OutsideTypes, defined, outside_bases
+from causalist.graph.signature_types import CUT, DOTTED, comparable
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.symbols import NodeKind
 
-_TOKEN = re.compile(r"[()\[\]{},]")
-_NAMED = re.compile(r"([^\W\d]\w*)\s+(\S.*)")
-_TYPE_WORDS = frozenset({"chan", "func", "map", "struct", "interface"})
-_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)?")
-_FUNCTION = re.compile(r"\bfunc\s*\(")
-_CUT = "…"  # ends a signature that is not kept as a whole
 _MOST_METHODS = 200
+_MOST_NAMES = 8  # names for one type, of which each stands for the next
+
+
+@dataclass(slots=True)
+class _Methods:
+    """Methods of all types. Those of types outside of the repository have negative numbers."""
+
+    program: Program
+    known: OutsideTypes
+    signatures: dict[int, str] = field(default_factory=dict)
+    _outside: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def of_outside(self, name: str) -> dict[str, int]:
+        result = {}
+        for method, signature in self.known.methods(name).items():
+            number = self._outside.setdefault((name, method), -1 - len(self._outside))
+            self.signatures[number] = signature
+            result[method] = number
+        return result
+
+    def signature(self, number: int, name: str) -> str:
+        if number not in self.signatures:
+            known_as = partial(self._meaning, self.program.file_of[number])
+            self.signatures[number] = comparable(self.program.definition_of[number].signature, name, known_as)
+        return self.signatures[number]
+
+    def _meaning(self, file: int, written: str) -> str:
+        """A name for a type that is the same in all files: a definition's number, or the package and the name."""
+        program = self.program
+        for _ in range(_MOST_NAMES):
+            head, dot, last = written.partition(".")
+            if not dot:
+                number = defined(program, file, head)
+            else:
+                entry = program.files[file].imports.get(MODULE_SCOPE, {}).get(head)
+                if entry is None:
+                    return written
+                target, _ = program.target_module(file, entry)
+                number = program.packages.definition(target, last, program.files) if target >= 0 else None
+                if number is None:
+                    return self.known.known_as(f"{entry.module}.{last}")
+            if number is None:
+                return written
+            other = self._other_name(number)
+            if not other:
+                return f"#{number}"
+            file, written = program.file_of[number], other
+        return written
+
+    def _other_name(self, number: int) -> str:
+        """The type that a definition only gives another name to: `type A = p.B`."""
+        definition = self.program.definition_of[number]
+        if definition.kind != NodeKind.TYPE or "=" not in definition.signature:
+            return ""
+        names = self.program.files[self.program.file_of[number]]
+        other = names.returns.get(number - names.first, "")
+        return other if DOTTED.fullmatch(other) else ""
 
 
 def implementations(program: Program, derived_from_outside: set[int]) -> Iterator[tuple[int, int]]:
     """(type, interface) in the order of their numbers."""
+    listed = dict(each for names in program.files if names.settings for each in names.settings.types.outside)
+    methods = _Methods(program, OutsideTypes(listed))
+    outside, unknown = outside_bases(program, methods.known)
+    unknown |= derived_from_outside.difference(outside)
     interfaces: list[tuple[int, dict[str, int]]] = []
     having: dict[str, list[int]] = {}  # name of a method -> types that have it
     methods_of: dict[int, dict[str, int]] = {}
@@ -37,19 +94,23 @@ def implementations(program: Program, derived_from_outside: set[int]) -> Iterato
         for base in bases:
             for name, method in members.get(base, {}).items():
                 found.setdefault(name, method)
+        for base in bases:
+            for given in outside.get(base, ()):
+                for name, method in methods.of_outside(given).items():
+                    found.setdefault(name, method)
+        stands_for_one = definition.kind == NodeKind.TYPE and number in outside
         is_interface = any(program.definition_of[b].kind == NodeKind.INTERFACE for b in (bases[0], bases[-1]))
-        if definition.kind == NodeKind.INTERFACE:
-            if 0 < len(found) <= _MOST_METHODS and not derived_from_outside.intersection(bases):
+        if definition.kind == NodeKind.INTERFACE or stands_for_one:
+            if 0 < len(found) <= _MOST_METHODS and not unknown.intersection(bases):
                 interfaces.append((number, found))
-        elif not (definition.kind == NodeKind.TYPE and is_interface):
+        elif not (definition.kind == NodeKind.TYPE and (is_interface or "=" in definition.signature)):
             methods_of[number] = found
             for name in found:
                 having.setdefault(name, []).append(number)
-    signatures: dict[int, str] = {}
     for interface, wanted in interfaces:
         rarest = min(wanted, key=lambda name: (len(having.get(name, ())), name))
         for each in having.get(rarest, ()):
-            if _has_all(program, methods_of[each], wanted, signatures):
+            if _has_all(methods, methods_of[each], wanted):
                 yield each, interface
 
 
@@ -64,101 +125,21 @@ def methods_of_types(program: Program) -> dict[int, dict[str, int]]:
     return result
 
 
-def _has_all(program: Program, methods: dict[str, int], wanted: dict[str, int], signatures: dict[int, str]) -> bool:
-    for name, method in wanted.items():
-        own = methods.get(name)
-        if own is None:
+def _has_all(methods: _Methods, own: dict[str, int], wanted: dict[str, int]) -> bool:
+    for name, asked in wanted.items():
+        had = own.get(name)
+        if had is None:
             return False
-        if not name[0].isupper() and not _in_one_package(program, own, method):
+        if not name[0].isupper() and not _in_one_package(methods.program, had, asked):
             return False  # nobody else can have a method that only this package sees
-        for each in (own, method):
-            if each not in signatures:
-                known_as = partial(_meaning, program, program.file_of[each])
-                signatures[each] = comparable(program.definition_of[each].signature, name, known_as)
-        a, b = signatures[own], signatures[method]
-        if a != b and _CUT not in a + b:
+        a, b = methods.signature(had, name), methods.signature(asked, name)
+        if a != b and CUT not in a + b:
             return False
     return True
 
 
 def _in_one_package(program: Program, a: int, b: int) -> bool:
+    if a < 0 or b < 0:
+        return a == b
     package_of = program.packages.package_of
     return package_of[program.file_of[a]] == package_of[program.file_of[b]]
-
-
-def _meaning(program: Program, file: int, written: str) -> str:
-    """A name for a type that is the same in all files: a definition's number, or the package and the name."""
-    head, _, last = written.partition(".")
-    if not last:
-        number = program.packages.definition(file, written, program.files)
-        return written if number is None else f"#{number}"
-    entry = program.files[file].imports.get(MODULE_SCOPE, {}).get(head)
-    if entry is None:
-        return written
-    target, _ = program.target_module(file, entry)
-    number = program.packages.definition(target, last, program.files) if target >= 0 else None
-    return f"{entry.module}.{last}" if number is None else f"#{number}"
-
-
-def comparable(signature: str, name: str, known_as: Callable[[str], str] = str) -> str:
-    """The types of parameters and results in a method's signature; `known_as` gives a type's name one meaning
-    everywhere.
-
-    >>> comparable("func (s *S) Get(a, b int, f func(x int) error) (*p.T, error)", "Get")
-    '(int,int,func(int)(error))(*p.T,error)'
-    >>> comparable("Get(int, int, func(x int) error) (t *p.T, err error)", "Get")
-    '(int,int,func(int)(error))(*p.T,error)'
-    """
-    matched = re.search(rf"(?:^|\)\s*|\s){re.escape(name)}\(", signature)
-    if matched is None or _CUT in signature:
-        return _CUT
-    return _function(signature[matched.end() - 1 :], known_as)
-
-
-def _function(text: str, known_as: Callable[[str], str]) -> str:
-    """The types of `(a, b A) (c C)`."""
-    end = _closing(text, 0)
-    results = text[end + 1 :].strip()
-    if results.startswith("(") and _closing(results, 0) == len(results) - 1:
-        results = results[1:-1]
-    return f"({_types(text[1:end], known_as)})({_types(results, known_as)})"
-
-
-def _types(text: str, known_as: Callable[[str], str]) -> str:
-    parts = [part for part in map(str.strip, _split(text)) if part]
-    named = [_NAMED.fullmatch(part) for part in parts]
-    if any(n and n[1] not in _TYPE_WORDS for n in named):
-        written = ""
-        types: list[str] = []
-        for part, name in zip(reversed(parts), reversed(named), strict=True):
-            written = name[2] if name and name[1] not in _TYPE_WORDS else written or part
-            types.insert(0, written)
-        parts = types
-    return ",".join(_plain(part, known_as) for part in parts)
-
-
-def _plain(text: str, known_as: Callable[[str], str]) -> str:
-    inner = _FUNCTION.search(text)
-    if inner:
-        return _plain(text[: inner.start()], known_as) + "func" + _function(text[inner.end() - 1 :], known_as)
-    text = re.sub(r"\s*([()\[\]{},])\s*", r"\1", text.replace("interface{}", "any").replace("interface {}", "any"))
-    return _DOTTED.sub(lambda matched: known_as(matched[0]), text)
-
-
-def _closing(text: str, start: int) -> int:
-    depth = 0
-    for token in _TOKEN.finditer(text, start):
-        depth += (token[0] in "([{") - (token[0] in ")]}")
-        if depth == 0:
-            return token.start()
-    return len(text)
-
-
-def _split(text: str) -> list[str]:
-    parts, depth, start = [], 0, 0
-    for token in _TOKEN.finditer(text):
-        depth += (token[0] in "([{") - (token[0] in ")]}")
-        if token[0] == "," and depth == 0:
-            parts.append(text[start : token.start()])
-            start = token.end()
-    return [*parts, text[start:]]

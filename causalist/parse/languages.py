@@ -216,5 +216,8 @@ def _tuples(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _read_types(entry: Mapping[str, Any]) -> TypeSettings:
     """Lists of names, switches, and one table of lists; a key that does not exist is a TypeError."""
     values: dict[str, Any] = {key: value if isinstance(value, bool) else tuple(value) for key, value in entry.items()}
-    literals = tuple((letter, tuple(names)) for letter, names in entry.get("literals", {}).items())
-    return TypeSettings(**{**values, "literals": literals})
+    tables = {
+        key: tuple((name, tuple(listed)) for name, listed in entry.get(key, {}).items())
+        for key in ("literals", "outside")
+    }
+    return TypeSettings(**{**values, **tables})

@@ -6,6 +6,7 @@ from causalist.parse.scopes import Draft, Scopes
 
 _LONGEST = 240
 _OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
+_OPEN_ENDS = (",", "(")  # of a line that goes on in the next
 _ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
 _ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
 
@@ -22,10 +23,23 @@ def signature_of(draft: Draft, scopes: Scopes) -> str:
     if typed_before:
         text = without_annotations(text)
     if draft.body < 0:
-        text = text.partition("\n")[0]
+        text = _first_lines(text)
     text = " ".join(text.split())
     text = _OPENER.sub("", text)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _first_lines(text: str) -> str:
+    """The first line, and those after it until parentheses that it opens are closed: parameters over several lines.
+
+    >>> _first_lines("Get(a int,\\n  b int) error\\nPut()"), _first_lines("a = 1\\nb = 2")
+    ('Get(a int,\\n  b int) error', 'a = 1')
+    """
+    line, _, rest = text.partition("\n")
+    while rest and line.count("(") > line.count(")") and line.rstrip().endswith(_OPEN_ENDS):
+        more, _, rest = rest.partition("\n")
+        line = f"{line}\n{more}"
+    return line
 
 
 def without_annotations(text: str) -> str:
