@@ -51,6 +51,7 @@ class ModuleMap:
     dotted: dict[str, list[_Dotted]] = field(default_factory=dict)
     packages: dict[str, _Package] = field(default_factory=dict)
     aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
+    built: list[tuple[str, str]] = field(default_factory=list)  # (folder that a compiler fills, folder of its sources)
     _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
 
     @classmethod
@@ -68,6 +69,7 @@ class ModuleMap:
         manifests = {path: facts.manifest for path, facts in files if facts.manifest}
         for path in manifests:
             result._add_extended(path, manifests)
+        result.built = sorted(set(result.built), key=lambda pair: (-len(pair[0]), pair))
         # The nearest configuration counts first, then the longest pattern.
         result.aliases = list(dict.fromkeys(result.aliases))
         result.aliases.sort(key=lambda a: (-len(a[0]), -len(a[1].rstrip("*")), a[1]))
@@ -216,6 +218,11 @@ class ModuleMap:
     def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:
         """What the names mean that a configuration in `folder` explains, for the files below `where`."""
         base = next((value for key, value in manifest if key == "base"), "")
+        for written in [value for key, value in manifest if key == "built"]:
+            # A configuration that another takes over speaks of folders beside itself.
+            out, source = (posixpath.normpath(posixpath.join(folder, part)) for part in written.split("\t"))
+            if out not in (".", source) and not out.startswith("../"):
+                self.built.append((out, "" if source == "." else source))
         here = posixpath.relpath(folder or ".", where or ".")
         for key, value in manifest:
             if key == "alias":
@@ -254,6 +261,9 @@ class ModuleMap:
                 path = f"{target}/{stem}{extension}".lstrip("/")
                 if path in self.number:
                     return ModuleTarget(self.number[path], "path")
+        for out, source in self.built:
+            if target.startswith(f"{out}/"):
+                return self._file_named(f"{source}{target[len(out) :]}".lstrip("/"), settings)
         return OUTSIDE
 
     def _file_named(self, target: str, settings: ModuleSettings) -> ModuleTarget:

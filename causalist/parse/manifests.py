@@ -4,6 +4,7 @@ go.mod, go.work, Cargo.toml, composer.json."""
 import json
 import re
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
 _CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
@@ -19,6 +20,7 @@ _REPLACE_LINE = re.compile(
     r"^\s*(?:replace\s+)?\"?([^\s\"()=]+)\"?(?:\s+v\S+)?\s*=>\s*\"?(\.{1,2}(?:/[^\s\"]*)?)", re.MULTILINE
 )
 _ENTRY_FIELDS = ("source", "types", "typings", "module", "main")
+_SOURCE = re.compile(r"(?<!\.d)\.[cm]?tsx?$")
 _MOST = 200  # entries or aliases of one file
 # Conditions that hold wherever a package is used, the source first; others ("development") are asked for by name.
 _CONDITIONS = ("source", "types", "import", "module", "node", "require", "default")
@@ -89,13 +91,13 @@ def _package(data: dict[str, Any]) -> list[tuple[str, str]]:
     exports = data.get("exports")
     entry = exports.get(".", exports) if isinstance(exports, dict) else exports
     candidates = [data.get(field) for field in _ENTRY_FIELDS] + _leaves(entry)
-    for candidate in dict.fromkeys(c for c in candidates if isinstance(c, str)):
+    for candidate in _sources_first(c for c in candidates if isinstance(c, str)):
         found.append(("entry", candidate.removeprefix("./")))
     for key, table, mark in (("export", exports, "./"), ("alias", data.get("imports"), "#")):
         for name, value in table.items() if isinstance(table, dict) else ():
             targets = [leaf for leaf in _leaves(value) if leaf.startswith("./")]
             if name.startswith(mark) and targets:
-                found.append((key, "\t".join([name.removeprefix("./"), *dict.fromkeys(targets)])))
+                found.append((key, "\t".join([name.removeprefix("./"), *_sources_first(targets)])))
     return found
 
 
@@ -116,6 +118,15 @@ def _leaves(value: Any, depth: int = 0) -> list[str]:
     return []
 
 
+def _sources_first(targets: Iterable[str]) -> list[str]:
+    """Each target once, those first that are written in a language that is compiled: nothing is built from others.
+
+    >>> _sources_first(["./dist/a.d.ts", "./dist/a.js", "./src/a.ts"])
+    ['./src/a.ts', './dist/a.d.ts', './dist/a.js']
+    """
+    return sorted(dict.fromkeys(targets), key=lambda target: not _SOURCE.search(target))
+
+
 def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
     extended = data.get("extends")
     found = [("extends", e) for e in (extended if isinstance(extended, list) else [extended]) if isinstance(e, str)]
@@ -124,6 +135,9 @@ def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
         return found
     if isinstance(options.get("baseUrl"), str):
         found.append(("base", options["baseUrl"]))
+    built, source = options.get("outDir"), options.get("rootDir", _common(data.get("include")))
+    if isinstance(built, str) and isinstance(source, str) and source:
+        found.append(("built", f"{built}\t{source}"))
     paths = options.get("paths")
     if isinstance(paths, dict):
         for pattern, targets in paths.items():
@@ -131,6 +145,18 @@ def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
                 kept = [t for t in targets if isinstance(t, str)]
                 found.append(("alias", "\t".join([pattern, *kept])))
     return found
+
+
+def _common(patterns: Any) -> str:
+    """The folder that all patterns of files to compile begin with, "" where that is not clear.
+
+    >>> _common(["./lib/**/*"]), _common(["lib/a.ts", "test"]), _common(None)
+    ('./lib', '', '')
+    """
+    if not isinstance(patterns, list) or not all(isinstance(each, str) for each in patterns):
+        return ""
+    folders = {each.partition("*")[0].rpartition("/")[0] if "*" in each else each for each in patterns}
+    return folders.pop() if len(folders) == 1 else ""
 
 
 def _crate(text: str) -> list[tuple[str, str]]:
