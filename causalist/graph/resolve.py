@@ -17,7 +17,7 @@ from causalist.graph.rules import MOST_CANDIDATES
 from causalist.graph.shapes import split_type
 from causalist.graph.spaces import as_type, is_mere_type
 from causalist.graph.values import Values
-from causalist.model.facts import Base, Implementation
+from causalist.model.facts import MODULE_SCOPE, Base, Implementation
 from causalist.model.symbols import NodeKind
 
 
@@ -88,7 +88,7 @@ class Resolver:
         for file, base in bases:
             names = self.program.files[file]
             owner = names.first + base.definition
-            value = self.values.of_chain(file, names.facts.definitions[base.definition].parent, base.name)
+            value = self._outside_of(owner, file, names.facts.definitions[base.definition].parent, base.name)
             if value is not None and value.kind == "module":  # a file that is a class as a whole
                 value = self.values.default_of(value)
             if value is not None and value.kind == "definition":
@@ -107,6 +107,16 @@ class Resolver:
         for owner, derived in numbers.items():
             self.program.set_bases(owner, [*self.program.bases(owner), *derived])
         return found, missed
+
+    def _outside_of(self, owner: int, file: int, scope: int, name: str) -> Value | None:
+        """What the name of a base of `owner` means: never `owner` itself, but what has that name further out."""
+        value = self.values.of_chain(file, scope, name)
+        names = self.program.files[file]
+        while value is not None and value.kind == "definition" and value.number == owner and scope != MODULE_SCOPE:
+            scope = names.facts.definitions[scope].parent
+            if scope == MODULE_SCOPE or not self.program.is_type(names.first + scope):
+                value = self.values.of_chain(file, scope, name)
+        return value
 
     def _sees_members(self, file: int) -> bool:
         settings = self.program.files[file].settings
