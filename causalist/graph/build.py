@@ -23,7 +23,7 @@ from causalist.graph.tested import Tests
 from causalist.model.facts import MODULE_SCOPE, AccessKind, Definition, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import NodeKind, Role, external_id, file_id, section_id, symbol_id
+from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, external_id, file_id, section_id, symbol_id
 
 
 def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> LinkedGraph:
@@ -160,7 +160,8 @@ class _Builder:
 
     def _add_declared_imports(self, number: int, settings: LanguageSettings) -> None:
         names, declared = self.program.files[number], self.program.declared
-        used = names_in(names.facts) if names.stars else frozenset()
+        own = {each.name for each in names.facts.definitions if each.kind in TYPE_KINDS} if names.stars else ()
+        used = names_in(names.facts).difference(own) if names.stars else frozenset()
         for entry in names.facts.imports:
             if entry.kind == ImportKind.SIDE_EFFECT:
                 included = included_file(self.program.modules.number, names.path, entry.module)
