@@ -1,9 +1,14 @@
-"""Gold edges, the repositories that they are of, and what the graph says there."""
+"""Gold edges, the repositories that they are of, and what the graph says there.
+
+The oracle for TypeScript and JavaScript lists edges between the files that it covers, and counts an import of any other
+file of the repository as wrong: a declaration file, `package.json`. What TypeScript says of those is in
+`gold/NAME.elsewhere.jsonl.gz`, made by `ts_elsewhere.cjs`, and is part of the gold here.
+"""
 
 import gzip
 import importlib.util
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -84,6 +89,21 @@ def load_scorer(edgebench: Path) -> ModuleType:
         raise SystemExit(f"no scorer at {path}; --edgebench names the folder that holds score.py and gold/")
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
+    own = module.load_gold
+
+    def load(path: str, by: str | None = None, without: Collection[str] = ()) -> Any:
+        """As the scorer's own, with the edges into files of the repository that the gold does not cover."""
+        meta, required, optional, alternatives, unknown = own(path, by, without)
+        more = _HERE / f"{Path(path).name.removesuffix('.jsonl.gz')}.elsewhere.jsonl.gz"
+        for row in module.rows(str(more)) if more.is_file() else ():
+            kind = row["kind"]
+            edge = module.norm(row["src"], kind), module.norm(row["dst"], kind, True)
+            if edge not in optional[kind]:
+                required[kind][edge] = row["cat"]
+                alternatives.update({(kind, edge[0], module.norm(alt, kind, True)): edge for alt in row.get("alt", ())})
+        return meta, required, optional, alternatives, unknown
+
+    module.load_gold = load
     return module
 
 
