@@ -57,10 +57,17 @@ class Confidences:
         return measured.confidence if measured else self.evidence[evidence.name.lower()]
 
     def of_edge(self, rule: str, kind: EdgeKind, language: str, candidates: int) -> float:
-        """The same for an edge to one of several candidates, which share it. Guesses claim no more than
-        MOST_OF_A_GUESS."""
-        shared = self.of(rule, kind, language) / candidates
-        return min(shared, MOST_OF_A_GUESS) if rule in GUESSES else shared
+        """The same for an edge to one of several candidates, which share it, and no more than `most`."""
+        return min(self.most(rule, language), self.of(rule, kind, language) / candidates)
+
+    def most(self, rule: str, language: str) -> float:
+        """What an edge by that rule may claim: MOST_OF_A_GUESS for guesses, unless more than half of all that were made
+        are right, those at calls which no compiler resolves being counted as wrong: of all, or in that language."""
+        if rule not in GUESSES:
+            return 1.0
+        group = self.rules.get(rule, {}).get(OTHERS, {})
+        is_shown = any(map(_is_mostly_right, (group, group.get("languages", {}).get(language, {}))))
+        return 1.0 if is_shown else MOST_OF_A_GUESS
 
     def measured(self, rule: str, kind: EdgeKind, language: str) -> Measured | None:
         """What the confidence rests on; None where the rule was not measured for such edges."""
@@ -86,6 +93,12 @@ class Confidences:
             for rule in RULES
             if rule.evidence is not Evidence.STRUCTURE and rule.stated is None and not self.rules.get(rule.name)
         )
+
+
+def _is_mostly_right(counts: Mapping[str, Any]) -> bool:
+    """Whether more than half are right; without a count of those at calls that nothing resolves, this is not known."""
+    known = "unjudged" in counts
+    return known and 2 * int(counts["right"]) > int(counts["right"]) + int(counts["wrong"]) + int(counts["unjudged"])
 
 
 @lru_cache(maxsize=1)

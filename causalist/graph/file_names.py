@@ -1,5 +1,6 @@
 """Tables of what one file binds. A definition is known here by a number that counts all definitions of all files."""
 
+import posixpath
 from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, NARROWED, Binding, FileFacts, Import, ImportKind
@@ -42,6 +43,12 @@ class FileNames:
     def has_folders(self) -> bool:
         """Whether imports name folders."""
         return self.settings is not None and self.settings.modules.system is ModuleSystem.FOLDER
+
+    @property
+    def is_index(self) -> bool:
+        """Whether the file stands for its folder."""
+        stem = posixpath.splitext(posixpath.basename(self.path))[0]
+        return self.settings is not None and stem in self.settings.modules.index_stems
 
     @property
     def imports_are_visible(self) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from causalist.graph import receivers, shaped
 from causalist.graph.found import Value
-from causalist.graph.guesses import guesses
+from causalist.graph.guesses import Guesses
 from causalist.graph.names import Program
 from causalist.graph.overloads import MAKES, UNCOUNTED
 from causalist.graph.rules import MOST_CANDIDATES
@@ -36,9 +36,11 @@ class Resolver:
     program: Program
     builtin_methods: Mapping[str, frozenset[str]]  # by family of languages
     values: Values = field(init=False)
+    guesses: Guesses = field(init=False)
 
     def __post_init__(self) -> None:
         self.values = Values(self.program)
+        self.guesses = Guesses(self.program)
 
     def prepare(self) -> list[tuple[int, Target, bool, int]]:
         """Resolves all bases, so that members are found along them.
@@ -237,6 +239,8 @@ class Resolver:
                 settings = self.program.files[file].settings
                 assert settings is not None
                 several, n_possible = shaped.called(value, settings, chain.rpartition(".")[2])
+                if len(several) > 1 and "." not in chain and "[" not in chain:  # no receiver: each is called some time
+                    return [*(Target(part.number, "alternative", 1) for part in several), *named], ""
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *named], ""
         if value.kind == "definition":
             program = self.program
@@ -265,7 +269,7 @@ class Resolver:
         family = self._family(file)
         if name in self.builtin_methods.get(family, ()) or name.startswith("__"):
             return [], ""
-        return [Target(*each) for each in guesses(self.program, file, name, arguments)], ""
+        return [Target(*each) for each in self.guesses.of(file, chain, arguments)], ""
 
     def is_unknown(self, file: int, scope: int, chain: str, arguments: str) -> bool:
         """Whether a called chain for which `resolve` found nothing may mean anything of its last name."""

@@ -49,7 +49,19 @@ RULES: tuple[Rule, ...] = (
     Rule("inferred-return", Evidence.TYPES, "a member of what a function without an annotation is seen to return"),
     Rule("held", Evidence.TYPES, "a function or class that a called constant, field or property holds"),
     Rule("object-member", Evidence.NAMES, "a function held by an object literal or assigned to a name's member"),
+    Rule("alternative", Evidence.NAMES, "one of several functions or classes that the called name is given in turn"),
     Rule("trait-in-scope", Evidence.TYPES, "a method of the one visible trait that has it; the type is none seen here"),
+    Rule(
+        "named-receiver",
+        Evidence.GUESS,
+        "the receiver is unknown; a type with that method, which the file defines, imports or names, is called like it",
+    ),
+    Rule("like-named", Evidence.GUESS, "the receiver is unknown; one type with that method is called like it"),
+    Rule(
+        "unique-in-sight",
+        Evidence.GUESS,
+        "the receiver is unknown; one method has that name, of a type that the file defines, imports or names",
+    ),
     Rule("unique-name", Evidence.GUESS, "the receiver is unknown; one method of the repository has that name"),
     Rule("name-only", Evidence.GUESS, "the receiver is unknown; two or three methods have that name"),
     Rule("common-name", Evidence.GUESS, "the receiver is unknown; four methods or more have that name"),
@@ -75,8 +87,9 @@ RULE_NUMBER: dict[str, int] = {rule.name: number for number, rule in enumerate(R
 # Rules by which nothing is known of the receiver.
 GUESSES = frozenset(rule.name for rule in RULES if rule.evidence is Evidence.GUESS)
 
-# What a guess claims at most. It is measured where a compiler knows the receiver, and made where often nobody does, so
-# that it stays below what is shown as certain: in docker-py, such edges were two of five that were shown.
+# What a guess claims at most, unless more than half of its kind, or of its kind in that language, are right even if all
+# at calls that no compiler resolves are wrong. It is measured where a compiler knows the receiver, and made where often
+# nobody does, so that it stays below what is shown as certain: in docker-py, such edges would be two of five shown.
 MOST_OF_A_GUESS = 0.49
 
 # More candidates than this say nothing: the edges would be noise below any threshold.

@@ -66,9 +66,10 @@ def assert_invariants(linked: LinkedGraph, n_files: int) -> None:
     for number in range(len(edges)):
         settings = load_settings().get(dialect_of(nodes.ids[int(nodes.files[edges.sources[number]])]))
         rule, kind = RULE_NAMES[edges.rules[number]], EdgeKind(edges.kinds[number])
-        confidence = load_confidences().of(rule, kind, settings.name if settings else "")
-        shared = confidence / edges.candidates[number]
-        assert edges.confidences[number] == (min(shared, 0.49) if rule in GUESSES else shared)
+        language = settings.name if settings else ""
+        shared = load_confidences().of(rule, kind, language) / edges.candidates[number]
+        is_limited = rule in GUESSES and load_confidences().most(rule, language) < 1
+        assert edges.confidences[number] == (min(shared, 0.49) if is_limited else shared)
     is_file = nodes.kinds == NodeKind.FILE
     is_external = nodes.kinds == NodeKind.EXTERNAL
     assert is_file.sum() == n_files == len(linked.file_nodes) == len(linked.document_nodes)

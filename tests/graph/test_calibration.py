@@ -5,7 +5,7 @@ import pytest
 
 from causalist.graph import read_confidences
 from causalist.model.graph import Edge
-from tests.benchmarks.edges.calibrate import Count, Scheme, calibration, error, fitted, held_out, log_loss
+from tests.benchmarks.edges.calibrate import Count, Scheme, calibration, counted, error, fitted, held_out, log_loss
 from tests.benchmarks.edges.golds import Judged
 from tests.benchmarks.edges.predictions import Prediction, merged
 from tests.benchmarks.edges.rust_sites import wilson
@@ -46,6 +46,15 @@ class TestFit:
 def judged(repo: str, rule: str, right: bool, candidates: int = 1) -> Judged:
     edge = Prediction("calls", "a.py:f", "a.py:g", "python", False, ((rule, candidates),))
     return Judged(repo, "calls", edge, right)
+
+
+class TestUnjudged:
+    def test_they_are_counted_beside(self) -> None:
+        unknown = judged("a", "unique-name", False)._replace(known=False)
+        rows = [judged("a", "unique-name", True), judged("b", "unique-name", False), unknown, unknown]
+        rule = fitted(counted(rows))["rules"]["unique-name"]["calls"]
+        assert (rule["right"], rule["wrong"], rule["unjudged"], rule["claims"]) == (1, 1, 2, 2.0)
+        assert rule["languages"]["python"]["unjudged"] == 2
 
 
 class TestCalibration:

@@ -78,6 +78,22 @@ class TestTable:
         assert sure.of_edge("name-only", EdgeKind.CALLS, "go", 2) == 0.44
         assert sure.of_edge("import", EdgeKind.CALLS, "go", 2) == 0.475
 
+    def test_a_guess_is_shown_where_most_are_right_even_if_those_that_nobody_judged_are_wrong(self) -> None:
+        go = {"confidence": 0.9, "right": 6, "wrong": 1, "unjudged": 4, "repositories": 2}
+        python = {"right": 9, "wrong": 0, "unjudged": 9, "repositories": 2}
+        group = {"confidence": 0.8, "right": 15, "wrong": 1, "unjudged": 13, "repositories": 4}
+        rules = {"unique-name": {"calls": {**group, "languages": {"go": go, "python": python}}}}
+        sure = read_confidences(json.dumps({**TABLE, "rules": rules}).encode())
+        # 15 of 29 in all: shown in every language
+        assert sure.of_edge("unique-name", EdgeKind.CALLS, "go", 1) == 0.9
+        assert sure.of_edge("unique-name", EdgeKind.CALLS, "python", 1) == 0.8
+        group["unjudged"] = 14  # 15 of 30 are no more than half: only where it is so in the language, 6 of 11
+        rules = {"unique-name": {"calls": {**group, "languages": {"go": go, "python": python}}}}
+        sure = read_confidences(json.dumps({**TABLE, "rules": rules}).encode())
+        assert sure.of_edge("unique-name", EdgeKind.CALLS, "go", 1) == 0.9
+        assert sure.of_edge("unique-name", EdgeKind.CALLS, "python", 1) == 0.49
+        assert sure.of_edge("unique-name", EdgeKind.CALLS, "java", 1) == 0.49
+
     def test_its_digest_names_its_content(self, table: Confidences) -> None:
         other = {**TABLE, "evidence": {"names": 0.91, "types": 0.8, "guess": 0.3}}
         assert read_confidences(json.dumps(other).encode()).digest != table.digest
@@ -115,7 +131,8 @@ class TestShipped:
 class TestEvidence:
     def test_rules_are_numbered_in_their_order(self) -> None:
         assert [RULE_NUMBER[rule.name] for rule in RULES] == list(range(len(RULES)))
-        assert {"unique-name", "name-only", "common-name"} == GUESSES
+        guesses = {"named-receiver", "like-named", "unique-in-sight", "unique-name", "name-only", "common-name"}
+        assert guesses == GUESSES
         assert [rule.name for rule in RULES if rule.evidence is Evidence.STRUCTURE] == ["contains"]
 
     def test_what_is_known_comes_before_what_is_guessed(self) -> None:

@@ -14,8 +14,9 @@ at most `cap` claims of a rule, because its edges are wrong together. Small coun
 more: the mean of the rules with the same kind of evidence (each rule has one vote), as if `of_rule` claims of that
 precision had been seen; and a language towards its rule, as if `of_language` claims had. That is the mean of a Beta
 distribution whose prior has that weight. A language has a number of its own where that differs by `_WORTH_SAYING` or
-more. `--schemes` prints what other choices of the three would give; they are compared by the log loss of repositories
-that were left out of the fit.
+more. Edges at calls that the oracle cannot resolve itself (`unjudged`) are counted beside: they decide which guesses
+may claim more than a half (`Confidences.most`). `--schemes` prints what other choices of the three would give; they are
+compared by the log loss of repositories that were left out of the fit.
 
 The calibration error is that of the confidences of calls, in ten bins, each repository with the table that is fitted
 to all others. Its interval is the 95 % of 1,000 resamplings of the judged edges.
@@ -39,10 +40,10 @@ from tests.benchmarks.edges.golds import (
     Gold,
     Judged,
     all_names,
-    judged,
     load_gold,
     load_scorer,
     scored,
+    seen,
 )
 from tests.benchmarks.edges.predictions import Prediction, predictions
 from tests.benchmarks.edges.results import MIN_CONFIDENCE, row_of, write_results
@@ -64,6 +65,7 @@ class Count(NamedTuple):
     right: int
     wrong: int
     claims: float
+    unjudged: int = 0  # at calls that the oracle could not resolve
 
 
 class Scheme(NamedTuple):
@@ -79,13 +81,14 @@ Counts = Mapping[tuple[str, str], Sequence[Count]]  # by (kinds, rule)
 
 
 def counted(rows: Iterable[Judged]) -> Counts:
-    sums: dict[tuple[str, str, str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0])
+    sums: dict[tuple[str, str, str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0])
     for row in rows:
-        sums[row.kinds, row.rule, row.repo, row.edge.language][0 if row.right else 1] += 1
-        sums[row.kinds, row.rule, row.repo, row.edge.language][2] += row.claim
+        counts = sums[row.kinds, row.rule, row.repo, row.edge.language]
+        counts[(0 if row.right else 1) if row.known else 3] += 1
+        counts[2] += row.claim if row.known else 0.0
     result: dict[tuple[str, str], list[Count]] = defaultdict(list)
-    for (kinds, rule, repo, language), (right, wrong, claims) in sorted(sums.items()):
-        result[kinds, rule].append(Count(repo, language, int(right), int(wrong), claims))
+    for (kinds, rule, repo, language), (right, wrong, claims, unjudged) in sorted(sums.items()):
+        result[kinds, rule].append(Count(repo, language, int(right), int(wrong), claims, int(unjudged)))
     return result
 
 
@@ -128,7 +131,7 @@ def _mean_of(kind: Evidence, counts: Counts, scheme: Scheme) -> float:
 def _share(counts: Sequence[Count], cap: float, prior: float, weight: float) -> float:
     right, claims = prior * weight, weight
     for count in counts:
-        part = min(1.0, cap / count.claims)
+        part = min(1.0, cap / max(1.0, count.claims))
         right += part * count.right
         claims += part * count.claims
     return round(min(_SUREST, right / claims), 3)
@@ -140,8 +143,9 @@ def _sums(counts: Sequence[Count], share: float | None) -> dict[str, Any]:
         **said,
         "right": sum(c.right for c in counts),
         "wrong": sum(c.wrong for c in counts),
+        "unjudged": sum(c.unjudged for c in counts),
         "claims": round(sum(c.claims for c in counts), 1),
-        "repositories": len({c.repo for c in counts}),
+        "repositories": len({c.repo for c in counts if c.right + c.wrong}),
     }
 
 
@@ -233,8 +237,8 @@ def main() -> int:
         if edges is None:
             sys.stderr.write(f"{name}: no clone of {gold.repo}; left out\n")
             continue
-        found = list(judged(gold, edges, scorer))
-        sys.stderr.write(f"{name}: {len(found)} judged edges\n")
+        found = list(seen(gold, edges, scorer))
+        sys.stderr.write(f"{name}: {sum(row.known for row in found)} judged edges\n")
         rows += found
         if found:
             known.append((gold, edges))
@@ -245,8 +249,8 @@ def main() -> int:
         _say_schemes(rows)
         return 0
     said = held_out(rows)
-    is_call = np.array([row.kinds == "calls" for row in rows])
-    measured = by_language([row for row in rows if row.kinds == "calls"], said[is_call], calibration)
+    is_call = np.array([row.kinds == "calls" and row.known for row in rows])
+    measured = by_language([row for row in rows if row.kinds == "calls" and row.known], said[is_call], calibration)
     content = {
         "command": _COMMAND,
         "formula": "(right + prior * weight) / (claims + weight) over judged edges; "
@@ -267,18 +271,20 @@ def main() -> int:
 
 def _say_wrong(rows: Sequence[Judged], rule: str) -> None:
     for row in rows:
-        if row.rule == rule and row.kinds == "calls" and not row.right:
+        if row.rule == rule and row.kinds == "calls" and row.known and not row.right:
             sys.stdout.write(f"{row.repo} {row.edge.source} -> {row.edge.target} {row.edge.parts}\n")
 
 
 def _say_schemes(rows: Sequence[Judged]) -> None:
     """Log loss, mean over languages, and calibration error of each, for calls of repositories left out."""
     calls = [row for row in rows if row.kinds == "calls"]
+    known = np.array([row.known for row in calls])
+    judged = [row for row in calls if row.known]
     for cap in (math.inf, 1000.0, 300.0, 100.0):
         for of_rule in (1.0, 5.0, 20.0):
             for of_language in (1e9, 200.0, 50.0, 20.0, 5.0):
-                said = held_out(calls, Scheme(cap, of_rule, of_language))
-                losses, errors = by_language(calls, said, log_loss), by_language(calls, said, error)
+                said = held_out(calls, Scheme(cap, of_rule, of_language))[known]
+                losses, errors = by_language(judged, said, log_loss), by_language(judged, said, error)
                 shares = "  ".join(f"{name} {errors[name]:.4f}" for name in errors)
                 mean = sum(losses.values()) / len(losses)
                 scheme = f"cap {cap:6g}  rule {of_rule:5g}  language {of_language:5g}"

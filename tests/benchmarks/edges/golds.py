@@ -55,6 +55,7 @@ class Judged(NamedTuple):
     kinds: str
     edge: Prediction
     right: bool
+    known: bool = True  # whether the gold says whether it is right
 
     @property
     def rule(self) -> str:
@@ -107,11 +108,18 @@ def load_scorer(edgebench: Path) -> ModuleType:
     return module
 
 
-def judged(gold: Gold, rows: Iterable[Prediction], scorer: ModuleType) -> Iterator[Judged]:
-    """The edges that the gold says to be right or wrong: not those at sites that its oracle could not resolve, of kinds
-    that it does not list, in what it does not cover, that it calls optional or misreads. Golds name no targets in files
-    that they do not cover, so that a call into one is judged only where the gold says that this name is something
-    else. Bases that are another name for a type are not judged: oracles leave them out."""
+def judged(gold: Gold, rows: Iterable[Prediction], scorer: ModuleType) -> list[Judged]:
+    """The edges of which the gold says whether they are right."""
+    return [each for each in seen(gold, rows, scorer) if each.known]
+
+
+def seen(gold: Gold, rows: Iterable[Prediction], scorer: ModuleType) -> Iterator[Judged]:
+    """Those, and the calls at sites that its oracle could not resolve.
+
+    The gold says nothing of kinds that it does not list, of what it does not cover, and of edges that it calls optional
+    or misreads. Golds name no targets in files that they do not cover, so that a call into one is judged only where the
+    gold says that this name is something else. Bases that are another name for a type are not judged: oracles leave
+    them out."""
     _, required, optional, alternatives, unknown = scorer.load_gold(str(gold.path))
     files = set(gold.meta["files"])
     elsewhere = {(source, _leaf(target)) for source, target in (*required["calls"], *optional["calls"])}
@@ -128,7 +136,10 @@ def judged(gold: Gold, rows: Iterable[Prediction], scorer: ModuleType) -> Iterat
         is_right = (source, target) in required[kind] or (kind, source, target) in alternatives
         if not is_right and kind == "calls":
             name = (source, _leaf(target))
-            if name in unknown or (target.partition(":")[0] not in files and name not in elsewhere):
+            if name in unknown:
+                yield Judged(gold.repo, kind, each, False, False)
+                continue
+            if target.partition(":")[0] not in files and name not in elsewhere:
                 continue
         yield Judged(gold.repo, kind, each, is_right)
 

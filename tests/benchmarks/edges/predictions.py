@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from causalist.evaluate.clones import find_clone
 from causalist.graph import Confidences, build_graph, strength
-from causalist.graph.rules import GUESSES, MOST_OF_A_GUESS
 from causalist.model.facts import FileFacts
 from causalist.model.graph import Edge, EdgeKind
 from causalist.model.source import SourceFile
@@ -41,7 +40,7 @@ class Prediction(NamedTuple):
 
     def confidence(self, table: Confidences) -> float:
         kind = EdgeKind[self.kind.upper()]
-        most = MOST_OF_A_GUESS if self.parts[0][0] in GUESSES else 1.0
+        most = table.most(self.parts[0][0], self.language)
         return min(most, sum(table.of_edge(rule, kind, self.language, n) for rule, n in self.parts))
 
 
