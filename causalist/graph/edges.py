@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.graph.confidence import Confidences
+from causalist.graph.drafts import NodeDraft
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, strength
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable, UnresolvedCalls
 from causalist.model.strings import StringTable
-from causalist.model.symbols import NodeKind, Role
 
 
 @dataclass(slots=True)
-class _Sites:
+class Sites:
     """One edge: its strongest evidence so far and how often it was seen."""
 
     rule: str
@@ -28,7 +28,7 @@ class EdgeCollector:
     """One edge per (source, target, kind): the strongest evidence counts, sites add up, the first row is kept.
     Unresolved calls are kept by (source, name), as [number of sites, first row]."""
 
-    edges: dict[tuple[int, int, int], _Sites] = field(default_factory=dict)
+    edges: dict[tuple[int, int, int], Sites] = field(default_factory=dict)
     unresolved: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
     def add(
@@ -38,7 +38,7 @@ class EdgeCollector:
         key = (source, target, int(kind))
         sites = self.edges.get(key)
         if sites is None:
-            self.edges[key] = _Sites(rule, candidates, n, row)
+            self.edges[key] = Sites(rule, candidates, n, row)
             return
         sites.count += n
         if 0 <= row < sites.row or sites.row < 0:
@@ -52,23 +52,6 @@ class EdgeCollector:
         sites = self.unresolved.setdefault((source, name), [0, row])
         sites[0] += n
         sites[1] = min(sites[1], row)
-
-
-@dataclass(slots=True)
-class NodeDraft:
-    """A node before ids are sorted; `file` and `parent` are positions among the drafts, -1 for none."""
-
-    id: str
-    kind: NodeKind
-    role: Role
-    file: int
-    parent: int
-    start_byte: int
-    end_byte: int
-    start_row: int
-    end_row: int
-    signature: str
-    doc: str
 
 
 def finish(

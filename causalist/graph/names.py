@@ -47,7 +47,7 @@ class Program:
     foreign: dict[tuple[int, str], dict[str, int]] = field(default_factory=dict)  # (trait, method) -> type -> method
     for_all: set[int] = field(default_factory=set)  # traits that are implemented for every type with some bound
     _traits: dict[str, list[int]] = field(default_factory=dict)
-    _exported: dict[tuple[int, str], Found | None] = field(default_factory=dict)
+    known_exports: dict[tuple[int, str], Found | None] = field(default_factory=dict)
     _overloads: dict[tuple[int, str], list[int]] = field(default_factory=dict)
     _bases: dict[int, list[int]] = field(default_factory=dict)
     _mro: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -240,13 +240,13 @@ class Program:
     def exported(self, file: int, name: str, depth: int = 0) -> Found | None:
         """What `name` means to those who import it from `file`, through re-exports; None if it has no such name."""
         key = (file, name)
-        if key in self._exported:
-            return self._exported[key]
+        if key in self.known_exports:
+            return self.known_exports[key]
         if depth > _DEEPEST:
             return None
-        self._exported[key] = None  # a cycle of re-exports ends here
+        self.known_exports[key] = None  # a cycle of re-exports ends here
         found = self._find_exported(file, name, depth)
-        self._exported[key] = found
+        self.known_exports[key] = found
         return found
 
     def _find_exported(self, file: int, name: str, depth: int) -> Found | None:

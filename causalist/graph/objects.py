@@ -68,18 +68,18 @@ def attributes(values: "Values") -> dict[int, dict[str, list[tuple[int, Binding]
     found: dict[int, dict[str, list[tuple[int, Binding]]]] = {}
     outside: list[tuple[int, Binding]] = []
     for file, names in enumerate(program.files):
-        for scope, bindings in names.bindings.items():
-            for target, binding in bindings.items():
-                if target.startswith("."):
-                    owner = program.enclosing_owner(names.first + scope) if scope >= 0 else -1
-                    if owner < 0:
-                        continue
-                    known = found.setdefault(owner, {}).setdefault(target[1:], [])
-                    if known and not (known[0][1].type or known[0][1].value):
-                        known.pop()
-                    known.append((file, binding))
-                elif _is_outside(binding) and binding.value:
-                    outside.append((file, binding))
+        for scope, target in dict.fromkeys((b.scope, b.target) for b in names.facts.bindings if "." in b.target):
+            binding = names.bindings[scope][target]
+            if target.startswith("."):
+                owner = program.enclosing_owner(names.first + scope) if scope >= 0 else -1
+                if owner < 0:
+                    continue
+                known = found.setdefault(owner, {}).setdefault(target[1:], [])
+                if known and not (known[0][1].type or known[0][1].value):
+                    known.pop()
+                known.append((file, binding))
+            elif _is_outside(binding) and binding.value:
+                outside.append((file, binding))
     for file, binding in outside:
         owner_name, _, name = binding.target.rpartition(".")
         value = values.of_chain(file, binding.scope, owner_name)

@@ -21,7 +21,7 @@ class PathNames:
     """Names in all modules of a tree."""
 
     tree: ModuleTree
-    _found: dict[tuple[Module, str, bool, bool], Found | None] = field(default_factory=dict)
+    known: dict[tuple[Module, str, bool, bool], Found | None] = field(default_factory=dict)
     _busy: set[tuple[Module, str, bool, bool]] = field(default_factory=set)
     _cuts: int = 0  # how often a search met itself
 
@@ -98,8 +98,8 @@ class PathNames:
     def find(self, module: Module, name: str, path: bool, inside: bool = False) -> Found | None:
         """What a module has under a name. The rule is "own" for what it defines itself."""
         key = (module, name, path, inside)
-        if key in self._found:
-            return self._found[key]
+        if key in self.known:
+            return self.known[key]
         if key in self._busy or len(self._busy) > _DEEPEST:
             self._cuts += 1
             return None
@@ -108,7 +108,7 @@ class PathNames:
         found = self._search(module, name, path, inside)
         self._busy.discard(key)
         if found is not None or before == self._cuts or not self._busy:
-            self._found[key] = found
+            self.known[key] = found
         return found
 
     def _search(self, module: Module, name: str, path: bool, inside: bool) -> Found | None:

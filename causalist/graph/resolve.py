@@ -73,6 +73,12 @@ class Resolver:
         self.values.read_attributes()
         return [*found, *implemented]
 
+    def forget(self) -> None:
+        """Forgets what was looked up for other files."""
+        self.values.known.clear()
+        self.program.known_exports.clear()
+        self.program.paths.known.clear()
+
     def blocks(self) -> Iterator[tuple[int, int, int]]:
         """(trait, first, end) of the definitions in each block that implements a trait of the repository."""
         for file, names in enumerate(self.program.files):

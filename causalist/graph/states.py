@@ -38,6 +38,9 @@ class States:
     values: Values
     _used: dict[tuple[int, int, str, bool], tuple[Used, ...]] = field(default_factory=dict)
 
+    def forget(self) -> None:
+        self._used.clear()
+
     def used(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[Used, ...]:
         """What the parts of a chain hold, from left to right, as far as it is known. With `outer` its first name means
         one of the file, whatever is bound around."""

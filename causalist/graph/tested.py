@@ -8,11 +8,12 @@ further than that.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.edges import EdgeCollector, NodeDraft
+from causalist.graph.drafts import Drafts
+from causalist.graph.edges import Sites
 from causalist.graph.file_names import FileNames
 from causalist.graph.names import Program
 from causalist.graph.rules import GUESSES
@@ -39,6 +40,7 @@ _PLAIN_FOLDERS = frozenset(
         "java",
     }
 )
+FoundEdge = tuple[tuple[int, int, int], Sites]  # (source, target, kind), as the collector has them
 _Call = tuple[int, int, int]  # a test, what is called, row of the call in the test
 _USES = frozenset({EdgeKind.CALLS, EdgeKind.IMPORTS, EdgeKind.REFERENCES, EdgeKind.EXTENDS})
 
@@ -63,19 +65,18 @@ class _File(NamedTuple):
 
 @dataclass(slots=True)
 class Tests:
-    """Tests of a program whose calls are all among the edges. Files are drafts by their own numbers."""
+    """Tests of a program. Files are drafts by their own numbers."""
 
     program: Program
-    drafts: Sequence[NodeDraft]
-    definition_draft: Sequence[int]
-    collector: EdgeCollector
+    drafts: Drafts
     _test_of: dict[int, int] = field(default_factory=dict)  # draft -> the test that it belongs to, itself perhaps
 
-    def edges(self) -> Iterator[Tested]:
+    def edges(self, found: Iterable[FoundEdge]) -> Iterator[Tested]:
+        """`found` are all other edges."""
         for number, names in enumerate(self.program.files):
             if names.settings is not None and (self._is_test_file(number) or names.facts.tests):
                 self._find_tests(number, names, names.settings)
-        calls, helped, used = self._uses()
+        calls, helped, used = self._uses(found)
         subjects = self._subjects(used)
         yield from self._called(calls, subjects)
         for test, target, row in helped:
@@ -98,8 +99,8 @@ class Tests:
         marked = set(names.facts.tests)
         marked.update(r.scope for r in names.facts.references if r.name.rpartition(".")[2] in tests.marks)
         for local, definition in enumerate(names.facts.definitions):
-            draft = self.definition_draft[names.first + local]
-            around = number if definition.parent < 0 else self.definition_draft[names.first + definition.parent]
+            draft = self.drafts.definition(names.first + local)
+            around = number if definition.parent < 0 else self.drafts.definition(names.first + definition.parent)
             if around in self._test_of:
                 self._test_of[draft] = self._test_of[around]
             elif definition.kind in CALLABLE_KINDS and (
@@ -107,14 +108,14 @@ class Tests:
             ):
                 self._test_of[draft] = draft
 
-    def _uses(self) -> tuple[list[_Call], list[_Call], dict[tuple[int, int], int]]:
+    def _uses(self, found: Iterable[FoundEdge]) -> tuple[list[_Call], list[_Call], dict[tuple[int, int], int]]:
         """(calls of tests, calls that helpers make for them, (file of tests, file that it uses) -> first row)."""
         calls: list[_Call] = []
         helped: list[_Call] = []
         by_helper: dict[int, list[int]] = {}
         used: dict[tuple[int, int], int] = {}
         drafts = self.drafts
-        for (source, target, kind), sites in self.collector.edges.items():
+        for (source, target, kind), sites in found:
             if kind not in _USES or drafts[target].kind == NodeKind.EXTERNAL:
                 continue
             if sites.rule in GUESSES:
@@ -214,8 +215,8 @@ class Tests:
                     continue
                 target = others.by_qualname.get(name[len(before) : len(name) - len(after)], -1)
                 if target >= 0 and self.program.is_type(target):
-                    source = self.definition_draft[names.first + local]
-                    yield Tested(source, self.definition_draft[target], "test-file", definition.start_row, 1)
+                    source = self.drafts.definition(names.first + local)
+                    yield Tested(source, self.drafts.definition(target), "test-file", definition.start_row, 1)
                     break
 
 

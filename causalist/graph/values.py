@@ -39,7 +39,7 @@ class Values(Shapes):
 
     program: Program
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
-    _values: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
+    known: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
     _busy: set[tuple[int, int, str, str | None]] = field(default_factory=set)
     unfolding: set[int] = field(default_factory=set)  # type aliases being followed: one may lead back to itself
     _held_by: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
@@ -62,7 +62,7 @@ class Values(Shapes):
 
     def forget(self) -> None:
         """Forgets all values: something that they depend on has changed."""
-        self._values.clear()
+        self.known.clear()
         forget_scopes(self.program)
 
     def of_chain(self, file: int, scope: int, chain: str, called: str | None = None) -> Value | None:
@@ -70,8 +70,8 @@ class Values(Shapes):
         receiver is not known, so that nothing can be known of its member. `called` are the arguments of a call, None
         where the chain is not what is called."""
         key = (file, scope, chain, called)
-        if key in self._values:
-            return self._values[key]
+        if key in self.known:
+            return self.known[key]
         if key in self._busy or len(self._busy) > 40:
             return None
         outer = deciding_scope(self.program, file, scope, chain)
@@ -81,7 +81,7 @@ class Values(Shapes):
             self._busy.add(key)
             value = self._walk(file, scope, chain, called)
             self._busy.discard(key)
-        self._values[key] = value
+        self.known[key] = value
         return value
 
     def _walk(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:

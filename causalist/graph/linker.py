@@ -1,0 +1,248 @@
+"""The edges of a program: containment, imports, bases, calls, references, reads and writes, file by file."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from causalist.graph.declared import names_in
+from causalist.graph.drafts import Drafts
+from causalist.graph.edges import EdgeCollector
+from causalist.graph.method_sets import implementations
+from causalist.graph.names import Program
+from causalist.graph.namespaces import imported_files as below_package
+from causalist.graph.namespaces import included_file
+from causalist.graph.overloads import UNCOUNTED
+from causalist.graph.overrides import overrides
+from causalist.graph.package_imports import PackageImports
+from causalist.graph.resolve import Resolver
+from causalist.graph.spaces import is_alias
+from causalist.graph.states import States, is_asked
+from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, ImportKind
+from causalist.model.graph import EdgeKind
+from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.symbols import TYPE_KINDS, NodeKind
+
+
+@dataclass(slots=True)
+class Linker:
+    """Collects the edges that leave files, all or some of them.
+
+    What is found for one file does not depend on which others were linked before it: every file begins with nothing
+    looked up. What was cut short because it led back to where it came from, or too far, would be remembered otherwise
+    as the other file came to it.
+    """
+
+    program: Program
+    resolver: Resolver
+    drafts: Drafts
+    collector: EdgeCollector
+    _imports: PackageImports = field(init=False)
+    _states: States = field(init=False)
+
+    @classmethod
+    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Linker":
+        """A linker of a repository; `settings` are by dialect name."""
+        program = Program.of(files, settings)
+        builtin: dict[str, frozenset[str]] = {}
+        for each in settings.values():
+            builtin[each.family] = builtin.get(each.family, frozenset()) | frozenset(each.builtin_methods)
+        return cls(program, Resolver(program, builtin), Drafts(program), EdgeCollector())
+
+    def __post_init__(self) -> None:
+        self._imports = PackageImports(self.program)
+        self._states = States(self.program, self.resolver.values)
+
+    def link(self, number: int) -> None:
+        """All edges that leave a file but for those of `add_bases` and those that follow from others."""
+        self.resolver.forget()
+        self._states.forget()
+        for document in self.drafts.documents(number):
+            draft = self.drafts[document]
+            self.collector.add(draft.parent, document, EdgeKind.CONTAINS, "contains", draft.start_row)
+        self._add_imports(number)
+        self._add_uses(number)
+        self._add_states(number)
+
+    def add_bases(self) -> None:
+        """What types are made of, and what overrides what, of all files. Comes before `link`."""
+        for owner, target, implements, row in self.resolver.prepare():
+            is_interface = self.program.definition_of[target.definition].kind == NodeKind.INTERFACE
+            derives = is_interface and self.program.definition_of[owner].kind != NodeKind.INTERFACE
+            kind = EdgeKind.IMPLEMENTS if implements or derives else EdgeKind.EXTENDS
+            if is_alias(self.program, target.definition):
+                kind = EdgeKind.REFERENCES  # a type made of others, which may be less than they are: `Omit<A, "b">`
+            self._use(self.drafts.definition(owner), self.drafts.definition(target.definition), kind, target.rule, row)
+        by_method_set = list(implementations(self.program, self.resolver.values.derived_from_outside))
+        for owner, interface in by_method_set:
+            source, goal = self.drafts.definition(owner), self.drafts.definition(interface)
+            self._use(source, goal, EdgeKind.IMPLEMENTS, "method-set", self.drafts[source].start_row)
+        for each in overrides(self.program, self.resolver.blocks(), by_method_set):
+            source = self.drafts.definition(each.method)
+            row = self.drafts[source].start_row
+            self._use(source, self.drafts.definition(each.base), EdgeKind.OVERRIDES, each.rule, row)
+
+    def _add_imports(self, number: int) -> None:
+        names = self.program.files[number]
+        if names.settings is not None and names.settings.modules.system is ModuleSystem.DECLARED:
+            self._add_declared_imports(number, names.settings)
+            return
+        for entry in names.facts.imports:
+            target, rule = self.program.target_module(number, entry)
+            if self._imports.has_folders(number) and target >= 0:
+                for file in self._imports.files_of(number, target, entry):
+                    self._use(number, file, EdgeKind.IMPORTS, rule, entry.row)
+                continue
+            below = self._imported_module(number, target, entry)
+            if below >= 0:
+                self._use(number, below, EdgeKind.IMPORTS, "path", entry.row)
+            elif target >= 0:
+                self._use(number, target, EdgeKind.IMPORTS, rule, entry.row)
+            elif self.program.paths.tree.has(number):
+                package = self.program.paths.target(number, entry)[2]
+                if package:
+                    self._external(number, package, EdgeKind.IMPORTS, entry.row)
+            elif names.settings is not None and not entry.level and not entry.module.startswith("."):
+                found = self.program.outside(number, entry)
+                self._external(number, found.name, EdgeKind.IMPORTS, entry.row)
+
+    def _add_declared_imports(self, number: int, settings: LanguageSettings) -> None:
+        names, declared = self.program.files[number], self.program.declared
+        own = {each.name for each in names.facts.definitions if each.kind in TYPE_KINDS} if names.stars else ()
+        used = names_in(names.facts).difference(own) if names.stars else frozenset()
+        for entry in names.facts.imports:
+            if entry.kind == ImportKind.SIDE_EFFECT:
+                included = included_file(self.program.modules.number, names.path, entry.module)
+                if included >= 0:
+                    self._use(number, included, EdgeKind.IMPORTS, "path", entry.row)
+                continue
+            files = declared.imported_files(settings.name, entry, names.path, used)
+            if files is None and settings.modules.namespaces:
+                files = below_package(self.program, settings, names, entry) or None
+            for target in files or ():
+                self._use(number, target, EdgeKind.IMPORTS, "path", entry.row)
+            if files is None:
+                package = self.program.outside(number, entry)
+                self._external(number, package.name, EdgeKind.IMPORTS, entry.row)
+
+    def _imported_module(self, number: int, package: int, entry: Import) -> int:
+        """`from package import module` names the module's file, not the package's."""
+        names = self.program.files[number]
+        if entry.kind not in (ImportKind.NAME, ImportKind.REEXPORT) or names.settings is None:
+            return -1
+        if package >= 0:
+            if entry.name in self.program.files[package].by_qualname:
+                return -1
+            return self.program.modules.submodule(package, entry.name, names.settings.modules)
+        return self.program.modules.namespace_submodule(
+            names.path, entry.module, entry.level, entry.name, names.settings.modules
+        )
+
+    def _add_states(self, number: int) -> None:
+        """Who reads and writes what stands before the last name of a chain, what gets a value, what is asked for by a
+        name. What a chain means as a whole is read where it is used."""
+        names = self.program.files[number]
+        facts = names.facts
+        for access in facts.accesses:
+            self._add_state(number, access.scope, access.name, access.row, access.how, "." not in access.name)
+        bare = {(a.scope, a.name) for a in facts.accesses if "." not in a.name}
+        own = names.settings.names.self_names if names.settings is not None else ()  # which hold no value themselves
+        chains = {(call.scope, call.callee): call.row for call in reversed(facts.calls)}
+        written = {(a.scope, a.name, a.row) for a in facts.accesses if a.how == AccessKind.WRITE}
+        for each in reversed(facts.references):
+            if (each.scope, each.name, each.row) not in written:
+                chains[each.scope, each.name.partition("::")[0]] = each.row
+        for (scope, chain), row in chains.items():
+            head = chain.partition(".")[0]
+            if bare and (scope, head) in bare:
+                self._add_state(number, scope, chain, row, AccessKind.READ, True)
+            elif "." in chain and (holder := chain.rpartition(".")[0]) not in own:
+                self._add_state(number, scope, holder, row, AccessKind.READ, False)
+        for lookup in facts.lookups:
+            assert names.settings is not None
+            way = names.settings.lookups[lookup.way]
+            if is_asked(self.resolver.values, number, lookup, way):
+                kind = EdgeKind.WRITES if lookup.writes else EdgeKind.READS
+                rule = "named-key" if way.modules or way.globals else "key-of-config"
+                source = self._scope_draft(number, lookup.scope)
+                self._external(source, f"{way.kind}:{lookup.key}", kind, lookup.row, rule)
+
+    def _add_state(self, number: int, scope: int, chain: str, row: int, how: int, is_outer: bool) -> None:
+        source = self._scope_draft(number, scope)
+        for used in self._states.used(number, scope, chain, is_outer):
+            target = self.drafts.definition(used.definition)
+            if not used.is_last or how != AccessKind.WRITE:
+                self._use(source, target, EdgeKind.READS, used.rule, row)
+            if used.is_last and how != AccessKind.READ:
+                self._use(source, target, EdgeKind.WRITES, used.rule, row)
+
+    def _scope_draft(self, number: int, scope: int) -> int:
+        return number if scope == MODULE_SCOPE else self.drafts.definition(self.program.files[number].first + scope)
+
+    def _add_uses(self, number: int) -> None:
+        names = self.program.files[number]
+        written = Counter((a.scope, a.name, a.row) for a in names.facts.accesses if a.how == AccessKind.WRITE)
+        calls: dict[tuple[int, str, str], list[int]] = {}  # -> first row, number of sites
+        for call in names.facts.calls:
+            sites = calls.setdefault((call.scope, call.callee, call.arguments), [call.row, 0])
+            sites[0] = min(sites[0], call.row)
+            sites[1] += 1
+        for (scope, callee, arguments), (row, n) in calls.items():
+            self._add_use(number, names.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n)
+        for reference in names.facts.references:
+            key = reference.scope, reference.name, reference.row
+            reads = not written or not written[key]
+            if not reads:
+                written[key] -= 1  # the use that is the writing
+            self._add_use(
+                number, names.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES, reads=reads
+            )
+
+    def _add_use(
+        self,
+        file: int,
+        first: int,
+        scope: int,
+        chain: str,
+        row: int,
+        kind: EdgeKind,
+        arguments: str = UNCOUNTED,
+        reads: bool = True,
+        n: int = 1,
+    ) -> None:
+        guess = kind is EdgeKind.CALLS
+        targets, package = self.resolver.resolve(file, scope, chain, guess=guess, arguments=arguments)
+        source = file if scope == MODULE_SCOPE else self.drafts.definition(first + scope)
+        for target in targets:
+            draft = self.drafts.definition(target.definition)
+            called = kind
+            if kind is EdgeKind.CALLS and (
+                self.drafts[draft].kind in (NodeKind.CONSTANT, NodeKind.FIELD) or self._converts(target.definition)
+            ):
+                called = EdgeKind.REFERENCES  # what the called value holds is not known, or it is no code
+            if called is EdgeKind.REFERENCES and draft == source:
+                continue
+            self._use(source, draft, called, target.rule, row, target.candidates, n)
+            if called is EdgeKind.REFERENCES and reads and self._states.holds(target.definition):
+                self._use(source, draft, EdgeKind.READS, target.rule, row, target.candidates, n)
+        if package:
+            self._external(source, package, kind, row, n=n)
+        elif kind is EdgeKind.CALLS and not targets and self.resolver.is_unknown(file, scope, chain, arguments):
+            last = chain.rpartition(".")[2]
+            self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row, n)
+
+    def _converts(self, definition: int) -> bool:
+        """Whether what looks like a call of the definition says of which type a value is."""
+        settings = self.program.files[self.program.file_of[definition]].settings
+        return settings is not None and settings.types.prefixed and self.program.is_type(definition)
+
+    def _use(
+        self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1, n: int = 1
+    ) -> None:
+        if source == target and kind is not EdgeKind.CALLS:
+            return
+        self.collector.add(source, target, kind, rule, row, candidates, n)
+
+    def _external(
+        self, source: int, package: str, kind: EdgeKind, row: int, rule: str = "external", n: int = 1
+    ) -> None:
+        self.collector.add(source, self.drafts.external(package), kind, rule, row, n=n)
