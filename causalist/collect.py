@@ -6,7 +6,7 @@ import gc
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -76,19 +76,27 @@ def no_garbage_collection() -> Iterator[None]:
 def collect_facts(
     entries: Sequence[FileEntry],
     blobs: dict[str, str],
-    indexed: Mapping[str, str],
     read: Read,
     cache: FactsCache,
     options: IndexOptions,
+    *,
+    words: Container[str] | None = None,
+    bodies: Container[str] | None = None,
 ) -> tuple[dict[str, FileFacts], dict[str, str]]:
     """(facts by path, reason by path of files that are not searched); completes `blobs`.
 
-    Files whose words are `indexed` (blob by path) come without them, unless their facts are wanted for another file.
+    Only files in `words` and `bodies`, all if these are None, come with theirs for certain; others may have them where
+    they are parsed, or have the content of one that does.
     """
     keys = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if e.path in blobs}
-    with_words = {key for path, key in keys.items() if indexed.get(path) != key[0]}
-    by_key = cache.get_many(with_words)
-    by_key.update(cache.get_many((key for key in keys.values() if key not in with_words), words=False))
+    by_key: dict[tuple[str, str], FileFacts] = {}
+    for wanted in ((False, False), (False, True), (True, False), (True, True)):  # more comes after less
+        some = [
+            key
+            for path, key in keys.items()
+            if (words is None or path in words, bodies is None or path in bodies) == wanted
+        ]
+        by_key.update(cache.get_many(some, words=wanted[0], bodies=wanted[1]) if some else {})
     facts: dict[str, FileFacts] = {}
     unfit: dict[str, str] = {}
     fresh: list[tuple[str, bytes]] = []

@@ -34,6 +34,7 @@ from causalist.parse import (
     load_settings,
 )
 from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
+from causalist.refresh import refreshed
 from causalist.source import DEFAULT_LIMITS, read_file, scan_folder
 from causalist.store import (
     FACTS_NAME,
@@ -114,7 +115,14 @@ def _make_index(
 ) -> Index:
     blobs = known_blobs(scan.entries, previous)
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
-    facts, unfit = collect_facts(scan.entries, blobs, _indexed(previous), read, cache, options)
+    same_version = previous is not None and previous.version == index_version()
+    again = refreshed(scan.entries, blobs, read, cache, previous, options) if previous and same_version else None
+    if again is not None:
+        facts, unfit = again.facts, again.unfit
+    else:
+        indexed = _indexed(previous) if same_version else {}
+        unread = {e.path for e in scan.entries if e.path not in blobs or indexed.get(e.path) != blobs[e.path]}
+        facts, unfit = collect_facts(scan.entries, blobs, read, cache, options, words=unread)
     for path in sorted(unfit):
         skipped[unfit[path]] += 1
         if len(examples.setdefault(unfit[path], [])) < 3:
@@ -123,10 +131,14 @@ def _make_index(
     if not files:
         raise NothingToIndex(_nothing(scan, skipped))
     options.progress("linking", 0, 0)
-    linked = build_graph(files, load_settings())
+    linked = again.relinked.linked if again is not None else build_graph(files, load_settings())
     transition = build_transition(linked.graph, WalkWeights())
     options.progress("indexing words", 0, 0)
-    lexical = build_lexical(files, linked, _kept_words(files, linked, previous))
+    if again is not None and previous is not None:
+        kept: Kept | None = Kept(previous.lexical, again.relinked.nodes)
+    else:
+        kept = _kept_words(files, linked, previous)
+    lexical = build_lexical(files, linked, kept)
     cache.keep_only((blobs[path], reader_of(path)) for path, _ in files)
     return Index(
         version=index_version(),

@@ -19,6 +19,19 @@ _TEMPLATES = {
 }
 _ANY_TEMPLATE = "\n\nexport function retryDelivery{n}(user) {{ return {call}(user); }}\n"
 _CALL = re.compile(r"\b([A-Za-z_]\w{3,})\(")
+_CLASS = re.compile(r"\bclass (\w+)")
+_HEADER = re.compile(r"^.*\) ?[^;=]*\{$", re.MULTILINE)
+_PY_HEADER = re.compile(r"^ *(?:async )?def .*:$", re.MULTILINE)
+_PY_RETURN = re.compile(r"\)(?: -> [^:]*)?:$", re.MULTILINE)
+_TS_RETURN = re.compile(r"\)(?:: [\w<>]+)? \{$", re.MULTILINE)
+_PY_CLASS = re.compile(r"^( *class \w+)(?:\(.*\))?:$", re.MULTILINE)
+_BRACE_CLASS = re.compile(r"^(.*\bclass \w+)(?: extends \w+)? \{$", re.MULTILINE)
+_VALUES = {
+    ".py": "\n{name} = {called}()\n",
+    ".go": "\nvar {name} = {called}()\n",
+    ".rs": "\nstatic {name}: u8 = {called}();\n",
+    ".java": "\nclass Held{name} {{ Object {name} = {called}(); }}\n",
+}
 _IMPORT = re.compile(r"^\s*(?:import|from|use)\b.*$|^\s*\"[\w./-]+\"$", re.MULTILINE)
 
 
@@ -168,9 +181,95 @@ def switch_branch(root: Path, chance: random.Random) -> str:
     return "switch branches"
 
 
+def _name(root: Path, chance: random.Random, pattern: re.Pattern[str]) -> str:
+    return chance.choice(pattern.findall(_text(_any(root, chance))) or ["nothing"])
+
+
+def _insert(path: Path, chance: random.Random, after: re.Pattern[str], text: str) -> bool:
+    """Puts a line behind one that matches, a little further in; False if none does."""
+    whole = _text(path)
+    places = list(after.finditer(whole))
+    if not places:
+        return False
+    place = chance.choice(places)
+    margin = " " * (len(place[0]) - len(place[0].lstrip()) + 4)
+    path.write_text(f"{whole[: place.end()]}\n{margin}{text}{whole[place.end() :]}", encoding="utf-8")
+    return True
+
+
+def edit_body(root: Path, chance: random.Random) -> str:
+    """A line in a function: what no other file sees."""
+    path, called = _any(root, chance), _name(root, chance, _CALL)
+    end = "" if path.suffix == ".py" else ";"
+    line = chance.choice(("{0}(1)", "x = {0}(2)", "y.{0}()", "{0}(x, y.z)", "return {0}(3)")).format(called)
+    done = _insert(path, chance, _HEADER if path.suffix != ".py" else _PY_HEADER, line + end)
+    return f"edit the body of a function of {path.name}" if done else "no function to edit"
+
+
+def set_member(root: Path, chance: random.Random) -> str:
+    path, called = _any(root, chance), _name(root, chance, _CALL)
+    is_python = path.suffix == ".py"
+    line = f"self.made = {called}()" if is_python else f"this.made = {called}();"
+    done = _insert(path, chance, _PY_HEADER if is_python else _HEADER, line)
+    return f"set a member in {path.name}" if done else "no method to edit"
+
+
+def _replace_one(path: Path, chance: random.Random, pattern: re.Pattern[str], by: str) -> bool:
+    whole = _text(path)
+    places = list(pattern.finditer(whole))
+    if not places:
+        return False
+    place = chance.choice(places)
+    path.write_text(whole[: place.start()] + place.expand(by) + whole[place.end() :], encoding="utf-8")
+    return True
+
+
+def change_return(root: Path, chance: random.Random) -> str:
+    path, name = _any(root, chance), _name(root, chance, _CLASS)
+    pattern, by = (_PY_RETURN, rf") -> {name}:") if path.suffix == ".py" else (_TS_RETURN, rf"): {name} {{")
+    return f"change what is returned in {path.name}" if _replace_one(path, chance, pattern, by) else "no return"
+
+
+def change_base(root: Path, chance: random.Random) -> str:
+    path, name = _any(root, chance), _name(root, chance, _CLASS)
+    pattern, by = (_PY_CLASS, rf"\1({name}):") if path.suffix == ".py" else (_BRACE_CLASS, rf"\1 extends {name} {{")
+    return f"change a base in {path.name}" if _replace_one(path, chance, pattern, by) else "no class"
+
+
+def add_value(root: Path, chance: random.Random) -> str:
+    """A value at the top of a file, under a name that others may use."""
+    path, called = _any(root, chance), _name(root, chance, _CALL)
+    name = _name(root, chance, _CALL)
+    value = _VALUES.get(path.suffix, "\nexport const {name} = {called}();\n").format(name=name, called=called)
+    path.write_text(_text(path) + value, encoding="utf-8")
+    return f"add a value to {path.name}"
+
+
+def use_package(root: Path, chance: random.Random) -> str:
+    """A package from outside that nobody else uses."""
+    path, name = _any(root, chance), f"outside{chance.randrange(4)}"
+    if path.suffix == ".py":
+        path.write_text(f"import {name}\n{_text(path)}\n{name}.run()\n", encoding="utf-8")
+    elif path.suffix in (".ts", ".js"):
+        path.write_text(f'import {name} from "{name}";\n{_text(path)}\n{name}.run();\n', encoding="utf-8")
+    else:
+        return edit_body(root, chance)
+    return f"use a package in {path.name}"
+
+
+def remove_import(root: Path, chance: random.Random) -> str:
+    path = _any(root, chance)
+    return f"remove an import of {path.name}" if _replace_one(path, chance, _IMPORT, "") else "no import to remove"
+
+
 EDITS: Sequence[Edit] = (
     add_function, add_function, remove_lines, move_block, change_import, delete, rename, change_case, swap, copy,
     break_off, touch, file_to_folder, folder_to_file, prose, ignore, commit, switch_branch,
+)  # fmt: skip
+# Those that leave the set of files as it is, and often what others see of a file too.
+SMALL_EDITS: Sequence[Edit] = (
+    edit_body, edit_body, edit_body, edit_body, set_member, change_return, change_base, add_value, use_package,
+    remove_import, add_function, remove_lines, prose, touch, commit,
 )  # fmt: skip
 
 

@@ -56,7 +56,9 @@ class SnapshotFacts(FactsCache):
         super().__init__()
         self._decoded: dict[tuple[str, str], FileFacts] = {}
 
-    def get_many(self, keys: Iterable[tuple[str, str]], *, words: bool = True) -> dict[tuple[str, str], FileFacts]:
+    def get_many(
+        self, keys: Iterable[tuple[str, str]], *, words: bool = True, bodies: bool = True
+    ) -> dict[tuple[str, str], FileFacts]:
         wanted = list(dict.fromkeys(keys))
         found = {key: self._decoded[key] for key in wanted if key in self._decoded}
         decoded = super().get_many(key for key in wanted if key not in found)

@@ -2,6 +2,7 @@
 
 from causalist.graph.build import build_graph
 from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
+from causalist.graph.relinking import Relinked, needs_bodies, relink
 from causalist.graph.rules import GUESSES, RULES, Evidence, strength
 
 __all__ = [
@@ -10,8 +11,11 @@ __all__ = [
     "Confidences",
     "Evidence",
     "Measured",
+    "Relinked",
     "build_graph",
     "load_confidences",
+    "needs_bodies",
     "read_confidences",
+    "relink",
     "strength",
 ]

@@ -1,7 +1,8 @@
 """Edges while they are collected, and their final arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,19 +83,20 @@ def finish(
         signatures=StringTable.from_strings(d.signature for d in placed),
         docs=StringTable.from_strings(d.doc for d in placed),
     )
-    said = _confidences(collector, [languages[draft.file] if draft.file >= 0 else "" for draft in drafts], confidences)
-    edges = _edge_table(collector, said, position, len(drafts))
+    columns = columns_of(collector, lambda draft: languages[drafts[draft].file], position.__getitem__, confidences)
+    edges = edge_table(columns, len(drafts))
     return CodeGraph(nodes, edges, RULE_NAMES, _unresolved(collector, position)), position
 
 
-def _confidences(collector: EdgeCollector, languages: Sequence[str], confidences: Confidences) -> list[float]:
+def _confidences(collector: EdgeCollector, language_of: Callable[[int], str], confidences: Confidences) -> list[float]:
     """Of each edge, by the language in which its source is written."""
+    language = {source: language_of(source) for source, _, _ in collector.edges}
     known: dict[tuple[str, int, str, int], float] = {}
     result = []
     for (source, _, kind), sites in collector.edges.items():
-        key = (sites.rule, kind, languages[source], sites.candidates)
+        key = (sites.rule, kind, language[source], sites.candidates)
         if key not in known:
-            known[key] = confidences.of_edge(sites.rule, EdgeKind(kind), languages[source], sites.candidates)
+            known[key] = confidences.of_edge(sites.rule, EdgeKind(kind), language[source], sites.candidates)
         result.append(known[key])
     return result
 
@@ -110,27 +112,55 @@ def _unresolved(collector: EdgeCollector, position: NDArray[np.int32]) -> Unreso
     return UnresolvedCalls(sources, names, counts, first, StringTable.from_strings(texts))
 
 
-def _edge_table(
-    collector: EdgeCollector, confidences: Sequence[float], position: NDArray[np.int32], n_nodes: int
-) -> EdgeTable:
+class EdgeColumns(NamedTuple):
+    """Edges in any order, as the arrays of `EdgeTable` have them."""
+
+    sources: NDArray[np.int32]
+    targets: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    rules: NDArray[np.uint8]
+    confidences: NDArray[np.float64]
+    candidates: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    rows: NDArray[np.int32]
+
+
+def columns_of(
+    collector: EdgeCollector,
+    language_of: Callable[[int], str],
+    positions: Callable[[NDArray[np.int64]], NDArray[np.int32]],
+    confidences: Confidences,
+) -> EdgeColumns:
+    """What was collected: `positions` are the nodes of drafts, `language_of` a draft the language of its file."""
     keys = np.array(list(collector.edges), dtype=np.int64).reshape(-1, 3)
     sites = list(collector.edges.values())
-    sources = position[keys[:, 0]].astype(np.int32)
-    targets = position[keys[:, 1]].astype(np.int32)
-    kinds = keys[:, 2].astype(np.uint8)
-    order = np.lexsort((kinds, targets, sources))
-    sources, targets, kinds = sources[order], targets[order], kinds[order]
+    return EdgeColumns(
+        sources=positions(keys[:, 0]),
+        targets=positions(keys[:, 1]),
+        kinds=keys[:, 2].astype(np.uint8),
+        rules=np.array([RULE_NUMBER[s.rule] for s in sites], dtype=np.uint8),
+        confidences=np.array(_confidences(collector, language_of, confidences), dtype=np.float64),
+        candidates=np.array([s.candidates for s in sites], dtype=np.int32),
+        counts=np.array([s.count for s in sites], dtype=np.int32),
+        rows=np.array([s.row for s in sites], dtype=np.int32),
+    )
+
+
+def edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
+    """Edges in order, with what finds them by their ends."""
+    order = np.lexsort((columns.kinds, columns.targets, columns.sources))
+    sources, targets, kinds = columns.sources[order], columns.targets[order], columns.kinds[order]
     incoming = np.lexsort((kinds, sources, targets)).astype(np.int32)
     return EdgeTable(
         indptr=_pointers(sources, n_nodes),
         sources=sources,
         targets=targets,
         kinds=kinds,
-        rules=np.array([RULE_NUMBER[s.rule] for s in sites], dtype=np.uint8)[order],
-        confidences=np.array(confidences, dtype=np.float64)[order],
-        candidates=np.array([s.candidates for s in sites], dtype=np.int32)[order],
-        counts=np.array([s.count for s in sites], dtype=np.int32)[order],
-        rows=np.array([s.row for s in sites], dtype=np.int32)[order],
+        rules=columns.rules[order],
+        confidences=columns.confidences[order],
+        candidates=columns.candidates[order],
+        counts=columns.counts[order],
+        rows=columns.rows[order],
         incoming=incoming,
         incoming_indptr=_pointers(targets[incoming], n_nodes),
     )

@@ -1,7 +1,7 @@
 """The edges of a program: containment, imports, bases, calls, references, reads and writes, file by file."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.declared import names_in
@@ -63,9 +63,12 @@ class Linker:
         self._add_uses(number)
         self._add_states(number)
 
-    def add_bases(self) -> None:
-        """What types are made of, and what overrides what, of all files. Comes before `link`."""
+    def add_bases(self, only: Container[int] | None = None) -> None:
+        """What types are made of, and what overrides what: edges that leave all files, or some. Comes before `link`."""
+        file_of = self.program.file_of
         for owner, target, implements, row in self.resolver.prepare():
+            if only is not None and file_of[owner] not in only:
+                continue
             is_interface = self.program.definition_of[target.definition].kind == NodeKind.INTERFACE
             derives = is_interface and self.program.definition_of[owner].kind != NodeKind.INTERFACE
             kind = EdgeKind.IMPLEMENTS if implements or derives else EdgeKind.EXTENDS
@@ -74,9 +77,13 @@ class Linker:
             self._use(self.drafts.definition(owner), self.drafts.definition(target.definition), kind, target.rule, row)
         by_method_set = list(implementations(self.program, self.resolver.values.derived_from_outside))
         for owner, interface in by_method_set:
+            if only is not None and file_of[owner] not in only:
+                continue
             source, goal = self.drafts.definition(owner), self.drafts.definition(interface)
             self._use(source, goal, EdgeKind.IMPLEMENTS, "method-set", self.drafts[source].start_row)
         for each in overrides(self.program, self.resolver.blocks(), by_method_set):
+            if only is not None and file_of[each.method] not in only:
+                continue
             source = self.drafts.definition(each.method)
             row = self.drafts[source].start_row
             self._use(source, self.drafts.definition(each.base), EdgeKind.OVERRIDES, each.rule, row)

@@ -8,7 +8,7 @@ further than that.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -71,13 +71,17 @@ class Tests:
     drafts: Drafts
     _test_of: dict[int, int] = field(default_factory=dict)  # draft -> the test that it belongs to, itself perhaps
 
-    def edges(self, found: Iterable[FoundEdge]) -> Iterator[Tested]:
-        """`found` are all other edges."""
-        for number, names in enumerate(self.program.files):
+    def edges(self, found: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[Tested]:
+        """`found` are all other edges. With `only`, what the tests in these files test: then `found` may be the edges
+        that leave them, and the calls of what they call in files of tests."""
+        found = list(found)
+        files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_at(found)})
+        for number in files:
+            names = self.program.files[number]
             if names.settings is not None and (self._is_test_file(number) or names.facts.tests):
                 self._find_tests(number, names, names.settings)
         calls, helped, used = self._uses(found)
-        subjects = self._subjects(used)
+        subjects = self._subjects(used, range(len(self.program.files)) if only is None else only)
         yield from self._called(calls, subjects)
         for test, target, row in helped:
             yield Tested(test, target, "test-helper", row, 1)
@@ -86,6 +90,13 @@ class Tests:
                 rule = "test-file" if (test, each) in used else "test-name"
                 yield Tested(test, each, rule, used.get((test, each), 0), len(files))
                 yield from self._types(test, each)
+
+    def _files_at(self, found: Iterable[FoundEdge]) -> Iterator[int]:
+        """Files from and to which edges lead that may matter to tests."""
+        for (source, target, _), _ in found:
+            yield self.drafts[source].file
+            if self.drafts[target].role == Role.TEST:
+                yield self.drafts[target].file
 
     def _is_test_file(self, number: int) -> bool:
         return self.drafts[number].role == Role.TEST
@@ -148,8 +159,11 @@ class Tests:
 
     # -- names
 
-    def _subjects(self, used: Mapping[tuple[int, int], int]) -> dict[int, list[int]]:
-        """Files of tests -> the files that they are named after."""
+    def _subjects(self, used: Mapping[tuple[int, int], int], files: Iterable[int]) -> dict[int, list[int]]:
+        """Files of tests, of these files -> the files that they are named after."""
+        tests = [number for number in files if self._is_test_file(number)]
+        if not tests:
+            return {}
         by_name: dict[tuple[str, str], list[_File]] = {}
         for number, names in enumerate(self.program.files):
             settings = names.settings
@@ -161,8 +175,9 @@ class Tests:
                 each = _File(number, name, _telling(folders))
                 by_name.setdefault((settings.family, name.lstrip("_")), []).append(each)
         result: dict[int, list[int]] = {}
-        for number, names in enumerate(self.program.files):
-            if names.settings is not None and self._is_test_file(number):
+        for number in tests:
+            names = self.program.files[number]
+            if names.settings is not None:
                 found = self._named_after(number, names.path, names.settings, by_name, used)
                 if found:
                     result[number] = found

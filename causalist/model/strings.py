@@ -1,7 +1,8 @@
 """Many strings in two arrays, so that a table of names can be memory-mapped and only what is touched is decoded."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,19 +42,34 @@ class StringTable:
             raise IndexError(i)
         return self.raw(i).decode("utf-8", "surrogatepass")
 
+    def take(self, order: NDArray[np.int64], more: Sequence[str] = ()) -> "StringTable":
+        """The strings at these positions, in this order; `more` follow those of the table. Fast where most strings
+        stand beside those that stood beside them before."""
+        if not len(order):
+            return StringTable.from_strings(())
+        added = StringTable.from_strings(more)
+        blob = np.concatenate([self.blob, added.blob])
+        offsets = np.concatenate([self.offsets, added.offsets[1:] + self.offsets[-1]])
+        breaks = np.flatnonzero(np.diff(order) != 1)
+        firsts, lasts = order[np.append(0, breaks + 1)], order[np.append(breaks, len(order) - 1)]
+        pieces = zip(offsets[firsts].tolist(), offsets[lasts + 1].tolist(), strict=True)
+        ends = np.zeros(len(order) + 1, dtype=np.int64)
+        np.cumsum(np.diff(offsets)[order], out=ends[1:])
+        return StringTable(np.concatenate([blob[start:end] for start, end in pieces]), ends)
+
     def __iter__(self) -> Iterator[str]:
         return (self[i] for i in range(len(self)))
 
     def position(self, string: str) -> int:
         """Index of `string` in a *sorted* table, or -1. Byte order of UTF-8 is code point order."""
         wanted = string.encode("utf-8", "surrogatepass")
-        i = self._lower_bound(wanted)
+        i = self.lower_bound(wanted)
         return i if i < len(self) and self.raw(i) == wanted else -1
 
     def prefix_range(self, prefix: str) -> range:
         """Positions of the strings that start with `prefix`, in a *sorted* table."""
         wanted = prefix.encode("utf-8", "surrogatepass")
-        first = self._lower_bound(wanted)
+        first = self.lower_bound(wanted)
         low, high = first, len(self)
         while low < high:
             middle = (low + high) // 2
@@ -63,7 +79,8 @@ class StringTable:
                 high = middle
         return range(first, low)
 
-    def _lower_bound(self, wanted: bytes) -> int:
+    def lower_bound(self, wanted: bytes) -> int:
+        """How many strings of a *sorted* table come before `wanted`, which is UTF-8."""
         low, high = 0, len(self)
         while low < high:
             middle = (low + high) // 2
@@ -72,3 +89,48 @@ class StringTable:
             else:
                 high = middle
         return low
+
+
+class Merged(NamedTuple):
+    """A sorted table without repetition; `old[i]` is where string i of the table it was made of is in it, -1 for none,
+    `added[j]` where string j of those that were added is."""
+
+    table: StringTable
+    old: NDArray[np.int32]
+    added: NDArray[np.int64]
+
+
+def merged(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[str]) -> Merged:
+    """Those strings of a sorted table that are `kept`, shape (n,), and others. One of the table may be among these.
+
+    >>> table = StringTable.from_strings(["a", "b", "c"])
+    >>> result = merged(table, np.array([True, False, True]), ["d", "c", "aa"])
+    >>> list(result.table), result.old.tolist(), result.added.tolist()
+    (['a', 'aa', 'c', 'd'], [0, -1, 2], [3, 2, 1])
+    """
+    distinct = sorted({string.encode("utf-8", "surrogatepass") for string in strings})
+    known: dict[bytes, int] = {}
+    fresh: list[bytes] = []
+    before: list[int] = []  # of each fresh string, how many of the table come before it
+    kept = kept.copy()
+    for each in distinct:
+        place = table.lower_bound(each)
+        if place < len(table) and table.raw(place) == each:
+            kept[place] = True
+            known[each] = place
+        else:
+            fresh.append(each)
+            before.append(place)
+    n_before = np.concatenate([[0], np.cumsum(kept)])
+    at = n_before[np.array(before, dtype=np.int64)]  # kept ones before each fresh string
+    rank = n_before[:-1]
+    old = np.where(kept, rank + np.searchsorted(at, rank, side="right"), -1).astype(np.int32)
+    fresh_at = at + np.arange(len(fresh))
+    order = np.empty(int(n_before[-1]) + len(fresh), dtype=np.int64)
+    order[old[kept]] = np.flatnonzero(kept)
+    order[fresh_at] = len(table) + np.arange(len(fresh))
+    places = {each: int(old[place]) for each, place in known.items()}
+    places.update(zip(fresh, fresh_at.tolist(), strict=True))
+    added = [places[string.encode("utf-8", "surrogatepass")] for string in strings]
+    decoded = [each.decode("utf-8", "surrogatepass") for each in fresh]
+    return Merged(table.take(order, decoded), old, np.array(added, dtype=np.int64))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from causalist.model.facts import MODULE_SCOPE, FileFacts
 from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
-from causalist.model.strings import StringTable
+from causalist.model.strings import StringTable, merged
 from causalist.model.symbols import NodeKind
 from causalist.rank.terms import terms_of
 
@@ -29,6 +29,7 @@ WEIGHT_PATH = 1
 WEIGHT_PATH_IN_FILE = 3
 
 _Triples = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]  # document, term, weighted count
+_NOTHING: _Triples = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 class Kept(NamedTuple):
@@ -68,24 +69,27 @@ def build_lexical(
         [(own, 1)],
     ]
     tables = [_concatenate(part) for part in parts]
-    strings = vocabulary.terms
+    table, taken = StringTable.from_strings(()), [_NOTHING] * len(tables)
     if kept is not None:
-        old = kept.lexical
-        before = [_taken_over(p, kept.nodes) for p in (old.definitions, old.files, old.paths, old.symbol_names)]
-        offset = len(strings)
-        tables = [
-            _concatenate([(new, 1), ((d, t + offset, c), 1)]) for new, (d, t, c) in zip(tables, before, strict=True)
-        ]
-        strings = [*strings, *old.terms]
-    terms, rank = _used_terms(strings, [table[1] for table in tables])
-    definitions, whole, paths, symbol_names = (_summed((d, rank[t], c), len(file_of)) for d, t, c in tables)
-    name_table, name_indptr, name_nodes = _name_table(files, linked)
+        old, table = kept.lexical, kept.lexical.terms
+        taken = [_taken_over(p, kept.nodes) for p in (old.definitions, old.files, old.paths, old.symbol_names)]
+    # Only terms that some document has are kept.
+    used = np.flatnonzero(_used([each[1] for each in tables], len(vocabulary.terms)))
+    terms = merged(table, _used([each[1] for each in taken], len(table)), [vocabulary.terms[i] for i in used.tolist()])
+    rank = np.full(len(vocabulary.terms), -1, dtype=np.int64)
+    rank[used] = terms.added
+    joined = [
+        _concatenate([((d, rank[t], c), 1), ((e, terms.old[u].astype(np.int64), n), 1)])
+        for (d, t, c), (e, u, n) in zip(tables, taken, strict=True)
+    ]
+    definitions, whole, paths, symbol_names = (_summed(each, len(file_of)) for each in joined)
+    name_table, name_indptr, name_nodes = _name_table(fresh, linked, kept)
     return LexicalIndex(
-        terms=StringTable.from_strings(terms),
-        definitions=_bm25_postings(definitions, len(terms), len(file_of), B_DEFINITION),
-        files=_bm25_postings(whole, len(terms), len(file_of), B_FILE),
-        paths=_idf_postings(paths, len(terms), len(files)),
-        symbol_names=_idf_postings(symbol_names, len(terms), len(file_of)),
+        terms=terms.table,
+        definitions=_bm25_postings(definitions, len(terms.table), len(file_of), B_DEFINITION),
+        files=_bm25_postings(whole, len(terms.table), len(file_of), B_FILE),
+        paths=_idf_postings(paths, len(terms.table), len(files)),
+        symbol_names=_idf_postings(symbol_names, len(terms.table), len(file_of)),
         names=name_table,
         name_indptr=name_indptr,
         name_nodes=name_nodes,
@@ -123,17 +127,12 @@ def _taken_over(postings: Postings, nodes: NDArray[np.int32]) -> _Triples:
     return moved[stays].astype(np.int64), terms[stays], counts[stays].astype(np.int64)
 
 
-def _used_terms(strings: Sequence[str], used: Sequence[NDArray[np.int64]]) -> tuple[list[str], NDArray[np.int64]]:
-    """(the distinct terms that any document has, sorted; the place of each of `strings` among them)."""
-    is_used = np.zeros(len(strings), dtype=np.bool_)
-    for numbers in used:
+def _used(terms: Sequence[NDArray[np.int64]], n_terms: int) -> NDArray[np.bool_]:
+    """Which terms are among these."""
+    is_used = np.zeros(n_terms, dtype=np.bool_)
+    for numbers in terms:
         is_used[numbers] = True
-    kept = np.flatnonzero(is_used).tolist()
-    terms = sorted({strings[i] for i in kept})
-    place = {term: i for i, term in enumerate(terms)}
-    rank = np.full(len(strings), -1, dtype=np.int64)
-    rank[kept] = [place[strings[i]] for i in kept]
-    return terms, rank
+    return is_used
 
 
 class _Vocabulary:
@@ -287,17 +286,31 @@ def _pointers(terms: NDArray[np.int64], n_terms: int) -> NDArray[np.int64]:
 
 
 def _name_table(
-    files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph
+    fresh: _Fresh, linked: LinkedGraph, kept: Kept | None
 ) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
-    nodes_of: dict[str, set[int]] = {}
-    for i, (path, facts) in enumerate(files):
+    """Names in lower case with their nodes: those of files that were read, and of the nodes that are kept."""
+    pairs: set[tuple[str, int]] = set()
+    for i, path, facts in fresh:
         base = path.rpartition("/")[2].lower()
-        for name in {base, base.partition(".")[0]}:
-            nodes_of.setdefault(name, set()).add(int(linked.file_nodes[i]))
-        for node, definition in zip(linked.document_nodes[i].tolist(), facts.definitions, strict=False):
-            nodes_of.setdefault(definition.name.lower(), set()).add(node)
-    names = sorted(nodes_of)
-    indptr = np.zeros(len(names) + 1, dtype=np.int64)
-    np.cumsum([len(nodes_of[n]) for n in names], out=indptr[1:])
-    nodes = [node for name in names for node in sorted(nodes_of[name])]
-    return StringTable.from_strings(names), indptr, np.array(nodes, dtype=np.int32)
+        pairs.update((name, int(linked.file_nodes[i])) for name in (base, base.partition(".")[0]))
+        nodes = linked.document_nodes[i].tolist()
+        pairs.update((d.name.lower(), node) for node, d in zip(nodes, facts.definitions, strict=False))
+    read = sorted(pairs)
+    table, numbers, kept_nodes = _kept_names(kept)
+    is_used = np.zeros(len(table), dtype=np.bool_)
+    is_used[numbers] = True
+    names = merged(table, is_used, [name for name, _ in read])
+    all_numbers = np.concatenate([names.old[numbers], names.added])
+    all_nodes = np.concatenate([kept_nodes, np.array([node for _, node in read], dtype=np.int32)])
+    order = np.lexsort((all_nodes, all_numbers))
+    return names.table, _pointers(all_numbers, len(names.table)), all_nodes[order]
+
+
+def _kept_names(kept: Kept | None) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
+    """(a table of names, the name and the node of each pair that is kept)."""
+    if kept is None:
+        return StringTable.from_strings(()), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    old = kept.lexical
+    nodes = kept.nodes[old.name_nodes]
+    numbers = np.repeat(np.arange(len(old.names)), np.diff(old.name_indptr))
+    return old.names, numbers[nodes >= 0], nodes[nodes >= 0]

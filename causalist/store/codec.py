@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import IndexUnreadable
 from causalist.model import facts as f
+from causalist.model.interface import body_bindings
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
@@ -23,7 +24,7 @@ Arrays = dict[str, NDArray[Any]]
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
 FACTS_FORMAT = 11
 _CHECKSUM = struct.Struct("<I")
-_LENGTHS = struct.Struct("<II")
+_LENGTHS = struct.Struct("<III")
 
 _ROWS: dict[str, Any] = {
     "definitions": f.Definition,
@@ -40,35 +41,47 @@ _ROWS: dict[str, Any] = {
     "diagnostics": f.Diagnostic,
 }
 _WORDS = ("words", "counts")  # in a part of their own that need not be read
-_FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts) if field.name not in _WORDS)
+_BODIES = ("calls", "references", "accesses", "lookups")  # in another one, with what of `bindings` belongs to bodies
+_FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts) if field.name not in (*_WORDS, *_BODIES))
 
 
 def facts_to_bytes(facts: f.FileFacts) -> bytes:
-    """Checksum and lengths, the facts as one JSON array in the order of the fields of `FileFacts`, the words as
-    another, and their counts.
+    """Checksum and lengths, then three JSON arrays: the interface, in the order of the fields of `FileFacts`; the
+    bodies; the words; and the counts of these.
 
     The checksum is there because a changed letter in a name would still be JSON, and a wrong answer.
     """
-    rows = [getattr(facts, name) for name in _FIELDS]
-    data, words = (
+    hidden = body_bindings(facts)
+    rows = {name: getattr(facts, name) for name in _FIELDS}
+    is_hidden = set(hidden)
+    rows["bindings"] = [binding for i, binding in enumerate(facts.bindings) if i not in is_hidden]
+    bodies = [*(getattr(facts, name) for name in _BODIES), [facts.bindings[i] for i in hidden], hidden]
+    parts = [
         json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-        for part in (rows, facts.words)
-    )
-    body = _LENGTHS.pack(len(data), len(words)) + data + words + (facts.counts.data if facts.counts else b"")
+        for part in (list(rows.values()), bodies, facts.words)
+    ]
+    body = _LENGTHS.pack(*map(len, parts)) + b"".join(parts) + (facts.counts.data if facts.counts else b"")
     return _CHECKSUM.pack(zlib.crc32(body)) + body
 
 
-def facts_from_bytes(data: bytes, *, words: bool = True) -> f.FileFacts:
-    """The inverse of `facts_to_bytes`, or nearly so without `words`. Raises IndexUnreadable for anything else."""
+def facts_from_bytes(data: bytes, *, words: bool = True, bodies: bool = True) -> f.FileFacts:
+    """The inverse of `facts_to_bytes`, or nearly so without `words`, or without `bodies`: then it is the interface
+    (`model.interface`). Raises IndexUnreadable for anything else."""
     body = data[_CHECKSUM.size :]
     if data[: _CHECKSUM.size] != _CHECKSUM.pack(zlib.crc32(body)) or len(body) < _LENGTHS.size:
         raise IndexUnreadable("stored facts are damaged; they are made again")
     try:
-        n_data, n_words = _LENGTHS.unpack_from(body)
-        text, rest = body[_LENGTHS.size : _LENGTHS.size + n_data], _LENGTHS.size + n_data
-        values = dict(zip(_FIELDS, json.loads(text.decode("utf-8", "surrogatepass")), strict=True))
+        n_data, n_bodies, n_words = _LENGTHS.unpack_from(body)
+        first = _LENGTHS.size + n_data
+        rest = first + n_bodies
+        values = dict(zip(_FIELDS, _loaded(body[_LENGTHS.size : first]), strict=True))
+        if bodies:
+            *uses, hidden, positions = _loaded(body[first:rest])
+            values.update(zip(_BODIES, uses, strict=True))
+            for position, binding in zip(positions, hidden, strict=True):
+                values["bindings"].insert(position, binding)
         for name, row in _ROWS.items():
-            values[name] = tuple(map(row._make, values[name]))
+            values[name] = tuple(map(row._make, values.get(name, ())))
         values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
         values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
         values["parameters"] = tuple((int(d), tuple(map(str, types))) for d, types in values["parameters"])
@@ -79,12 +92,16 @@ def facts_from_bytes(data: bytes, *, words: bool = True) -> f.FileFacts:
             values["wildcard_exports"] = tuple(values["wildcard_exports"])
         values["counts"] = None
         if words:
-            values["words"] = tuple(json.loads(body[rest : rest + n_words].decode("utf-8", "surrogatepass")))
+            values["words"] = tuple(_loaded(body[rest : rest + n_words]))
             values["counts"] = f.WordCounts(body[rest + n_words :])
             values["counts"].rows()  # a length that is no number of rows is damage
         return f.FileFacts(**values)
     except (ValueError, TypeError, RecursionError, struct.error) as error:
         raise IndexUnreadable(f"stored facts are damaged ({error}); they are made again") from error
+
+
+def _loaded(text: bytes) -> Any:
+    return json.loads(text.decode("utf-8", "surrogatepass"))
 
 
 def flatten(value: Any, prefix: str, arrays: Arrays) -> Any:

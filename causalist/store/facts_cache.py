@@ -30,13 +30,13 @@ class FactsCache:
         self._memory: dict[Key, bytes] = {}
         self._usable = path is not None
 
-    def get_many(self, keys: Iterable[Key], *, words: bool = True) -> dict[Key, FileFacts]:
-        """Facts of those keys that are known, with or without their words."""
+    def get_many(self, keys: Iterable[Key], *, words: bool = True, bodies: bool = True) -> dict[Key, FileFacts]:
+        """Facts of those keys that are known, with or without their words and bodies."""
         wanted = list(dict.fromkeys(keys))
         found: dict[Key, FileFacts] = {}
         for key, data in self._stored(wanted):
             try:
-                found[key] = facts_from_bytes(data, words=words)
+                found[key] = facts_from_bytes(data, words=words, bodies=bodies)
             except IndexUnreadable:
                 continue
         return found

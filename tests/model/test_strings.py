@@ -2,11 +2,12 @@
 
 import bisect
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from causalist.model.strings import StringTable
+from causalist.model.strings import StringTable, merged
 
 # All code points: control characters, lone surrogates, what stands beyond the basic plane; and few letters, so that
 # prefixes and duplicates happen.
@@ -66,3 +67,23 @@ def test_every_beginning_of_a_string_finds_it(strings: list[str]) -> None:
     table = StringTable.from_strings(strings)
     for i, string in enumerate(strings):
         assert all(i in table.prefix_range(string[:length]) for length in range(len(string) + 1))
+
+
+@given(lists, lists, st.data())
+def test_taking_against_plain_lists(strings: list[str], more: list[str], data: st.DataObject) -> None:
+    every = [*strings, *more]
+    order = data.draw(st.lists(st.integers(0, len(every) - 1)) if every else st.just([]))
+    taken = StringTable.from_strings(strings).take(np.array(order, dtype=np.int64), more)
+    assert list(taken) == [every[i] for i in order]
+
+
+@given(lists, lists, st.data())
+def test_merging_against_plain_lists(strings: list[str], more: list[str], data: st.DataObject) -> None:
+    before = sorted(set(strings))
+    kept = data.draw(st.lists(st.booleans(), min_size=len(before), max_size=len(before)))
+    result = merged(StringTable.from_strings(before), np.array(kept, dtype=np.bool_), more)
+    expected = sorted({*more, *(string for string, stays in zip(before, kept, strict=True) if stays)})
+    assert list(result.table) == expected
+    assert result.table.blob.dtype == np.uint8 and result.table.offsets.dtype == np.int64
+    assert result.added.tolist() == [expected.index(string) for string in more]
+    assert result.old.tolist() == [expected.index(string) if string in expected else -1 for string in before]

@@ -4,6 +4,7 @@
 """
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from causalist.errors import NothingToIndex
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline import Repository
-from tests.edits import EDITS, begin
+from tests.edits import EDITS, SMALL_EDITS, Edit, begin
 from tests.indexes import differences, without_stamps
 from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
 
@@ -33,13 +34,15 @@ def check_equal(refreshed: Repository, rebuilt: Repository, history: list[str], 
             assert one == other, f"{question} after {told}"
 
 
-def check_sequence(root: Path, seed: int, n_rounds: int, n_questions: int) -> list[str]:
-    """Edits a repository at random, and checks after each round. Returns what was done."""
+def check_sequence(
+    root: Path, seed: int, n_rounds: int, n_questions: int, edits: Sequence[Edit] = EDITS, most: int = 4
+) -> list[str]:
+    """Edits a repository at random, up to `most` times a round, and checks after each. Returns what was done."""
     chance = random.Random(seed)
     Repository.open(root)
     history: list[str] = []
     for _ in range(n_rounds):
-        history += [chance.choice(EDITS)(root, chance) for _ in range(chance.randrange(1, 5))]
+        history += [chance.choice(edits)(root, chance) for _ in range(chance.randrange(1, most + 1))]
         try:
             rebuilt = in_memory(root)
         except NothingToIndex:
@@ -58,7 +61,15 @@ def test_refreshing_equals_building_afresh(sample: str, seed: int, tmp_path: Pat
     check_sequence(root, seed, _N_ROUNDS, 1)
 
 
-@pytest.mark.parametrize("edit", sorted(set(EDITS), key=lambda edit: edit.__name__))
+@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("seed", [3, 4])
+def test_small_edits_equal_building_afresh(sample: str, seed: int, tmp_path: Path) -> None:
+    root = copy_sample(tmp_path, sample)
+    begin(root)
+    check_sequence(root, seed, 5, 1, SMALL_EDITS, 2)
+
+
+@pytest.mark.parametrize("edit", sorted({*EDITS, *SMALL_EDITS}, key=lambda edit: edit.__name__))
 def test_each_edit_alone(edit, tmp_path: Path) -> None:
     root = copy_sample(tmp_path)
     begin(root)

@@ -1,16 +1,22 @@
-"""`python -m tests.benchmarks.refresh [--sequences N]`: refreshed against rebuilt, over random sequences of edits.
+"""`python -m tests.benchmarks.refresh [--sequences N] [--repo DIR ...]`: refreshed against rebuilt, over random
+sequences of edits.
 
-Each sequence starts from a fresh copy of a sample repository and has three rounds of one to four edits. After
-each round the refreshed index is compared with one that is built afresh, array by array, and so are their answers.
+Each sequence starts from a fresh copy of a sample repository, or of one of the given ones, and has three rounds of one
+to four edits; every other one has five rounds of one or two edits that leave the set of files as it is, after most of
+which only some files are linked again. After each round the refreshed index is compared with one that is built afresh,
+array by array, and so are their answers.
 """
 
 import argparse
+import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tests.edits import begin
-from tests.pipeline.sample import SAMPLES, copy_sample
+from causalist import indexing
+from causalist.refresh import refreshed
+from tests.edits import EDITS, SMALL_EDITS, begin
+from tests.pipeline.sample import SAMPLES
 from tests.pipeline.test_refresh import check_sequence
 
 
@@ -18,19 +24,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sequences", type=int, default=100)
     parser.add_argument("--first-seed", type=int, default=1000)
+    parser.add_argument("--repo", type=Path, action="append", default=[])
     wanted = parser.parse_args()
-    samples = sorted(path.name for path in SAMPLES.iterdir() if path.is_dir())
+    repositories = wanted.repo or sorted(path for path in SAMPLES.iterdir() if path.is_dir())
+    linked: Counter[str] = Counter()
+
+    def counted(*arguments):
+        result = refreshed(*arguments)
+        linked["everything" if result is None else "some files"] += 1
+        return result
+
+    indexing.refreshed = counted
     done: Counter[str] = Counter()
     n_edits = 0
     for number in range(wanted.sequences):
-        sample = samples[number % len(samples)]
+        repository = repositories[number % len(repositories)]
+        is_small = number // len(repositories) % 2
         with tempfile.TemporaryDirectory() as folder:
-            root = copy_sample(Path(folder), sample)
+            root = Path(folder) / repository.name
+            shutil.copytree(repository, root, ignore=shutil.ignore_patterns(".causalist", ".git"), symlinks=True)
             begin(root)
-            n_edits += len(check_sequence(root, wanted.first_seed + number, 3, 1))
-        done[sample] += 1
+            seed = wanted.first_seed + number
+            if is_small:
+                n_edits += len(check_sequence(root, seed, 5, 1, SMALL_EDITS, 2))
+            else:
+                n_edits += len(check_sequence(root, seed, 3, 1, EDITS, 4))
+        done[repository.name] += 1
     counts = ", ".join(f"{n} of {name}" for name, n in sorted(done.items()))
     print(f"{wanted.sequences} sequences ({counts}), {n_edits} edits: refreshed equals rebuilt in every round")
+    print(", ".join(f"{n} times {what} linked" for what, n in sorted(linked.items())))
 
 
 if __name__ == "__main__":

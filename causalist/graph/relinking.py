@@ -1,0 +1,240 @@
+"""A graph of an earlier state, and the facts of now -> the graph of now, where only some files are linked again.
+
+The edges that leave a file follow from its own facts and from what `model.interface` says of all others. So where no
+file looks different from outside, the edges that leave the files that changed are found anew, and all others are taken
+over with their nodes. What follows from edges, which is what tests test, is found anew for those files and for the
+tests that call helpers in them. The result equals `build_graph` of the same facts, array by array.
+"""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.graph.confidence import load_confidences
+from causalist.graph.drafts import NodeDraft
+from causalist.graph.edges import EdgeColumns, Sites, columns_of, edge_table
+from causalist.graph.linker import Linker
+from causalist.graph.roles import role_of
+from causalist.graph.rules import RULE_NAMES
+from causalist.graph.tested import FoundEdge, Tests
+from causalist.model.facts import FileFacts
+from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
+from causalist.model.language import LanguageSettings
+from causalist.model.strings import Merged, merged
+from causalist.model.symbols import NodeKind, Role, file_id
+
+_Number = TypeVar("_Number", bound=np.generic)
+_Position = Callable[[int], int]  # draft -> node
+_NO_NODES = np.zeros(0, dtype=np.int32)
+
+
+class Relinked(NamedTuple):
+    """`linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes
+    of the previous graph,): where each node is now, -1 for those of files that were linked again."""
+
+    linked: LinkedGraph
+    nodes: NDArray[np.int32]
+
+
+def relink(
+    files: Sequence[tuple[str, FileFacts]],
+    settings: Mapping[str, LanguageSettings],
+    previous: CodeGraph,
+    changed: Set[int],
+) -> Relinked:
+    """The graph of `files`, (path, facts) by path, of which those at `changed` are not as they are in `previous` but
+    look the same from outside. Others may come without bodies but for those of which `needs_bodies` says otherwise.
+
+    Raises ValueError if `previous` is not a graph of these files.
+    """
+    return _Relinking(Linker.of(files, settings), previous, frozenset(changed)).done()
+
+
+def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> bool:
+    """Whether `relink` may ask what stands in the bodies of a file that did not change: which functions are tests."""
+    language = settings.get(facts.language)
+    return language is not None and bool(language.tests.marks) and (role_of(path) == Role.TEST or bool(facts.tests))
+
+
+class _Relinking:
+    def __init__(self, linker: Linker, previous: CodeGraph, changed: frozenset[int]) -> None:
+        self.linker = linker
+        self.graph = previous
+        self.changed = changed
+        nodes = previous.nodes
+        numbers = {nodes.ids[node]: node for node in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist()}
+        if len(numbers) != len(linker.program.files):
+            raise ValueError("the previous graph is one of other files")
+        self.file_nodes = np.array([numbers[file_id(f.path)] for f in linker.program.files], dtype=np.int32)
+        self.file_of = np.full(len(nodes) + 1, -1, dtype=np.int32)  # node of a file -> its number; the last is for -1
+        self.file_of[self.file_nodes] = np.arange(len(numbers), dtype=np.int32)
+        self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
+        self._keys: dict[int, dict[str, int]] = {}  # file -> id -> draft
+
+    def done(self) -> Relinked:
+        linker, graph = self.linker, self.graph
+        for number in sorted(self.changed):
+            linker.drafts.documents(number)
+        linker.add_bases(self.changed)
+        for number in sorted(self.changed):
+            linker.link(number)
+        retested = self._retest()
+        edges = graph.edges
+        source_files = self.file_of[edges.sources]
+        stays = ~self._among(source_files, self.changed)
+        stays &= (edges.kinds != EdgeKind.TESTS) | ~self._among(source_files, retested)
+        own = self._among(self.file_of[:-1], self.changed)
+        kept = (self.file_of[:-1] >= 0) & ~own
+        kept[edges.targets[stays]] |= self.file_of[edges.targets[stays]] < 0  # what is outside, where it is still used
+        made = {key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0}
+        ids = merged(graph.nodes.ids, kept, [draft.id for draft in made.values()])
+        at = dict(zip(made, ids.added.tolist(), strict=True))
+
+        def position(draft: int) -> int:
+            place = at.get(draft)
+            return ids.table.position(linker.drafts[draft].id) if place is None else place
+
+        def positions(drafts: NDArray[np.int64]) -> NDArray[np.int32]:
+            distinct, inverse = np.unique(drafts, return_inverse=True)
+            return np.array([position(draft) for draft in distinct.tolist()], dtype=np.int32)[inverse.reshape(-1)]
+
+        found = columns_of(linker.collector, self._language, positions, load_confidences())
+        columns = EdgeColumns(
+            sources=np.concatenate([ids.old[edges.sources[stays]], found.sources]),
+            targets=np.concatenate([ids.old[edges.targets[stays]], found.targets]),
+            kinds=np.concatenate([edges.kinds[stays], found.kinds]),
+            rules=np.concatenate([edges.rules[stays], found.rules]),
+            confidences=np.concatenate([edges.confidences[stays], found.confidences]),
+            candidates=np.concatenate([edges.candidates[stays], found.candidates]),
+            counts=np.concatenate([edges.counts[stays], found.counts]),
+            rows=np.concatenate([edges.rows[stays], found.rows]),
+        )
+        if min(columns.sources.min(initial=0), columns.targets.min(initial=0)) < 0:
+            raise ValueError("an edge leads to what is no longer there")
+        now = CodeGraph(
+            _nodes(graph.nodes, kept, ids, list(made.values()), position),
+            edge_table(columns, len(ids.table)),
+            RULE_NAMES,
+            self._unresolved(ids, own, position),
+        )
+        documents = [
+            np.array([at[each] for each in linker.drafts.documents(number)], dtype=np.int32)
+            if number in self.changed
+            else _NO_NODES
+            for number in range(len(self.file_nodes))
+        ]
+        linked = LinkedGraph(now, ids.old[self.file_nodes], tuple(documents))
+        return Relinked(linked, np.where(own, np.int32(-1), ids.old))
+
+    def _among(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
+        """Which of these numbers of files are chosen; -1 is not."""
+        is_one = np.zeros(len(self.file_nodes) + 1, dtype=np.bool_)
+        is_one[sorted(chosen)] = True
+        return is_one[files]
+
+    def _language(self, draft: int) -> str:
+        settings = self.linker.program.files[self.linker.drafts[draft].file].settings
+        return settings.name if settings is not None else ""
+
+    # -- what tests test
+
+    def _retest(self) -> frozenset[int]:
+        """Finds what the tests of these files test, which it returns: files that changed, and those that call
+        something there that may be a helper."""
+        graph, edges = self.graph, self.graph.edges
+        is_helper = self._among(self.file_of[:-1], self.changed) & (graph.nodes.roles == Role.TEST)
+        callers = edges.sources[(edges.kinds == EdgeKind.CALLS) & is_helper[edges.targets]]
+        files = self.changed | frozenset(self.file_of[callers].tolist())
+        found: list[FoundEdge] = list(self.linker.collector.edges.items())
+        again = np.flatnonzero(self._among(self.file_of[:-1], files - self.changed)).tolist()
+        found += [edge for node in again for edge in self._uses_of(node)]
+        drafts = self.linker.drafts
+        helpers = {
+            target
+            for (_, target, kind), _ in found
+            if kind == EdgeKind.CALLS and drafts[target].role == Role.TEST and drafts[target].file not in files
+        }
+        for helper in sorted(helpers):
+            found += self._uses_of(graph.nodes.ids.position(drafts[helper].id))
+        tests = Tests(self.linker.program, drafts)
+        for each in list(tests.edges(found, files)):
+            if drafts[each.source].file in files:
+                self.linker.collector.add(
+                    each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates
+                )
+        return files
+
+    def _uses_of(self, node: int) -> list[FoundEdge]:
+        """The edges of the previous graph that leave a node and that tests are told by, between drafts."""
+        edges = self.graph.edges
+        return [
+            (
+                (self._draft(node), self._draft(int(edges.targets[i])), int(edges.kinds[i])),
+                Sites(RULE_NAMES[edges.rules[i]], int(edges.candidates[i]), int(edges.counts[i]), int(edges.rows[i])),
+            )
+            for i in self.graph.outgoing(node)
+            if edges.kinds[i] in USE_KINDS and self.file_of[edges.targets[i]] >= 0
+        ]
+
+    def _draft(self, node: int) -> int:
+        """The draft of a node of a file."""
+        file, drafts = int(self.file_of[node]), self.linker.drafts
+        if node == self.file_nodes[file]:
+            return file
+        if file not in self._keys:
+            first = drafts.first_of(file)
+            n = len(self.linker.program.files[file].facts.definitions)
+            self._keys[file] = {drafts[draft].id: draft for draft in range(first, first + n)}
+        return self._keys[file][self.graph.nodes.ids[node]]
+
+    def _unresolved(self, ids: Merged, own: NDArray[np.bool_], position: _Position) -> UnresolvedCalls:
+        then, collected = self.graph.unresolved, self.linker.collector.unresolved
+        stays = ~own[then.sources]
+        used = np.zeros(len(then.texts), dtype=np.bool_)
+        used[then.names[stays]] = True
+        texts = merged(then.texts, used, [name for _, name in collected])
+        sites = np.array(list(collected.values()), dtype=np.int32).reshape(-1, 2)
+        sources = np.array([position(source) for source, _ in collected], dtype=np.int32)
+        sources = np.concatenate([ids.old[then.sources[stays]], sources])
+        names = np.concatenate([texts.old[then.names[stays]], texts.added.astype(np.int32)])
+        order = np.lexsort((names, sources))
+        return UnresolvedCalls(
+            sources=sources[order],
+            names=names[order],
+            counts=np.concatenate([then.counts[stays], sites[:, 0]])[order],
+            rows=np.concatenate([then.rows[stays], sites[:, 1]])[order],
+            texts=texts.table,
+        )
+
+
+def _nodes(
+    then: NodeTable, kept: NDArray[np.bool_], ids: Merged, made: Sequence[NodeDraft], position: _Position
+) -> NodeTable:
+    """The nodes that are kept and those that were made, in the order of their ids."""
+    order = np.empty(len(ids.table), dtype=np.int64)
+    order[ids.old[kept]] = np.flatnonzero(kept)
+    order[ids.added] = len(then) + np.arange(len(made))
+
+    def moved(old: NDArray[np.int32], new: Sequence[int]) -> NDArray[np.int32]:
+        given = np.where(old >= 0, ids.old[old], np.int32(-1))
+        return _placed(given, [position(draft) if draft >= 0 else -1 for draft in new], order)
+
+    return NodeTable(
+        ids=ids.table,
+        kinds=_placed(then.kinds, [d.kind for d in made], order),
+        roles=_placed(then.roles, [d.role for d in made], order),
+        files=moved(then.files, [d.file for d in made]),
+        parents=moved(then.parents, [d.parent for d in made]),
+        start_bytes=_placed(then.start_bytes, [d.start_byte for d in made], order),
+        end_bytes=_placed(then.end_bytes, [d.end_byte for d in made], order),
+        start_rows=_placed(then.start_rows, [d.start_row for d in made], order),
+        end_rows=_placed(then.end_rows, [d.end_row for d in made], order),
+        signatures=then.signatures.take(order, [d.signature for d in made]),
+        docs=then.docs.take(order, [d.doc for d in made]),
+    )
+
+
+def _placed(then: NDArray[_Number], made: Sequence[int], order: NDArray[np.int64]) -> NDArray[_Number]:
+    return np.concatenate([then, np.array(made, dtype=then.dtype)])[order]
