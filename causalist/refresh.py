@@ -1,22 +1,29 @@
 """The graph after an edit, where most files are as they were in the previous index and look the same from outside.
 
 In: the files of a scan and the previous index. Out: what `indexing` needs in place of the facts of everything, or None
-where everything has to be linked: other files than before, a file that cannot be told from what it was, or one that
-changed in what others may see of it.
+where everything has to be linked: other files than before, a file of which nobody knows what it was, or a change of
+what others see that touches too much or cannot be followed by names.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from causalist.collect import IndexOptions, Read, collect_facts, reader_of
 from causalist.graph import Relinked, needs_bodies, relink
+from causalist.model.exposed import UNSAID, Change, change_of, resting_on
 from causalist.model.facts import FileFacts
 from causalist.model.index import Index
-from causalist.model.interface import same_interface
+from causalist.model.interface import interface_of, same_interface
+from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.source import FileEntry
+from causalist.model.symbols import NodeKind
 from causalist.parse import load_settings
-from causalist.store import FactsCache
+from causalist.store import FactsCache, Key
+
+_MOST_AFFECTED = 0.3  # of all files: above that, searching for them costs more than it saves
+_MOST_NAMES = 32  # that are searched for: looking for more takes longer than linking everything
 
 
 class Refreshed(NamedTuple):
@@ -45,24 +52,104 @@ def refreshed(
     if len(edited) > len(entries) // 2 or not all(before[entry.path] for entry in edited):
         return None
     new, unfit = collect_facts(edited, blobs, read, cache, options)
-    if unfit or not _look_the_same(new, before, cache):
+    settings = load_settings()
+    seen = None if unfit else _seen_differently(new, before, cache, settings)
+    if seen is None:
         return None
     changed = {path for path in new if blobs[path] != before[path]}
-    facts, unfit = collect_facts(entries, blobs, read, cache, options, words=changed, bodies=changed)
+    affected: set[str] | None = set()
+    if seen.names:
+        searched = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if blobs.get(e.path)}
+        affected = _files_naming(seen, {path: key for path, key in searched.items() if path not in changed}, cache)
+    if affected is None or len(affected) > len(entries) * _MOST_AFFECTED:
+        return None
+    again = changed | affected
+    facts, unfit = collect_facts(entries, blobs, read, cache, options, words=changed, bodies=again)
     if facts.keys() != {path for path, blob in before.items() if blob}:
         return None
-    settings = load_settings()
-    told = {path for path, each in facts.items() if path not in changed and needs_bodies(path, each, settings)}
+    told = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
     facts.update(collect_facts([e for e in entries if e.path in told], blobs, read, cache, options, words=())[0])
     # The same content may stand elsewhere, where it changed.
     facts = {path: each if path in changed else replace(each, words=(), counts=None) for path, each in facts.items()}
     files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
-    numbers = {i for i, (path, _) in enumerate(files) if path in changed}
-    return Refreshed(facts, unfit, relink(files, settings, previous.graph, numbers))
+    numbers = {path: i for i, (path, _) in enumerate(files)}
+    linked = relink(
+        files, settings, previous.graph, {numbers[path] for path in changed}, {numbers[path] for path in affected}
+    )
+    return Refreshed(facts, unfit, linked)
 
 
-def _look_the_same(new: Mapping[str, FileFacts], before: Mapping[str, str], cache: FactsCache) -> bool:
-    """Whether no file looks different from outside than the content that it had before, as far as that is known."""
+class _Seen(NamedTuple):
+    """The names of what others see differently, and what the files that changed look like, then and now."""
+
+    names: set[str]
+    interfaces: list[FileFacts]
+
+
+def _seen_differently(
+    new: Mapping[str, FileFacts],
+    before: Mapping[str, str],
+    cache: FactsCache,
+    settings: Mapping[str, LanguageSettings],
+) -> _Seen | None:
+    """What others see differently than in the contents that these files had before; None where that is not known."""
     keys = {path: (before[path], reader_of(path)) for path in new}
     old = cache.get_many(keys.values(), words=False)
-    return all(keys[path] in old and same_interface(old[keys[path]], facts) for path, facts in new.items())
+    seen = _Seen(set(), [])
+    for path, facts in new.items():
+        then = old.get(keys[path])
+        if then is None:
+            return None
+        seen.interfaces.extend((interface_of(then), interface_of(facts)))
+        if same_interface(then, facts):
+            continue
+        change = change_of(then, facts)
+        language = settings.get(facts.language)
+        if change is None or (language is not None and not _is_told_by_names(change, language)):
+            return None
+        seen.names.update(change.names)
+    return seen
+
+
+def _is_told_by_names(change: Change, language: LanguageSettings) -> bool:
+    """Whether what rests on a change says so by a name. A type has an interface without naming it where that takes
+    methods alone, and in a tree of modules what is visible decides which methods there are."""
+    if language.modules.system is ModuleSystem.TREE:
+        return False
+    return not language.types.structural or change.kinds <= {NodeKind.FUNCTION, NodeKind.CONSTANT}
+
+
+def _files_naming(seen: _Seen, keys: Mapping[str, Key], cache: FactsCache) -> set[str] | None:
+    """Of files that did not change, those that have one of these names in their facts, or the name of what is made of
+    such a thing; None where that is too much to follow."""
+    encoded = cache.get_encoded(keys.values())
+    if any(key not in encoded for key in keys.values()):
+        return None
+    known: dict[Key, FileFacts] = {}
+    names, waiting = set(seen.names), set(seen.names)
+    while waiting:
+        has_one = _finder(waiting)
+        found = [key for key, (interface, _) in encoded.items() if has_one(interface)]
+        known.update(cache.get_many((key for key in found if key not in known), words=False, bodies=False))
+        resting = {name for key in found for name in resting_on(known[key], waiting)}
+        resting.update(name for facts in seen.interfaces for name in resting_on(facts, waiting))
+        waiting = resting - names
+        names |= waiting
+        if len(names) > _MOST_NAMES or not names.isdisjoint(UNSAID):
+            return None
+    has_one = _finder(names)
+    naming = {key for key, parts in encoded.items() if any(map(has_one, parts))}
+    return {path for path, key in keys.items() if key in naming}
+
+
+def _finder(names: set[str]) -> Callable[[bytes], bool]:
+    """Whether any of these names stands in JSON as a whole word; what looks like a letter before it may be the end of
+    an escape."""
+    words = [
+        (
+            each,
+            re.compile(rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))" + each + rb"(?![A-Za-z0-9_])"),
+        )
+        for each in (name.encode() for name in sorted(names))
+    ]
+    return lambda text: any(name in text and word.search(text) is not None for name, word in words)

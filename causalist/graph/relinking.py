@@ -3,7 +3,8 @@
 The edges that leave a file follow from its own facts and from what `model.interface` says of all others. So where no
 file looks different from outside, the edges that leave the files that changed are found anew, and all others are taken
 over with their nodes. What follows from edges, which is what tests test, is found anew for those files and for the
-tests that call helpers in them. The result equals `build_graph` of the same facts, array by array.
+tests that call helpers in them. Where a file looks different, all files that name what is different are linked again as
+well (`model.exposed`). The result equals `build_graph` of the same facts, array by array.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -32,7 +33,7 @@ _NO_NODES = np.zeros(0, dtype=np.int32)
 
 class Relinked(NamedTuple):
     """`linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes
-    of the previous graph,): where each node is now, -1 for those of files that were linked again."""
+    of the previous graph,): where each node is now, -1 for those of files that were edited."""
 
     linked: LinkedGraph
     nodes: NDArray[np.int32]
@@ -42,14 +43,16 @@ def relink(
     files: Sequence[tuple[str, FileFacts]],
     settings: Mapping[str, LanguageSettings],
     previous: CodeGraph,
-    changed: Set[int],
+    edited: Set[int],
+    affected: Set[int] = frozenset(),
 ) -> Relinked:
-    """The graph of `files`, (path, facts) by path, of which those at `changed` are not as they are in `previous` but
-    look the same from outside. Others may come without bodies but for those of which `needs_bodies` says otherwise.
+    """The graph of `files`, (path, facts) by path, of which those at `edited` are not as they are in `previous`, and
+    those at `affected` name what looks different from outside in one of these.
 
-    Raises ValueError if `previous` is not a graph of these files.
+    Others may come without bodies but for those of which `needs_bodies` says otherwise. Raises ValueError if `previous`
+    is not a graph of these files.
     """
-    return _Relinking(Linker.of(files, settings), previous, frozenset(changed)).done()
+    return _Relinking(Linker.of(files, settings), previous, frozenset(edited), frozenset(affected)).done()
 
 
 def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> bool:
@@ -59,10 +62,11 @@ def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSet
 
 
 class _Relinking:
-    def __init__(self, linker: Linker, previous: CodeGraph, changed: frozenset[int]) -> None:
+    def __init__(self, linker: Linker, previous: CodeGraph, edited: frozenset[int], affected: frozenset[int]) -> None:
         self.linker = linker
         self.graph = previous
-        self.changed = changed
+        self.edited = edited
+        self.changed = edited | affected  # what is linked again
         nodes = previous.nodes
         numbers = {nodes.ids[node]: node for node in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist()}
         if len(numbers) != len(linker.program.files):
@@ -126,7 +130,8 @@ class _Relinking:
             for number in range(len(self.file_nodes))
         ]
         linked = LinkedGraph(now, ids.old[self.file_nodes], tuple(documents))
-        return Relinked(linked, np.where(own, np.int32(-1), ids.old))
+        read = self._among(self.file_of[:-1], self.edited)
+        return Relinked(linked, np.where(read, np.int32(-1), ids.old))
 
     def _among(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
         """Which of these numbers of files are chosen; -1 is not."""
@@ -145,7 +150,10 @@ class _Relinking:
         something there that may be a helper."""
         graph, edges = self.graph, self.graph.edges
         is_helper = self._among(self.file_of[:-1], self.changed) & (graph.nodes.roles == Role.TEST)
-        callers = edges.sources[(edges.kinds == EdgeKind.CALLS) & is_helper[edges.targets]]
+        matters = (edges.kinds == EdgeKind.CALLS) & is_helper[edges.targets]
+        # Tests are also told by the names of what is defined in the file that they are for.
+        matters |= (edges.kinds == EdgeKind.TESTS) & self._among(self.file_of[edges.targets], self.edited)
+        callers = edges.sources[matters]
         files = self.changed | frozenset(self.file_of[callers].tolist())
         found: list[FoundEdge] = list(self.linker.collector.edges.items())
         again = np.flatnonzero(self._among(self.file_of[:-1], files - self.changed)).tolist()

@@ -29,7 +29,6 @@ WEIGHT_PATH = 1
 WEIGHT_PATH_IN_FILE = 3
 
 _Triples = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]  # document, term, weighted count
-_NOTHING: _Triples = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 class Kept(NamedTuple):
@@ -69,27 +68,23 @@ def build_lexical(
         [(own, 1)],
     ]
     tables = [_concatenate(part) for part in parts]
-    table, taken = StringTable.from_strings(()), [_NOTHING] * len(tables)
-    if kept is not None:
-        old, table = kept.lexical, kept.lexical.terms
-        taken = [_taken_over(p, kept.nodes) for p in (old.definitions, old.files, old.paths, old.symbol_names)]
     # Only terms that some document has are kept.
     used = np.flatnonzero(_used([each[1] for each in tables], len(vocabulary.terms)))
-    terms = merged(table, _used([each[1] for each in taken], len(table)), [vocabulary.terms[i] for i in used.tolist()])
+    taken = _taken_over(kept)
+    terms = merged(taken.terms, taken.is_used, [vocabulary.terms[i] for i in used.tolist()])
     rank = np.full(len(vocabulary.terms), -1, dtype=np.int64)
     rank[used] = terms.added
-    joined = [
-        _concatenate([((d, rank[t], c), 1), ((e, terms.old[u].astype(np.int64), n), 1)])
-        for (d, t, c), (e, u, n) in zip(tables, taken, strict=True)
-    ]
-    definitions, whole, paths, symbol_names = (_summed(each, len(file_of)) for each in joined)
+    definitions, whole, paths, symbol_names = (
+        _joined(old, terms.old, _summed((d, rank[t], c), len(file_of)), len(terms.table))
+        for old, (d, t, c) in zip(taken.columns, tables, strict=True)
+    )
     name_table, name_indptr, name_nodes = _name_table(fresh, linked, kept)
     return LexicalIndex(
         terms=terms.table,
-        definitions=_bm25_postings(definitions, len(terms.table), len(file_of), B_DEFINITION),
-        files=_bm25_postings(whole, len(terms.table), len(file_of), B_FILE),
-        paths=_idf_postings(paths, len(terms.table), len(files)),
-        symbol_names=_idf_postings(symbol_names, len(terms.table), len(file_of)),
+        definitions=_bm25_postings(definitions, len(file_of), B_DEFINITION),
+        files=_bm25_postings(whole, len(file_of), B_FILE),
+        paths=_idf_postings(paths, len(files)),
+        symbol_names=_idf_postings(symbol_names, len(file_of)),
         names=name_table,
         name_indptr=name_indptr,
         name_nodes=name_nodes,
@@ -118,13 +113,62 @@ def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArra
     return scores
 
 
-def _taken_over(postings: Postings, nodes: NDArray[np.int32]) -> _Triples:
-    """The postings of the nodes that are kept, under their new numbers."""
-    terms = np.repeat(np.arange(len(postings.indptr) - 1, dtype=np.int64), np.diff(postings.indptr))
-    moved = nodes[postings.documents]
-    stays = moved >= 0
-    counts = postings.counts if len(postings.counts) else np.ones(len(moved), dtype=np.int32)
-    return moved[stays].astype(np.int64), terms[stays], counts[stays].astype(np.int64)
+class _Columns(NamedTuple):
+    """Postings without norms: those of term t are `documents[indptr[t]:indptr[t + 1]]`, ascending, and `counts`."""
+
+    indptr: NDArray[np.int64]
+    documents: NDArray[np.int32]
+    counts: NDArray[np.int32]
+
+
+class _Taken(NamedTuple):
+    """What is kept: a table of terms, which of them are still used, and the four tables of postings."""
+
+    terms: StringTable
+    is_used: NDArray[np.bool_]
+    columns: tuple[_Columns, ...]
+
+
+def _taken_over(kept: Kept | None) -> _Taken:
+    """The postings of the nodes that are kept, under their new numbers, by the old numbers of terms."""
+    none = np.zeros(0, dtype=np.int32)
+    if kept is None:
+        empty = _Columns(np.zeros(1, dtype=np.int64), none, none)
+        return _Taken(StringTable.from_strings(()), np.zeros(0, dtype=np.bool_), (empty,) * 4)
+    old = kept.lexical
+    columns = []
+    for postings in (old.definitions, old.files, old.paths, old.symbol_names):
+        moved = kept.nodes[postings.documents]
+        stays = moved >= 0
+        before = np.zeros(len(stays) + 1, dtype=np.int64)  # how many stay before each
+        np.cumsum(stays, out=before[1:])
+        counts = postings.counts[stays] if len(postings.counts) else np.ones(int(before[-1]), dtype=np.int32)
+        columns.append(_Columns(before[postings.indptr], moved[stays], counts))
+    is_used = np.any([np.diff(each.indptr) > 0 for each in columns], axis=0)
+    return _Taken(old.terms, is_used, tuple(columns))
+
+
+def _joined(old: _Columns, place: NDArray[np.int32], new: _Triples, n_terms: int) -> _Columns:
+    """Old postings and new ones, which are of other documents and come as from `_summed`; `place` has the numbers of
+    the old terms now, which are in the same order as before."""
+    documents, terms, counts = new
+    stays = place >= 0
+    n_old = np.zeros(n_terms, dtype=np.int64)
+    n_old[place[stays]] = np.diff(old.indptr)[stays]
+    starts = np.concatenate([[0], np.cumsum(n_old)])
+    # Where in the old postings of its term each new one belongs, by bisection.
+    low, high = starts[terms], starts[terms + 1]
+    while (is_open := low < high).any():
+        middle = (low + high) // 2
+        comes_after = is_open & (old.documents[np.minimum(middle, len(old.documents) - 1)] < documents)
+        low = np.where(comes_after, middle + 1, low)
+        high = np.where(is_open & ~comes_after, middle, high)
+    indptr = starts + np.concatenate([[0], np.cumsum(np.bincount(terms, minlength=n_terms))])
+    return _Columns(
+        indptr,
+        np.insert(old.documents, low, documents.astype(np.int32)),
+        np.insert(old.counts, low, counts.astype(np.int32)),
+    )
 
 
 def _used(terms: Sequence[NDArray[np.int64]], n_terms: int) -> NDArray[np.bool_]:
@@ -254,29 +298,26 @@ def _summed(triples: _Triples, n_nodes: int) -> _Triples:
     if not len(documents):
         return triples
     keys = terms * n_nodes + documents
-    order = np.argsort(keys, kind="stable")  # fast where what was taken over is in order already
+    order = np.argsort(keys, kind="stable")
     keys = keys[order]
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     keys = keys[first]
     return keys % n_nodes, keys // n_nodes, np.add.reduceat(counts[order], first)
 
 
-def _bm25_postings(triples: _Triples, n_terms: int, n_nodes: int, b: float) -> Postings:
-    """`triples` as `_summed` gives them."""
-    documents, terms, counts = triples
-    length = np.bincount(documents, weights=counts, minlength=n_nodes)
+def _bm25_postings(columns: _Columns, n_nodes: int, b: float) -> Postings:
+    length = np.bincount(columns.documents, weights=columns.counts, minlength=n_nodes)
     n_documents = int(np.count_nonzero(length))
     mean = float(length.sum()) / max(n_documents, 1)
     relative = length / mean if n_documents else length
     norms = (K1 * (1 - b + b * relative)).astype(np.float64)
-    return Postings(_pointers(terms, n_terms), documents.astype(np.int32), counts.astype(np.int32), norms, n_documents)
+    return Postings(columns.indptr, columns.documents, columns.counts, norms, n_documents)
 
 
-def _idf_postings(triples: _Triples, n_terms: int, n_documents: int) -> Postings:
+def _idf_postings(columns: _Columns, n_documents: int) -> Postings:
     """Postings that say whether a document has a term, not how often."""
-    documents, terms, _ = triples
     none = np.zeros(0, dtype=np.int32)
-    return Postings(_pointers(terms, n_terms), documents.astype(np.int32), none, np.zeros(0), n_documents)
+    return Postings(columns.indptr, columns.documents, none, np.zeros(0), n_documents)
 
 
 def _pointers(terms: NDArray[np.int64], n_terms: int) -> NDArray[np.int64]:

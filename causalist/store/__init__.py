@@ -1,7 +1,7 @@
 """The index on disk: complete or absent."""
 
 from causalist.store.codec import facts_from_bytes, facts_to_bytes
-from causalist.store.facts_cache import FactsCache
+from causalist.store.facts_cache import FactsCache, Key
 from causalist.store.folder import FACTS_NAME, FOLDER, INDEX_NAME, cache_folder, prepare_folder
 from causalist.store.index_file import read_index, write_index
 
@@ -10,6 +10,7 @@ __all__ = [
     "FOLDER",
     "INDEX_NAME",
     "FactsCache",
+    "Key",
     "cache_folder",
     "facts_from_bytes",
     "facts_to_bytes",

@@ -67,9 +67,7 @@ def facts_to_bytes(facts: f.FileFacts) -> bytes:
 def facts_from_bytes(data: bytes, *, words: bool = True, bodies: bool = True) -> f.FileFacts:
     """The inverse of `facts_to_bytes`, or nearly so without `words`, or without `bodies`: then it is the interface
     (`model.interface`). Raises IndexUnreadable for anything else."""
-    body = data[_CHECKSUM.size :]
-    if data[: _CHECKSUM.size] != _CHECKSUM.pack(zlib.crc32(body)) or len(body) < _LENGTHS.size:
-        raise IndexUnreadable("stored facts are damaged; they are made again")
+    body = _checked(data)
     try:
         n_data, n_bodies, n_words = _LENGTHS.unpack_from(body)
         first = _LENGTHS.size + n_data
@@ -98,6 +96,22 @@ def facts_from_bytes(data: bytes, *, words: bool = True, bodies: bool = True) ->
         return f.FileFacts(**values)
     except (ValueError, TypeError, RecursionError, struct.error) as error:
         raise IndexUnreadable(f"stored facts are damaged ({error}); they are made again") from error
+
+
+def parts_of_bytes(data: bytes) -> tuple[bytes, bytes]:
+    """(interface, bodies) of `facts_to_bytes` as JSON, in which names stand as they are written. Raises
+    IndexUnreadable."""
+    body = _checked(data)
+    n_data, n_bodies, _ = _LENGTHS.unpack_from(body)
+    first = _LENGTHS.size + n_data
+    return body[_LENGTHS.size : first], body[first : first + n_bodies]
+
+
+def _checked(data: bytes) -> bytes:
+    body = data[_CHECKSUM.size :]
+    if data[: _CHECKSUM.size] != _CHECKSUM.pack(zlib.crc32(body)) or len(body) < _LENGTHS.size:
+        raise IndexUnreadable("stored facts are damaged; they are made again")
+    return body
 
 
 def _loaded(text: bytes) -> Any:

@@ -6,12 +6,12 @@ costs time, never an answer: whatever cannot be read is parsed again, and a dama
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from causalist.errors import IndexUnreadable
 from causalist.model.facts import FileFacts
-from causalist.store.codec import FACTS_FORMAT, facts_from_bytes
+from causalist.store.codec import FACTS_FORMAT, facts_from_bytes, parts_of_bytes
 
 # (blob, reader): `reader` names the grammar and its version.
 Key = tuple[str, str]
@@ -39,6 +39,14 @@ class FactsCache:
                 found[key] = facts_from_bytes(data, words=words, bodies=bodies)
             except IndexUnreadable:
                 continue
+        return found
+
+    def get_encoded(self, keys: Iterable[Key]) -> dict[Key, tuple[bytes, bytes]]:
+        """(interface, bodies) of those keys that are known, as JSON."""
+        found: dict[Key, tuple[bytes, bytes]] = {}
+        for key, data in self._stored(list(dict.fromkeys(keys))):
+            with suppress(IndexUnreadable):
+                found[key] = parts_of_bytes(data)
         return found
 
     def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:

@@ -13,7 +13,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from causalist import indexing
+from causalist import indexing, refresh
 from causalist.refresh import refreshed
 from tests.edits import EDITS, SMALL_EDITS, begin
 from tests.pipeline.sample import SAMPLES
@@ -25,6 +25,7 @@ def main() -> None:
     parser.add_argument("--sequences", type=int, default=100)
     parser.add_argument("--first-seed", type=int, default=1000)
     parser.add_argument("--repo", type=Path, action="append", default=[])
+    parser.add_argument("--follow-all", action="store_true", help="follow names however much they touch")
     wanted = parser.parse_args()
     repositories = wanted.repo or sorted(path for path in SAMPLES.iterdir() if path.is_dir())
     linked: Counter[str] = Counter()
@@ -35,6 +36,8 @@ def main() -> None:
         return result
 
     indexing.refreshed = counted
+    if wanted.follow_all:
+        refresh._MOST_AFFECTED, refresh._MOST_NAMES = 1.0, 10_000
     done: Counter[str] = Counter()
     n_edits = 0
     for number in range(wanted.sequences):

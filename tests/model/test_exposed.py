@@ -1,0 +1,81 @@
+"""Which names an edit gives another meaning, worked out by hand."""
+
+import pytest
+
+from causalist.model.exposed import change_of, resting_on
+from causalist.model.interface import interface_of
+from causalist.parse import parse_file
+
+_BEFORE = """from base import Base
+LIMIT = 3
+class Shop(Base):
+    def open(self):
+        return Door()
+def make():
+    return Shop()
+"""
+
+
+def _names(path: str, before: str, after: str) -> set[str] | None:
+    change = change_of(parse_file(path, before.encode()), parse_file(path, after.encode()))
+    return None if change is None else set(change.names)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("return Door()", "return Door() or log()", {"Shop", "open"}),
+        ("return Shop()", "return None", {"make"}),
+        ("def make", "def sell():\n    pass\ndef make", {"sell"}),
+        ("def make():\n    return Shop()\n", "", {"make"}),
+        ("def make", "def build", {"make", "build"}),
+        ("    def open", "    def close(self):\n        pass\n    def open", {"Shop", "close"}),
+        ("class Shop(Base)", "class Shop", {"Shop"}),
+        ("LIMIT = 3", "LIMIT = Limit()", {"LIMIT"}),
+        ("LIMIT = 3\n", "", {"LIMIT"}),
+        ("import Base", "import Base as Root", {"Base", "Root"}),
+        ("from base", "from root", {"Base"}),
+        ("def open(self)", "def open(self, key: Key)", {"Shop", "open"}),
+        ("import Base", "import *", None),
+        ("LIMIT = 3", "__all__ = ['make']", None),
+    ],
+)
+def test_names_of_a_change(old: str, new: str, names: set[str] | None) -> None:
+    found = _names("a.py", _BEFORE, _BEFORE.replace(old, new))
+    # A value that is bound anew, or a parameter, may be named itself.
+    assert (found is None) == (names is None)
+    if found is not None and names is not None:
+        assert names <= found <= names | {"self", "key"}
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.ts", "export class A {}\n", "export default class A {}\n"),
+        ("a.js", "function f() {}\n", "function f() {}\nmodule.exports = f;\n"),
+        ("a.go", "package a\n\nfunc f() {}\n", "package a\n\nfunc init() {}\n\nfunc f() {}\n"),
+        ("a.go", "package a\n", "package b\n"),
+        ("a.go", "package a\n\ntype T struct{}\n", "package a\n\ntype T struct{}\n\nfunc (t T) F() {}\n"),
+        ("package.json", '{"name": "a"}', '{"name": "b"}'),
+        ("a.rs", "struct S;\n", "struct S;\nimpl Clone for S {}\n"),
+        ("a.ts", 'export * from "./b";\n', 'export * from "./c";\n'),
+    ],
+)
+def test_what_no_name_tells(path: str, before: str, after: str) -> None:
+    assert _names(path, before, after) is None
+
+
+def test_what_is_made_of_something() -> None:
+    facts = interface_of(
+        parse_file(
+            "a.py",
+            b"from shop import Shop as Store, Till\nclass Kiosk(Store):\n    pass\n"
+            b"def run():\n    return Till().ring()\n"
+            b"class Mall:\n    def __init__(self, first: Kiosk):\n        self.first = first\n        self.n = 1\n",
+        )
+    )
+    assert resting_on(facts, {"Shop"}) == {"Store"}
+    assert resting_on(facts, {"Store"}) >= {"Kiosk"}
+    assert "run" in resting_on(facts, {"ring"})
+    assert "first" in resting_on(facts, {"Kiosk"})
+    assert resting_on(facts, {"unheard_of"}) == set()
