@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 
 from causalist import collect
 from causalist.collect import IndexOptions, Read, collect_facts, no_garbage_collection, reader_of
-from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
+from causalist.errors import GitError, IndexNotWritable, IndexUnreadable, NothingToIndex
 from causalist.graph import build_graph, load_confidences
+from causalist.history import commits_behind, history_of
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
+from causalist.model.history import Commits, History
 from causalist.model.index import FileNote, Index, Manifest, SecretSpans
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.model.strings import StringTable
@@ -35,7 +37,7 @@ from causalist.parse import (
 )
 from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
 from causalist.refresh import refreshed
-from causalist.source import DEFAULT_LIMITS, read_file, scan_folder
+from causalist.source import DEFAULT_LIMITS, BlobReader, read_file, scan_folder
 from causalist.store import (
     FACTS_NAME,
     FOLDER,
@@ -103,15 +105,29 @@ def is_current(scan: Scan, index: Index) -> bool:
 
 
 def make_index(
-    scan: Scan, read: Read, cache: FactsCache, previous: Index | None, scanned_at: int, options: IndexOptions
+    scan: Scan,
+    read: Read,
+    cache: FactsCache,
+    previous: Index | None,
+    scanned_at: int,
+    options: IndexOptions,
+    commits: Commits | None = None,
 ) -> Index:
-    """The index of everything in `scan`. Raises NothingToIndex if no file has anything to search."""
+    """The index of everything in `scan`, with the history of `commits`. Raises NothingToIndex if no file has anything
+    to search."""
     with no_garbage_collection():
-        return _make_index(scan, read, cache, previous, scanned_at, options)
+        past = Commits() if commits is None else commits
+        return _make_index(scan, read, cache, previous, scanned_at, options, past)
 
 
 def _make_index(
-    scan: Scan, read: Read, cache: FactsCache, previous: Index | None, scanned_at: int, options: IndexOptions
+    scan: Scan,
+    read: Read,
+    cache: FactsCache,
+    previous: Index | None,
+    scanned_at: int,
+    options: IndexOptions,
+    commits: Commits,
 ) -> Index:
     blobs = known_blobs(scan.entries, previous)
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
@@ -159,7 +175,13 @@ def _make_index(
         notes=tuple(FileNote(path, d.slug, d.detail, d.row) for path, f in files for d in f.diagnostics),
         languages=dict(sorted(Counter(f.language or "text" for _, f in files).items())),
         submodules=bool(options.submodules),
+        history=history_of(commits, [path for path, _ in files], linked.file_nodes, known_history(previous)),
     )
+
+
+def known_history(previous: Index | None) -> History:
+    """What a previous index of this version knows of the past; else nothing."""
+    return History() if previous is None or previous.version != index_version() else previous.history
 
 
 def _kept_words(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, previous: Index | None) -> Kept | None:
@@ -184,7 +206,7 @@ def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
 
 
 def _restamped_if_same(
-    scan: Scan, read: Read, previous: Index | None, scanned_at: int, submodules: bool
+    scan: Scan, read: Read, previous: Index | None, scanned_at: int, submodules: bool, commits: Commits
 ) -> Index | None:
     """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
     if previous is None or previous.version != index_version() or len(previous.manifest.paths) != len(scan.entries):
@@ -205,7 +227,22 @@ def _restamped_if_same(
     same_skips = {reason: n for reason, n in previous.skipped.items() if reason in scan.skipped}
     if same_skips != dict(scan.skipped):
         return None
-    return replace(previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit, submodules=submodules)
+    past = previous.history
+    history = history_of(commits, list(past.paths), past.nodes, past)
+    return replace(
+        previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit, submodules=submodules, history=history
+    )
+
+
+def index_of_commit(
+    git_dir: Path, scan: Scan, cache: FactsCache | None, options: IndexOptions | None, known: Index | None
+) -> Index:
+    """The index of a commit, read from git's objects. What the index `known` of another commit says of the past is not
+    read again. Raises NothingToIndex and GitError."""
+    commits = commits_behind(git_dir, scan.commit, known_history(known).commits)
+    with BlobReader(git_dir) as reader:
+        cache, options = cache or FactsCache(), options or IndexOptions(processes=1)
+        return make_index(scan, reader.read, cache, None, 0, options, commits)
 
 
 def index_places(root: Path) -> tuple[Path, ...]:
@@ -236,6 +273,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
         return read_file(root, entry, limits)
 
     index: Index | None = None
+    commits: Commits | None = None
     problems: list[IndexNotWritable] = []
     for place in places:
         is_new = not os.path.lexists(place)
@@ -246,9 +284,11 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
                 if stored is not None and _serves(stored, scan, submodules):
                     return stored, tuple(notes)
                 previous = stored or previous
-                index = index or _restamped_if_same(scan, read, previous, scanned_at, submodules)
+                commits = _commits(root, scan, previous, notes) if commits is None else commits
+                index = index or _restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
                 if index is None:
-                    index = _made_with(FactsCache(place / FACTS_NAME), scan, read, previous, scanned_at, options)
+                    facts = FactsCache(place / FACTS_NAME)
+                    index = _made_with(facts, scan, read, previous, scanned_at, options, commits)
                 write_index(place / INDEX_NAME, index)
             break
         except IndexNotWritable as error:
@@ -259,7 +299,8 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
             raise
     else:
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in memory only", -1)] = None
-        index = index or make_index(scan, read, FactsCache(), previous, scanned_at, options)
+        commits = _commits(root, scan, previous, notes) if commits is None else commits
+        index = index or make_index(scan, read, FactsCache(), previous, scanned_at, options, commits)
         return index, tuple(notes)
     if problems and not _is_read_only(problems[0]):
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in {places[1]}", -1)] = None
@@ -312,14 +353,29 @@ def _locked(folder: Path, root: Path) -> Iterator[None]:
 
 
 def _made_with(
-    cache: FactsCache, scan: Scan, read: Read, previous: Index | None, scanned_at: int, options: IndexOptions
+    cache: FactsCache,
+    scan: Scan,
+    read: Read,
+    previous: Index | None,
+    scanned_at: int,
+    options: IndexOptions,
+    commits: Commits,
 ) -> Index:
     """`make_index`, once more without the cache if what it holds makes no sense: it is a file, and files get
     damaged."""
     try:
-        return make_index(scan, read, cache, previous, scanned_at, options)
+        return make_index(scan, read, cache, previous, scanned_at, options, commits)
     except (IndexError, KeyError, ValueError):
-        return make_index(scan, read, FactsCache(), None, scanned_at, options)
+        return make_index(scan, read, FactsCache(), None, scanned_at, options, commits)
+
+
+def _commits(root: Path, scan: Scan, previous: Index | None, notes: dict[Diagnostic, None]) -> Commits:
+    """The commits behind the files; none, with a note, where git cannot say them (a clone without trees)."""
+    try:
+        return commits_behind(root, scan.commit, known_history(previous).commits)
+    except GitError as error:
+        notes[Diagnostic("history-unreadable", str(error), -1)] = None
+        return Commits()
 
 
 def _stored(path: Path, notes: dict[Diagnostic, None]) -> Index | None:

@@ -30,7 +30,7 @@ from causalist.extract import (
     named_edge,
     paths_from_seeds,
 )
-from causalist.indexing import make_index, refreshed_index
+from causalist.indexing import index_of_commit, refreshed_index
 from causalist.literals import find_matches
 from causalist.model.answer import Answer, AskOptions, Level, Order, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
@@ -136,12 +136,12 @@ class Repository:
         *,
         cache: FactsCache | None = None,
         options: IndexOptions | None = None,
+        known: Index | None = None,
     ) -> "Repository":
-        """The state of a commit, without a checkout; nothing is written. `cache` shares facts between commits."""
+        """The state of a commit, without a checkout. `cache` shares facts, `known` another commit's history."""
         folder = Path(git_dir)
         scan = scan_commit(folder, commit)
-        with BlobReader(folder) as reader:
-            index = make_index(scan, reader.read, cache or FactsCache(), None, 0, options or IndexOptions(processes=1))
+        index = index_of_commit(folder, scan, cache, options, known)
         blobs = {entry.path: entry for entry in scan.entries}
 
         def read(entry: FileEntry) -> SourceFile | str:

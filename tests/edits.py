@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+_AIMS = ("faster", "safer for retries", "log what failed", "work without a token")
+
 Edit = Callable[[Path, random.Random], str]
 
 _CODE = (".py", ".ts", ".go", ".js", ".java", ".rs")
@@ -168,8 +170,9 @@ def ignore(root: Path, chance: random.Random) -> str:
 
 
 def commit(root: Path, chance: random.Random) -> str:
+    message = f"Make {_any(root, chance).stem} {chance.choice(_AIMS)}"
     git(root, "add", "-A", ".")
-    git(root, "commit", "-q", "--allow-empty", "-m", "x")
+    git(root, "commit", "-q", "--allow-empty", "-m", message)
     return "commit"
 
 

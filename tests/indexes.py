@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from causalist.model.history import CoChanges, Commits, History
 from causalist.model.index import FileNote, Index, Manifest
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Transition
@@ -79,6 +80,16 @@ _postings = st.builds(
     Postings, _numbers(np.int64), _numbers(np.int32), _numbers(np.int32), _numbers(np.float64), st.integers(0, 2**31)
 )
 
+_commits = st.builds(
+    Commits, _strings(), _numbers(np.int64), _numbers(np.int32), _strings(), _numbers(np.int64), _numbers(np.int32),
+    _numbers(np.int32), _numbers(np.int32), _numbers(np.int32), _strings(), _postings, any_text, st.booleans(),
+)  # fmt: skip
+_history = st.builds(
+    History, _commits, _strings(), _numbers(np.int32), _numbers(np.int64), _numbers(np.int32), _postings,
+    st.builds(CoChanges, _numbers(np.int64), _numbers(np.int32), _numbers(np.float64), _numbers(np.int32)),
+    _numbers(np.float64), _numbers(np.int64),
+)  # fmt: skip
+
 random_indexes = st.builds(
     Index,
     version=any_text,
@@ -111,4 +122,5 @@ random_indexes = st.builds(
     notes=st.lists(st.builds(FileNote, any_text, any_text, any_text, st.integers(-1, 9)), max_size=2).map(tuple),
     languages=st.dictionaries(any_text, _count, max_size=3),
     submodules=st.booleans(),
+    history=_history,
 )

@@ -11,6 +11,7 @@ from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.questions import LabelledQuestion
 from causalist.evaluate.systems import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS
 from causalist.model.facts import FileFacts
+from causalist.model.index import Index
 from causalist.model.symbols import NodeId, file_id
 from causalist.pipeline import Repository
 from causalist.store import FactsCache
@@ -78,16 +79,18 @@ def ask_repository(
     for question in questions:
         by_commit.setdefault(question.commit, []).append(question)
     cache = SnapshotFacts()
+    known: Index | None = None
     results: list[QuestionResult] = []
     skipped: list[Skipped] = []
     indexing_ms: list[float] = []
     for commit in oldest_first(git_dir, by_commit):
         start = time.perf_counter()
         try:
-            repository = Repository.at_commit(git_dir, commit, cache=cache)
+            repository = Repository.at_commit(git_dir, commit, cache=cache, known=known)
         except (GitError, NothingToIndex) as error:
             skipped += [Skipped(question, str(error)) for question in by_commit[commit]]
         else:
+            known = repository.index
             indexing_ms.append((time.perf_counter() - start) * 1000)
             results += [ask_question(repository, question, top_k) for question in by_commit[commit]]
         asked(len(by_commit[commit]))

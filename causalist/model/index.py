@@ -1,12 +1,13 @@
 """Everything that answering needs, as it stands in one index file."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph
+from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import Transition
 from causalist.model.strings import StringTable
@@ -74,3 +75,4 @@ class Index:
     notes: tuple[FileNote, ...]
     languages: Mapping[str, int]
     submodules: bool = False
+    history: History = field(default_factory=History)

@@ -60,6 +60,10 @@ class StringTable:
     def __iter__(self) -> Iterator[str]:
         return (self[i] for i in range(len(self)))
 
+    def same_as(self, other: "StringTable") -> bool:
+        """Whether both hold the same strings in the same order; nothing is decoded."""
+        return np.array_equal(self.offsets, other.offsets) and np.array_equal(self.blob, other.blob)
+
     def position(self, string: str) -> int:
         """Index of `string` in a *sorted* table, or -1. Byte order of UTF-8 is code point order."""
         wanted = string.encode("utf-8", "surrogatepass")

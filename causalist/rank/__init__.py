@@ -1,7 +1,18 @@
 """A question -> candidates, seeds, Personalized PageRank, fused scores."""
 
 from causalist.rank._transition import WalkWeights, build_transition, within
+from causalist.rank.commits import merge_commits, message_postings
 from causalist.rank.fuse import Linear, Weights, default_weights
+from causalist.rank.history import (
+    churn_scores,
+    co_change_scores,
+    history_signals,
+    history_terms,
+    message_scores,
+    recency_scores,
+    similar_commit_scores,
+    similar_commits,
+)
 from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
 from causalist.rank.mentions import files_with_all, nodes_named
 from causalist.rank.question import Pattern, Question, read_question
@@ -22,15 +33,25 @@ __all__ = [
     "build_lexical",
     "build_transition",
     "choose",
+    "churn_scores",
+    "co_change_scores",
     "default_weights",
     "explain",
     "files_with_all",
+    "history_signals",
+    "history_terms",
     "impacts",
     "in_scope",
     "known_terms",
+    "merge_commits",
+    "message_postings",
+    "message_scores",
     "nodes_named",
     "rank_question",
     "read_question",
+    "recency_scores",
     "seed_shares",
+    "similar_commit_scores",
+    "similar_commits",
     "within",
 ]

@@ -8,6 +8,7 @@ reasons of `Reason`; it is never an error.
 from causalist.source.changes import changes_since
 from causalist.source.content import blob_hash, read_file
 from causalist.source.folder import scan_folder
+from causalist.source.history import ancestry, is_shallow, read_changes
 from causalist.source.roots import find_root, refuse_root, relative_folder
 from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
 from causalist.source.tree import BlobReader, scan_commit
@@ -17,10 +18,13 @@ __all__ = [
     "BlobReader",
     "Limits",
     "Reason",
+    "ancestry",
     "blob_hash",
     "changes_since",
     "classify",
     "find_root",
+    "is_shallow",
+    "read_changes",
     "read_file",
     "refuse_root",
     "relative_folder",

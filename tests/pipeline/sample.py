@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from causalist.collect import IndexOptions
+from causalist.history import commits_behind
 from causalist.indexing import make_index
 from causalist.model.answer import Answer
 from causalist.model.graph import Edge
+from causalist.model.history import Commits
 from causalist.pipeline import Repository
 from causalist.source import read_file, scan_folder
 from causalist.store import FactsCache
@@ -41,7 +43,8 @@ def in_memory(root: Path, processes: int = 1) -> Repository:
     """The repository of a folder, built afresh; nothing is written."""
     scan = scan_folder(root)
     options = IndexOptions(processes=processes)
-    index = make_index(scan, lambda e: read_file(root, e), FactsCache(), None, 0, options)
+    commits = commits_behind(root, scan.commit, Commits())
+    index = make_index(scan, lambda e: read_file(root, e), FactsCache(), None, 0, options, commits)
     return Repository(root, index, lambda entry: read_file(root, entry))
 
 
