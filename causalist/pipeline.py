@@ -307,7 +307,7 @@ class Repository:
     ) -> tuple[Neighbors, ...]:
         """What a node is linked with, by distance, direction and kind. Raises as `resolve`, and UsageError."""
         node = self.resolve(name)
-        return navigate.neighbors_of(self.index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
+        return navigate.neighbors_in(self.index, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
 
     def verify(self, source: str, target: str, *, min_confidence: float = 0.5) -> Verdict:
         """Whether one node uses another, with the evidence. Raises as `resolve`."""

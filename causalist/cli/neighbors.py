@@ -34,7 +34,7 @@ def command(
     """Shows what NODE is linked with, by direction and kind.
 
     The most certain come first. An edge points from what uses to what is used: `in` lists what uses NODE, `out` what
-    NODE uses.
+    NODE uses. What changed together with the file of NODE is shown for `--kind co_changes`.
 
     \b
     Example:
@@ -63,7 +63,8 @@ def _lines(groups: "tuple[Neighbors, ...]", node: str) -> Iterator[str]:
             other = edge.source if group.direction == "in" else edge.target
             if group.hop > 1:
                 other = f"{edge.source} -> {edge.target}"
-            rows.append((f"  {edge.confidence:.3f}", edge.rule, other, site_of(edge)))
+            site = f"{edge.n} commit{'s'[: edge.n != 1]}" if group.kind == "co_changes" else site_of(edge)
+            rows.append((f"  {edge.confidence:.3f}", edge.rule, other, site))
         yield from aligned(rows)
         if group.n > len(group.edges):
             yield f"  and {group.n - len(group.edges)} more"

@@ -4,6 +4,7 @@ In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, e
 `model/navigate.py`. Nothing here reads the repository, ranks for a question or prints.
 """
 
+from causalist.navigate.co_changes import changes_with, neighbors_in
 from causalist.navigate.coverage import tests_reaching
 from causalist.navigate.definitions import definition_of
 from causalist.navigate.dispatch import calls_through
@@ -27,12 +28,14 @@ __all__ = [
     "calls_from",
     "calls_through",
     "calls_to",
+    "changes_with",
     "chosen_edges",
     "definition_of",
     "edges_to",
     "find_nodes",
     "gaps_between",
     "health_of",
+    "neighbors_in",
     "neighbors_of",
     "nodes_inside",
     "nodes_of_rows",

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.commands import invoke, run, write_all
 from tests.confidences import IMPORT, SAME_FILE, said
+from tests.pasts import Past
 
 NODE_KEYS = ["node", "path", "symbol", "kind", "start_line", "end_line", "signature", "doc"]
 
@@ -184,6 +185,15 @@ class TestNeighbors:
         assert [(g["hop"], g["direction"], g["kind"], g["n"]) for g in document["groups"]] == [
             (1, "in", "calls", 1), (1, "out", "calls", 1), (2, "in", "calls", 1)
         ]  # fmt: skip
+
+    def test_what_changes_together(self, tmp_path: Path) -> None:
+        past = Past(tmp_path / "shop")
+        past.commit("begin", {"cart.py": "x = 1\n"})
+        past.commit("one", {"cart.py": "x = 2\n", "prices.py": "y = 1\n"}, time=1)
+        past.commit("two", {"cart.py": "x = 3\n", "prices.py": "y = 2\n"}, time=1)
+        done = run("neighbors", "cart.py", "--kind", "co_changes", cwd=past.path)
+        # Two commits of two files, and two changes of the file itself: 2 / (2 + 2).
+        assert done.stdout.splitlines() == ["both co_changes (1)", "  0.500  history  prices.py  2 commits"]
 
     def test_none(self, small: Path) -> None:
         done = invoke("neighbors", "with_tax", "--kind", "extends", "--repo", str(small))
