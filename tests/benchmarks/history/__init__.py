@@ -1,0 +1,1 @@
+"""What a repository's past says about which code a question means."""
