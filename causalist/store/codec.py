@@ -22,7 +22,7 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 11
+FACTS_FORMAT = 12
 _CHECKSUM = struct.Struct("<I")
 _LENGTHS = struct.Struct("<III")
 
