@@ -4,6 +4,7 @@ What people and agents run grep for, with the definition around each match inste
 indexed is read, so that a match is never missed because of how words are split; nothing else is.
 """
 
+import re
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
@@ -18,8 +19,8 @@ from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.scores import Matched
-from causalist.model.symbols import NodeKind, file_id
-from causalist.rank import Pattern, files_with_all
+from causalist.model.symbols import NodeKind, file_id, split_id
+from causalist.rank import Pattern, files_with_all, printing
 from causalist.texts import Texts
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 # An expression that takes longer than this, in seconds, goes back and forth over its own matches.
 TIME_LIMIT = 5.0
+_WORD = re.compile(r"\w+")
+_FEWEST_WORDS = 3  # of a message that have to stand in a row
 _MOST_IN_FILE = 10_000  # matches of one file that are counted
 _MOST_ROWS = 20  # lines of one node that are told
 _LONGEST_SAMPLE = 120  # characters of the line that is shown
@@ -42,11 +45,14 @@ class _Tally:
 def find_matches(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Matched]:
     """Matches by node: the innermost definition or passage around each, else the file.
 
-    A pattern that is only part of a question is looked for in files that have all of its words. Raises UsageError for
+    A pattern that is only part of a question is looked for in files that have all of its words, and a printed message
+    in the few definitions that have most of them. Raises UsageError for
     an expression that does not compile, or that takes too long.
     """
-    search = _searcher(pattern)
     graph = index.graph
+    if pattern.printed:
+        return _printed(pattern, index, texts)
+    search = _searcher(pattern)
     paths = list(index.manifest.paths) if pattern.alone else files_with_all(pattern, graph, index.lexical)
     found: dict[int, _Tally] = {}
     for path in paths:
@@ -57,6 +63,52 @@ def find_matches(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, M
         if matches:
             _assign(matches, text, path, graph, found)
     return {node: Matched(t.n, tuple(t.rows), t.sample) for node, t in sorted(found.items())}
+
+
+def _printed(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Matched]:
+    """The definitions in which most words of a message stand one after the other, as a program printed them."""
+    words = _WORD.findall(pattern.text)
+    found: dict[int, Matched] = {}
+    longest = max(_FEWEST_WORDS, (len(words) + 1) // 2)
+    nodes = index.graph.nodes
+    read: dict[str, bytes] = {}
+    for node in printing(pattern, index.graph, index.lexical):
+        path = split_id(nodes.ids[node])[0]
+        if path not in read:
+            read[path] = texts.whole(path).encode("utf-8", "replace")
+        start = int(nodes.start_bytes[node])
+        text = read[path][start : int(nodes.end_bytes[node])].decode("utf-8", "replace")
+        n, at = _longest_run(words, text)
+        if n > longest:
+            found.clear()  # who prints more of it is who printed it
+        if n >= longest:
+            longest = n
+            begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+            row = int(nodes.start_rows[node]) + text.count("\n", 0, at)
+            sample = " ".join(text[begin : end if end >= 0 else len(text)].split())[:_LONGEST_SAMPLE]
+            found[node] = Matched(1, (row,), sample)
+    return dict(sorted(found.items()))
+
+
+def _longest_run(words: list[str], text: str) -> tuple[int, int]:
+    """(how many of `words` stand in `text` one after the other at most, where that begins; -1 for none).
+
+    >>> _longest_run(["no", "user", "7", "in", "the", "shop"], "raise Error(f'user {id} in the shop')")
+    (3, 22)
+    """
+    places: dict[str, list[int]] = {}
+    spans = []
+    for position, match in enumerate(_WORD.finditer(text)):
+        spans.append(match.start())
+        places.setdefault(match[0], []).append(position)
+    best = (0, -1)
+    runs: dict[int, int] = {}  # length of the run that ends at a position
+    for word in words:
+        runs = {position: runs.get(position - 1, 0) + 1 for position in places.get(word, ())}
+        for position, n in runs.items():
+            if n > best[0]:
+                best = (n, spans[position - n + 1])
+    return best
 
 
 def _searcher(pattern: Pattern) -> Callable[[str], Iterator[int]]:

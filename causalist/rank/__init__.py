@@ -13,8 +13,8 @@ from causalist.rank.history import (
     similar_commit_scores,
     similar_commits,
 )
-from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
-from causalist.rank.mentions import files_with_all, nodes_named
+from causalist.rank.lexical import Kept, bm25, build_lexical, impacts, nodes_named
+from causalist.rank.mentions import files_with_all, printing
 from causalist.rank.question import Pattern, Question, read_question
 from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, in_scope, rank_question, seed_shares
 from causalist.rank.signals import known_terms
@@ -47,6 +47,7 @@ __all__ = [
     "message_postings",
     "message_scores",
     "nodes_named",
+    "printing",
     "rank_question",
     "read_question",
     "recency_scores",

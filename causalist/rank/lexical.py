@@ -113,6 +113,14 @@ def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArra
     return scores
 
 
+def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
+    """Nodes whose last name, file name or file stem is `name`, whatever the case."""
+    at = lexical.names.position(name.lower())
+    if at < 0:
+        return []
+    return [int(n) for n in lexical.name_nodes[lexical.name_indptr[at] : lexical.name_indptr[at + 1]]]
+
+
 class _Columns(NamedTuple):
     """Postings without norms: those of term t are `documents[indptr[t]:indptr[t + 1]]`, ascending, and `counts`."""
 

@@ -1,5 +1,6 @@
 """Things that a question names outright -> how strongly each node is meant."""
 
+import re
 from posixpath import splitext
 
 import numpy as np
@@ -7,21 +8,33 @@ from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
-from causalist.model.symbols import NodeKind, split_id
-from causalist.rank.lexical import impacts
+from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.rank.lexical import impacts, nodes_named
+from causalist.rank.located import definition_at
 from causalist.rank.question import Pattern, Question
 from causalist.rank.terms import terms_of
 
 # A name that this many definitions bear says little; its weight falls with the square root of the number.
 _MOST_NAMESAKES = 50
+_MESSAGE_WORD = re.compile(r"\w+")
+_MOST_MESSAGE_TERMS = 24
+_LEAST_OF_MESSAGE = 0.5
+_MOST_PRINTING = 6  # definitions whose text is read for one message
+_MOST_WITH_CODE = 8  # definitions that have the code of an error in their text
 
 
 def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
     """Shape (n_nodes,), in [0, 1]: 1 for what a title names without namesakes, less for doubtful names."""
     scores = np.zeros(len(graph.nodes))
     for named in question.named:
-        if named.kind in ("path", "frame"):
+        if named.kind == "path":
             nodes = _by_path(named.text, graph, lexical)
+            if named.line and len(nodes) == 1:
+                nodes = [n for n in (*nodes, definition_at(nodes[0], named.line, "", graph)) if n >= 0]
+                scores[nodes] = np.maximum(scores[nodes], named.weight)
+                continue
+        elif named.kind == "code":
+            nodes = _with_term(named.text, lexical)
         elif named.kind == "qualified":
             nodes = _by_qualified_name(named.text, graph, lexical)
         else:
@@ -34,12 +47,11 @@ def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) 
     return scores
 
 
-def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
-    """Nodes whose last name, file name or file stem is `name`, whatever the case."""
-    at = lexical.names.position(name.lower())
-    if at < 0:
-        return []
-    return [int(n) for n in lexical.name_nodes[lexical.name_indptr[at] : lexical.name_indptr[at + 1]]]
+def _with_term(code: str, lexical: LexicalIndex) -> list[int]:
+    """Definitions in whose text a code stands as a whole, if they are few."""
+    at = lexical.terms.position(code.lower())
+    found = impacts(lexical.definitions, at)[0] if at >= 0 else ()
+    return [int(n) for n in found] if len(found) <= _MOST_WITH_CODE else []
 
 
 def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
@@ -94,3 +106,25 @@ def files_with_all(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) ->
         files = having if files is None else np.intersect1d(files, having)
     assert files is not None
     return [split_id(graph.nodes.ids[int(n)])[0] for n in files]
+
+
+def printing(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
+    """Definitions that have most of the words of a printed message, weighed by rarity, the best first; at most
+    `_MOST_PRINTING`. Whether the message stands there is for their text to say."""
+    terms = dict.fromkeys(t for word in _MESSAGE_WORD.findall(pattern.text) for t in terms_of(word) if len(t) > 1)
+    numbers = [lexical.terms.position(term) for term in list(terms)[:_MOST_MESSAGE_TERMS]]
+    scores = np.zeros(len(graph.nodes))
+    whole = 0.0
+    for number in numbers:
+        if number < 0:
+            continue
+        documents = impacts(lexical.definitions, number)[0]
+        idf = float(np.log1p(lexical.definitions.n_documents / len(documents)))
+        scores[documents] += idf
+        whole += idf
+    if not whole:
+        return []
+    scores = np.where(graph.nodes.roles == Role.TEST, 0.0, scores)  # tests repeat messages, they do not print them
+    best = np.flatnonzero(scores >= _LEAST_OF_MESSAGE * whole)
+    order = np.lexsort((best, -np.round(scores[best], 9)))
+    return [int(n) for n in best[order][:_MOST_PRINTING]]

@@ -7,30 +7,24 @@ identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths, and traceback 
 import re
 from collections import Counter
 from dataclasses import dataclass
+from math import log
 
 from causalist.model.answer import Route
+from causalist.rank.blocks import SECTION_WEIGHTS, Block, BlockKind, read_blocks
+from causalist.rank.frames import Frame, Raised, read_frames
+from causalist.rank.names import Named, named_in
+from causalist.rank.phrases import without_phrases
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
 
 _WORD = re.compile(r"\w+")
-_IDENTIFIER = re.compile(r"\b(?:[A-Za-z]+_\w+|_+[A-Za-z]\w*|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b")
-_CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
-_CODE_SPAN = re.compile(r"(?<!`)`([^`\n]{1,80})`(?!`)")
-_DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
-_FROM_IMPORT = re.compile(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)")
-# 255 is the longest name of a file. Without a limit a text of hyphens would take time in the square of its length.
-_PATH = re.compile(
-    r"(?<![\w/])(?:[\w.@-]{1,255}/)+[\w.@-]{1,255}|\b[\w-]{1,255}\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|java|md|json|toml)\b"
-)
-_URL = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S{1,2000}", re.IGNORECASE)
-_FRAME = re.compile(
-    r"File \"([^\"\n]+)\", line \d+(?:, in (\w+))?|^[^\S\n]+at (?:async )?(?:([\w.$<>]+) )?\(?([^\s()]+):\d+:\d+\)?",
-    re.M,
-)
 _EXPRESSION = re.compile(r"/([^\n]+)/(i?)")
 _QUOTED_WHOLE = re.compile(r"([\"'])([^\n]+)\1")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"")
 _SHORTEST_QUOTED = 3
 _MOST_QUOTED = 3
+_MOST_PRINTED = 3
+_FEWEST_WORDS_PRINTED = 3
+_LONGEST_MESSAGE = 200
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
 _MULTI_HOP = re.compile(
     r"\bwhy\b|\bhow (?:does|do|is|are)\b.*\b(?:reach|become|becomes|turn|get|end up)\b|\baffects?\b|related to"
@@ -47,26 +41,30 @@ _SHORTEST_ABBREVIATION = 3
 
 TITLE_WEIGHT = 2.0  # chosen by hand: a title says what the body explains
 ABBREVIATION_WEIGHT = 0.25  # measured on the development questions, see docs/benchmarks.md
+# What a name in a block of each kind weighs; a name in the title weighs 1.
+NAMED_WEIGHTS = {
+    BlockKind.PROSE: 0.6,
+    BlockKind.CODE: 0.6,
+    BlockKind.OUTPUT: 0.3,
+    BlockKind.TRACE: 0.0,
+    BlockKind.DUMP: 0.0,
+    BlockKind.FORM: 0.0,
+}
+PASTED_TERMS = 30
+LEAST_SECTION = 0.1  # names under a heading that weighs less are not looked up
 BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Something that a question names: `kind` is "symbol", "qualified", "path" or "frame"; weight in (0, 1]."""
-
-    kind: str
-    text: str
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
 class Pattern:
-    """A text or a regular expression to look for as it stands. `alone`: it is all of the question."""
+    """A text or a regular expression to look for as it stands. `alone`: it is all of the question. `printed`: a program
+    printed it and may have filled in parts, so that the longest part of it that stands in the code counts."""
 
     text: str
     is_expression: bool = False
     ignore_case: bool = False
     alone: bool = False
+    printed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +83,9 @@ class Question:
     route: Route
     asks_for_behaviour: bool
     patterns: tuple[Pattern, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    raised: tuple[Raised, ...] = ()
+    prose: str = ""
 
     @property
     def is_pattern(self) -> bool:
@@ -95,30 +96,76 @@ class Question:
 def read_question(text: str) -> Question:
     """Terms and names of a question; deterministic, no repository needed."""
     text = text[:_LONGEST]
-    title, _, body = text.strip().partition("\n")
-    patterns = _patterns(text.strip(), title)
-    title_counts = _term_counts(title)
-    counts = _term_counts(body)
+    title, body = read_blocks(text)
+    frames, raised = read_frames(text)
+    title_counts = _term_counts(without_phrases(title)) or _term_counts(title)
+    counts = _body_counts(body)
     weights: dict[str, float] = {}
     for term in sorted(set(title_counts) | set(counts)):
         weight = TITLE_WEIGHT if term in title_counts and counts else float(term in title_counts)
         if term in counts:
             weight += _saturated(counts[term])
         weights[term] = weight
-    named = _named(title, 1.0) + _named(body, 0.6)
-    unique = {(n.kind, n.text): n for n in reversed(named)}
-    ordered = tuple(n for n in dict.fromkeys(named) if unique[n.kind, n.text] is n)
+    named = _named(title, body, raised)
+    patterns = _patterns(text.strip(), title)
+    if not any(pattern.alone for pattern in patterns):
+        patterns += _printed(title, body, raised)
+    prose = "\n".join([title, *(block.text for block in body if block.kind is BlockKind.PROSE)])
     return Question(
         text=text,
         terms=weights,
-        abbreviations=_abbreviations(text, weights),
+        abbreviations=_abbreviations(prose, weights),
         written=_written(text),
         title_terms=frozenset(title_counts),
-        named=ordered,
-        route=Route.LOOKUP if any(p.alone for p in patterns) else _route(title, ordered, bool(body.strip())),
+        named=named,
+        route=Route.LOOKUP if any(p.alone for p in patterns) else _route(title, named, frames, bool(counts)),
         patterns=patterns,
         asks_for_behaviour=bool(_BEHAVIOUR.match(title.lower())),
+        frames=frames,
+        raised=raised,
+        prose=prose[:_LONGEST_ABBREVIATED],
     )
+
+
+def _body_counts(body: tuple[Block, ...]) -> dict[str, float]:
+    """How often each term stands in the prose of the body, and what it counts for standing in what was pasted.
+
+    What is pasted was not written for this question: a word counts there once for each kind of block, and all words of
+    a kind together no more than PASTED_TERMS.
+    """
+    counts: dict[str, float] = {}
+    pasted: dict[BlockKind, dict[str, float]] = {}
+    for block in body:
+        if block.weight <= 0:
+            continue
+        text = without_phrases(block.text) if block.kind is BlockKind.PROSE else block.text
+        for term, n in _term_counts(text).items():
+            if block.kind is BlockKind.PROSE:
+                counts[term] = counts.get(term, 0.0) + n * block.weight
+            else:
+                of_kind = pasted.setdefault(block.kind, {})
+                of_kind[term] = max(of_kind.get(term, 0.0), block.weight)
+    for of_kind in pasted.values():
+        share = min(1.0, PASTED_TERMS / max(len(of_kind), 1))
+        for term, weight in of_kind.items():
+            counts[term] = counts.get(term, 0.0) + weight * share
+    return counts
+
+
+def _named(title: str, body: tuple[Block, ...], raised: tuple[Raised, ...]) -> tuple[Named, ...]:
+    """Names of the title, then of the body and what was raised, each once with its largest weight."""
+    named = named_in(title, 1.0)
+    for block in body:
+        if NAMED_WEIGHTS[block.kind] and SECTION_WEIGHTS[block.section] >= LEAST_SECTION:
+            named += named_in(block.text, NAMED_WEIGHTS[block.kind])
+    named += [Named("symbol", error.type, NAMED_WEIGHTS[BlockKind.PROSE]) for error in raised if error.type]
+    best: dict[tuple[str, str, int], Named] = {}
+    for name in named:
+        key = (name.kind, name.text, name.line)
+        known = best.get(key)
+        if known is None or known.weight < name.weight:
+            best[key] = name
+    return tuple(best.values())
 
 
 def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
@@ -135,6 +182,17 @@ def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
         return (Pattern(whole[2], alone=True),)
     quoted = dict.fromkeys(q.strip() for q in _QUOTED.findall(title))
     return tuple(Pattern(q) for q in quoted if len(q) >= _SHORTEST_QUOTED)[:_MOST_QUOTED]
+
+
+def _printed(title: str, body: tuple[Block, ...], raised: tuple[Raised, ...]) -> tuple[Pattern, ...]:
+    """Messages of what was raised, and quoted messages of the prose: the place that prints them is in the code."""
+    found = dict.fromkeys(error.message for error in raised)
+    for block in body:
+        if block.kind is BlockKind.PROSE:
+            found.update(dict.fromkeys(_QUOTED.findall(block.text)))
+    messages = [m.strip()[:_LONGEST_MESSAGE] for m in found if m not in title or m in [e.message for e in raised]]
+    messages = [m for m in messages if len(_WORD.findall(m)) >= _FEWEST_WORDS_PRINTED]
+    return tuple(Pattern(m, printed=True) for m in dict.fromkeys(messages))[:_MOST_PRINTED]
 
 
 def _written(text: str) -> dict[str, str]:
@@ -160,10 +218,8 @@ def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
     return found
 
 
-def _saturated(count: int) -> float:
-    from math import log
-
-    return 1.0 + BODY_SATURATION * log(count)
+def _saturated(count: float) -> float:
+    return count if count < 1 else 1.0 + BODY_SATURATION * log(count)
 
 
 def _term_counts(text: str) -> Counter[str]:
@@ -177,44 +233,13 @@ def _term_counts(text: str) -> Counter[str]:
     return counts
 
 
-def _named(text: str, weight: float) -> list[Named]:
-    found: list[Named] = []
-    for frame in _FRAME.finditer(text):
-        path, function = frame[1] or frame[4], frame[2] or frame[3]
-        found.append(Named("frame", path.replace("\\", "/"), weight))
-        if function and function != "<module>":
-            found.append(Named("symbol", function.rpartition(".")[2], weight * 0.5))
-    for statement in _FROM_IMPORT.finditer(text):
-        for name in statement[2].split(","):
-            if not name.strip():
-                continue
-            own = name.split()[0]
-            if statement[1].strip("."):
-                found.append(Named("qualified", f"{statement[1]}.{own}", weight))
-            else:  # `from . import name` does not say where
-                found.append(Named("symbol", own, weight))
-    plain = _URL.sub(" ", text)
-    for path in _PATH.finditer(plain):
-        if "/" not in plain[max(path.start() - 2, 0) : path.start()]:
-            found.append(Named("path", path[0].strip("./"), weight))
-    for dotted in _DOTTED.finditer(text):
-        found.append(Named("qualified", dotted[0], weight))
-    for span in _CODE_SPAN.finditer(text):
-        name = span[1].strip().rstrip("()")
-        if re.fullmatch(r"[A-Za-z_]\w*", name):
-            found.append(Named("symbol", name, weight))
-    for matched in _IDENTIFIER.finditer(text):
-        found.append(Named("symbol", matched[0], weight))
-    for matched in _CALLED.finditer(text):
-        found.append(Named("symbol", matched[1], weight))
-    return found
-
-
-def _route(title: str, named: tuple[Named, ...], has_body: bool) -> Route:
+def _route(title: str, named: tuple[Named, ...], frames: tuple[Frame, ...], has_body: bool) -> Route:
+    if frames:
+        return Route.LOOKUP
     words = title.lower().split()
     for n in named:
         # "client/server" is a way of writing; a path that is looked up ends in a file's name.
-        if n.kind == "frame" or (n.kind == "path" and "." in n.text.rpartition("/")[2]):
+        if n.kind == "path" and "." in n.text.rpartition("/")[2]:
             return Route.LOOKUP
         if n.kind in ("symbol", "qualified") and len(words) <= 3:
             return Route.LOOKUP

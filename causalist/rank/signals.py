@@ -16,8 +16,10 @@ from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical import bm25
+from causalist.rank.located import frame_scores
 from causalist.rank.mentions import mention_scores
 from causalist.rank.question import Question, question_asks_for
+from causalist.rank.vocabulary import other_terms
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -74,6 +76,7 @@ class Reading:
     mention: Scores
     literal: Scores
     literal_in_file: Scores
+    frame: Scores  # how near to where a traceback ended
 
     # -- passes
 
@@ -89,6 +92,7 @@ class Reading:
                 "name": self._in_file(self.name * self.kind),
                 "mention": self._in_file(self.mention),
                 "literal": self.literal_in_file,
+                "frame": self._in_file(self.frame),
             }
         )
 
@@ -117,8 +121,9 @@ class Reading:
             "file place": of_file(places(files)),
             "mention": self.mention,
             "literal": self.literal,
+            "frame": self.frame,
         }
-        own = (self.text > 0) | (self.mention > 0) | (self.literal > 0)
+        own = (self.text > 0) | (self.mention > 0) | (self.literal > 0) | (self.frame > 0)
         signals[SIZE] = np.where(own, self._sizes(), 0.0)
         if self.question.is_pattern:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
@@ -203,6 +208,7 @@ def read_against(
         mention=mention_scores(question, graph, lexical),
         literal=literal,
         literal_in_file=literal_in_file,
+        frame=frame_scores(question, graph, lexical),
     )
 
 
@@ -211,6 +217,8 @@ def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
     numbers = {lexical.terms.position(term): weight for term, weight in question.terms.items()}
     for term, weight in question.abbreviations.items():
         numbers.setdefault(lexical.terms.position(term), weight)
+    for number, weight in other_terms(question.prose, question.terms, lexical).items():
+        numbers.setdefault(number, weight)
     numbers.pop(-1, None)
     return numbers
 

@@ -135,3 +135,22 @@ def test_a_file_that_has_changed_since_is_told_and_not_searched(shop: Repository
     answer = shop.ask('"E108"')
     assert "shop.py" not in {hit.path for hit in answer.results}
     assert any(d.slug == "stale" and "shop.py" in d.detail for d in answer.diagnostics)
+
+
+# -- messages that a program printed
+
+
+def test_the_place_that_prints_a_message_is_found_by_its_fixed_words(tree: WorkTree) -> None:
+    """`no such order in shop`: five of seven words stand in a row where it is raised; the number was filled in."""
+    tree.write("till.py", 'def refuse(n):\n    x = 1\n    raise ValueError(f"order {n}: no such order in shop")\n')
+    tree.write("shop.py", "def order(shop):\n    return shop.order\n\n\ndef such(order):\n    return order\n")
+    tree.write("tests/test_till.py", 'def test_it():\n    assert "order 7: no such order in shop"\n')
+    question = "It stops\n\nTraceback (most recent call last):\nValueError: order 7: no such order in shop\n"
+    answer = Repository.open(tree.path).ask(question)
+    assert answer.results[0].id == "till.py::refuse"
+    assert literal(answer.results[0]).startswith("1 in line 3: raise ValueError(")
+
+
+def test_a_message_of_other_programs_is_found_nowhere(shop: Repository) -> None:
+    answer = shop.ask("It stops\n\nOSError: no such file or directory\n")
+    assert not [r for hit in answer.results for r in hit.reasons if r.signal == "literal"]

@@ -230,7 +230,7 @@ def test_the_score_is_the_sum_times_the_role() -> None:
 
 def test_each_weight_scales_its_own_signal() -> None:
     c = corpus({"token/cache.py": [Def("tokenCache", "token cache"), Def("tokenCache.get", "token")], "q.py": "token"})
-    text = "what is `tokenCache` of the token cache"
+    text = 'what is `tokenCache` of the token cache\n  File "token/cache.py", line 1, in tokenCache'
     matched = {c.node("q.py"): Matched(1, (0,), "token")}
     shipped = default_weights()
     definition = Linear({n: i + 2.0 for i, n in enumerate(shipped.definition.signals)}, {}, {"function": 7.0})

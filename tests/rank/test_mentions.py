@@ -94,12 +94,6 @@ def test_only_files_are_meant_by_paths() -> None:
     check(files, "import of ../x/send", {"src/send.py": 1.0})
 
 
-def test_escaped_paths_are_compared_as_they_are_written() -> None:
-    """The frame means one file. Read as a path, `#` ends a word, and what is left, x.py, means both."""
-    expected = {"a%23b/x.py": 0.6, "c/x.py": 0.6 / sqrt(2)}
-    check({"a#b/x.py": "", "c/x.py": ""}, 'x\nFile "a#b/x.py", line 1', expected)
-
-
 def test_unknown_paths_mean_nothing() -> None:
     check(AUTH, "see src/web/unknown.py or a/./.", {})
 
@@ -144,22 +138,6 @@ def test_imports_from_the_same_folder_do_not_mean_files_without_a_stem() -> None
     two = ["views.py", "lib/Makefile::views"]
     check(files, "from . import views", dict.fromkeys(two, 1 / sqrt(2)))
     check(files, "from . import unknown", {})
-
-
-# -- frames
-
-
-def test_frames_name_files_by_path_and_functions_by_half() -> None:
-    """In a body: the frame 0.6; verify 0.3 / sqrt 3 each; auth.py as a name with a dot: no `auth` holds a `py`."""
-    text = 'Crash\nTraceback:\n  File "/home/me/app/src/cli/auth.py", line 3, in verify\n'
-    three = ["src/web/auth.py::Session.verify", "src/web/auth.py::verify", "src/cli/auth.py::Login.verify"]
-    check(AUTH, text, {"src/cli/auth.py": 0.6, **dict.fromkeys(three, 0.3 / sqrt(3))})
-
-
-def test_javascript_frames() -> None:
-    files = {"src/auth.ts": [Def("Session", "", NodeKind.CLASS), Def("Session.check")], "lib/auth.ts": ""}
-    text = "Crash\nTypeError\n    at Session.check (/app/src/auth.ts:31:7)\n"
-    check(files, text, {"src/auth.ts": 0.6, "src/auth.ts::Session.check": 0.6})
 
 
 # -- names in general

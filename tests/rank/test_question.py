@@ -97,6 +97,39 @@ def test_what_the_title_asks_for(text: str, words: tuple[str, ...], asked: bool)
     assert question_asks_for(read_question(text), words) is asked
 
 
+# -- courtesy and the form of asking
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        (
+            "Hi there! Could you please show me where in the code the token is checked? Thanks in advance!",
+            "token check",
+        ),
+        ("Which function or method is responsible for the token", "token"),
+        ("I would expect the token to be checked. Any help would be appreciated.", "token check"),
+        ("The token is wrong. Happy to open a merge request if this is wanted", "token wrong"),
+        ("show tokens to users", "show token user"),
+        ("the class of a token", "class token"),
+        ("Thanks!", "thank"),  # nothing else is asked for
+    ],
+)
+def test_courtesy_is_not_what_a_question_is_about(text: str, terms: str) -> None:
+    assert set(read_question(text).terms) == set(terms.split())
+
+
+# -- printed messages
+
+
+def test_messages_that_were_raised_or_quoted_are_patterns() -> None:
+    text = 'Login\nit says "no such user in shop" and "no"\n\nTypeError: token 7 is not valid\n    at f (a.js:1:2)'
+    assert [(p.text, p.printed) for p in read_question(text).patterns] == [
+        ("token 7 is not valid", True),
+        ("no such user in shop", True),
+    ]
+
+
 # -- abbreviations
 
 
@@ -141,7 +174,8 @@ def test_short_words_stop_words_and_other_scripts_are_not_abbreviated(text: str)
     ],
 )
 def test_symbols(text: str, expected: list[str]) -> None:
-    assert read_question(text).named == tuple(Named("symbol", name, 1.0) for name in expected)
+    found = [n for n in read_question(text).named if n.kind == "symbol"]
+    assert found == [Named("symbol", name, 1.0) for name in expected]
 
 
 @pytest.mark.parametrize(
@@ -189,6 +223,46 @@ def test_paths(text: str, expected: list[str]) -> None:
     assert named(text, "path") == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("in src/web/auth.py:31 it fails", [("src/web/auth.py", 31)]),
+        ("in src\\web\\auth.py:31 it fails", [("src/web/auth.py", 31)]),
+        ("in C:\\app\\src\\auth.py", [("app/src/auth.py", 0)]),
+        ("in auth.py line 31", [("auth.py", 31)]),
+        ("in auth.py (31)", [("auth.py", 0)]),
+        ("in auth.py#L31", [("auth.py", 31)]),
+        ("see https://host.example/o/r/blob/main/src/auth.py#L10-L20 for it", [("src/auth.py", 10)]),
+        ("see https://host.example/o/r/-/blob/v1/src/auth.py there", [("src/auth.py", 0)]),
+        ("see https://host.example/o/r/issues/3 for it", []),
+    ],
+)
+def test_paths_with_lines_of_windows_and_of_pages(text: str, expected: list[tuple[str, int]]) -> None:
+    assert [(n.text, n.line) for n in read_question(text).named if n.kind == "path"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        ("what does Session#verify do here", "qualified", ["Session.verify"]),
+        ("what does auth::Session::verify do", "qualified", ["auth.Session.verify"]),
+        ("what does Session->verify do here", "qualified", ["Session.verify"]),
+        ("issue#12 is the same", "qualified", []),
+        ("what does --max-retries do", "symbol", ["max_retries", "maxretries"]),
+        ("what does --json do", "symbol", ["json"]),
+        ("a -- b and ---c", "symbol", []),
+        ("who passes max_retries=3 here", "symbol", ["max_retries"]),
+        ("import { Session, type User as U } from './auth'", "symbol", ["Session", "User"]),
+        ("it\n@cached\ndef f", "symbol", ["cached"]),
+        ("what raises E108 and TS2345", "code", ["E108", "TS2345"]),
+        ("ERR_NO_USER is raised", "code", ["ERR_NO_USER"]),
+        ("Python 3.11.2 and HTTP and UTF8", "code", []),
+    ],
+)
+def test_further_names(text: str, kind: str, expected: list[str]) -> None:
+    assert named(text, kind) == expected
+
+
 @pytest.mark.parametrize("text", ["we follow https://example.com/docs/a.py here", "see www.example.com/x/y.md or so"])
 def test_an_address_is_no_path(text: str) -> None:
     question = read_question(text)
@@ -201,28 +275,17 @@ def test_a_slash_between_words_looks_nothing_up() -> None:
     assert read_question("where does client/server.ts end the handshake").route is Route.LOOKUP
 
 
-def test_python_tracebacks() -> None:
-    """Frames as bodies say them: 0.6, functions half of that, the module itself is no function."""
-    found = read_question(PYTHON_TRACEBACK).named
-    assert [n for n in found if n.kind == "frame"] == [
-        Named("frame", "/app/src/web/auth.py", 0.6),
-        Named("frame", "C:/app/cli.py", 0.6),
+def test_frames_of_tracebacks_are_apart_from_names() -> None:
+    """What a frame names is looked for where the frame says, and not among all that bear the name."""
+    question = read_question(PYTHON_TRACEBACK)
+    assert [(f.path, f.line, f.function) for f in question.frames] == [
+        ("C:/app/cli.py", 3, ""),
+        ("/app/src/web/auth.py", 31, "verify"),
     ]
-    assert [n for n in found if n.text in ("verify", "<module>")] == [Named("symbol", "verify", 0.3)]
-
-
-def test_javascript_tracebacks() -> None:
-    found = read_question(JS_TRACEBACK).named
-    assert [n.text for n in found if n.kind == "frame"] == ["/app/src/auth.ts", "C:/app/cli.ts", "/app/src/main.js"]
-    assert [n for n in found if n.text in ("verify", "run")] == [
-        Named("symbol", "verify", 0.3),
-        Named("symbol", "run", 0.3),
-    ]
-
-
-def test_only_indented_lines_are_javascript_frames() -> None:
-    assert named("x\nwe meet at noon:12:30\n at noon:12:30", "frame") == ["noon"]
-    assert named("x\n\n\nat noon:12:30", "frame") == []
+    assert question.named == ()
+    question = read_question(JS_TRACEBACK)
+    assert [f.path for f in question.frames] == ["/app/src/auth.ts", "C:/app/cli.ts", "/app/src/main.js"]
+    assert [(r.type, r.message) for r in question.raised] == [("TypeError", "token is undefined")]
 
 
 def test_what_is_named_twice_is_kept_once_with_the_weight_of_the_title() -> None:
@@ -315,7 +378,7 @@ def test_any_text_is_a_question(text: str) -> None:
     question = read_question(text)
     assert question == read_question(text)
     assert isinstance(question, Question)
-    assert all(weight >= 1.0 for weight in question.terms.values())
+    assert all(weight > 0 for weight in question.terms.values())
     assert all(weight > 0 for weight in question.abbreviations.values())
     assert set(question.terms).isdisjoint(question.abbreviations)
     assert STOP_WORDS.isdisjoint(question.terms)

@@ -1,0 +1,289 @@
+"""Tracebacks of all languages, as their programs print them: places, innermost first, and what was raised."""
+
+from textwrap import dedent
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from causalist.rank.frames import Frame, Raised, read_frames
+
+
+def places(text: str) -> list[tuple[str, int, str]]:
+    return [(f.path, f.line, f.function) for f in read_frames(dedent(text))[0]]
+
+
+def raised(text: str) -> list[tuple[str, str]]:
+    return [(r.type, r.message) for r in read_frames(dedent(text))[1]]
+
+
+def test_python() -> None:
+    text = """\
+    Traceback (most recent call last):
+      File "C:\\app\\cli.py", line 3, in <module>
+        main()
+        ~~~~^^
+      File "/app/src/web/auth.py", line 31, in verify
+        raise Expired
+    web.errors.Expired: token is too old: 7 days
+    """
+    assert places(text) == [("/app/src/web/auth.py", 31, "verify"), ("C:/app/cli.py", 3, "")]
+    assert raised(text) == [("Expired", "token is too old: 7 days")]
+
+
+def test_the_direct_cause_comes_first() -> None:
+    text = """\
+    Traceback (most recent call last):
+      File "store.py", line 12, in load
+    KeyError: 'a'
+
+    The above exception was the direct cause of the following exception:
+
+    Traceback (most recent call last):
+      File "auth.py", line 31, in verify
+    AuthError: no such user
+    """
+    frames, errors = read_frames(dedent(text))
+    assert frames == (Frame("store.py", 12, "load", 0, 0), Frame("auth.py", 31, "verify", 1, 0))
+    assert errors == (Raised("KeyError", "'a'"), Raised("AuthError", "no such user"))
+
+
+def test_an_error_in_a_handler_comes_before_what_it_handled() -> None:
+    text = """\
+    Traceback (most recent call last):
+      File "store.py", line 12, in load
+    KeyError: 'a'
+
+    During handling of the above exception, another exception occurred:
+
+    Traceback (most recent call last):
+      File "auth.py", line 31, in verify
+    AuthError: no such user
+    """
+    assert [f.path for f in read_frames(dedent(text))[0]] == ["auth.py", "store.py"]
+
+
+def test_python_groups() -> None:
+    text = """\
+      + Exception Group Traceback (most recent call last):
+      |   File "run.py", line 9, in run
+      | ExceptionGroup: several (1 sub-exception)
+      +-+---------------- 1 ----------------
+        | Traceback (most recent call last):
+        |   File "job.py", line 4, in work
+        | ValueError: bad job
+        +------------------------------------
+    """
+    assert places(text) == [("run.py", 9, "run"), ("job.py", 4, "work")]
+    assert ("ValueError", "bad job") in raised(text)
+
+
+def test_pytest() -> None:
+    text = """\
+    E       ValueError: bad thing
+    src/shop/x.py:12: in f
+    src/shop/y.py:33: ValueError
+    """
+    assert places(text) == [("src/shop/y.py", 33, ""), ("src/shop/x.py", 12, "f")]
+    assert raised(text) == [("ValueError", "bad thing")]
+
+
+def test_node() -> None:
+    text = """\
+    TypeError [ERR_BAD]: token is undefined
+        at Session.verify (/app/src/auth.ts:31:7)
+        at async Object.run [as go] (C:\\app\\cli.ts:3:1)
+        at new Store (file:///home/u/store.mjs:2:3)
+        at Object.<anonymous> (/app/src/main.js:1:2)
+        at /app/src/plain.js:8:2
+        at eval (webpack-internal:///./src/a.tsx:5:6)
+        at node:internal/process/task_queues:95:5
+        at process.emit (node:events:513:28)
+    """
+    assert places(text) == [
+        ("/app/src/auth.ts", 31, "verify"),
+        ("C:/app/cli.ts", 3, "run"),
+        ("/home/u/store.mjs", 2, "Store"),
+        ("/app/src/main.js", 1, ""),
+        ("/app/src/plain.js", 8, ""),
+        ("src/a.tsx", 5, "eval"),
+    ]
+    assert raised(text) == [("TypeError", "token is undefined")]
+
+
+def test_browsers() -> None:
+    text = """\
+    verify@https://host/static/js/auth.js?v=3:31:7
+    async*run@webpack:///src/cli.ts:3:1
+    @http://localhost:3000/main.js:1:2
+    """
+    assert places(text) == [("static/js/auth.js", 31, "verify"), ("src/cli.ts", 3, "run"), ("main.js", 1, "")]
+
+
+def test_go() -> None:
+    text = """\
+    panic: runtime error: index out of range [recovered]
+    goroutine 18 [running]:
+    panic(0x1234, 0x55)
+    \t/usr/local/go/src/runtime/panic.go:884 +0x212
+    example.com/shop/store.(*Store).Open(0xc0000b2000, {0x0, 0x0})
+    \t/home/u/shop/store/store.go:42 +0x1d
+    main.run.func1()
+    \t/home/u/shop/main.go:7 +0x5
+    created by net/http.(*Server).Serve in goroutine 1
+    \t/usr/local/go/src/net/http/server.go:3086 +0x5cb
+
+    goroutine 19 [select]:
+    example.com/shop/worker.Loop(...)
+    \t/home/u/shop/worker.go:3
+    """
+    assert places(text) == [
+        ("/usr/local/go/src/runtime/panic.go", 884, "panic"),
+        ("/home/u/shop/store/store.go", 42, "Open"),
+        ("/home/u/shop/main.go", 7, "run"),
+        ("/usr/local/go/src/net/http/server.go", 3086, "Serve"),
+        ("/home/u/shop/worker.go", 3, "Loop"),
+    ]
+    assert raised(text) == [("", "runtime error: index out of range")]
+    assert [f.trace for f in read_frames(dedent(text))[0]] == [0, 0, 0, 0, 1]
+
+
+def test_java() -> None:
+    text = """\
+    Exception in thread "main" shop.OrderException: cannot place order
+    \tat shop.Orders.place(Orders.java:31)
+    \tat shop.Main.main(Main.java:9)
+    Caused by: java.lang.IllegalStateException: stock is locked
+    \tat shop.stock.Stock$Lock.take(Stock.java:77)
+    \tat java.base/java.util.ArrayList.forEach(ArrayList.java:1511)
+    \tat shop.stock.Stock.<init>(Stock.java:12)
+    \tat shop.stock.Native.call(Native Method)
+    \t... 12 more
+    """
+    assert places(text) == [
+        ("shop/stock/Stock.java", 77, "take"),
+        ("java/util/ArrayList.java", 1511, "forEach"),
+        ("shop/stock/Stock.java", 12, "Stock"),
+        ("shop/Orders.java", 31, "place"),
+        ("shop/Main.java", 9, "main"),
+    ]
+    assert raised(text) == [("IllegalStateException", "stock is locked"), ("OrderException", "cannot place order")]
+
+
+def test_rust() -> None:
+    text = """\
+    thread 'main' panicked at src/store.rs:10:5:
+    index out of bounds
+    stack backtrace:
+       0: rust_begin_unwind
+                 at /rustc/abc/library/std/src/panicking.rs:645:5
+       1: shop::store::Store::open
+                 at ./src/store.rs:10:5
+       2: <shop::cli::Args as core::str::FromStr>::from_str::h0123456789abcdef
+                 at ./src/cli.rs:4:9
+       3: shop::main::{{closure}}
+                 at ./src/main.rs:4:9
+    """
+    assert places(text) == [
+        ("src/store.rs", 10, "open"),
+        ("/rustc/abc/library/std/src/panicking.rs", 645, "rust_begin_unwind"),
+        ("src/cli.rs", 4, "from_str"),
+        ("src/main.rs", 4, "main"),
+    ]
+    assert raised(text) == [("", "index out of bounds")]
+    before_2023 = "thread 'main' panicked at 'bad index', src/store.rs:10:5"
+    assert (places(before_2023), raised(before_2023)) == ([("src/store.rs", 10, "")], [("", "bad index")])
+
+
+def test_php_tells_the_callee_of_each_line() -> None:
+    """The line of #0 lies in what #1 called: `get` calls `parse`."""
+    text = """\
+    PHP Fatal error:  Uncaught InvalidArgumentException: bad uri in /srv/app/src/Uri.php:31
+    Stack trace:
+    #0 /srv/app/src/Client.php(12): Shop\\Uri->parse('x')
+    #1 /srv/app/index.php(3): Shop\\Client::get()
+    #2 {main}
+      thrown in /srv/app/src/Uri.php on line 31
+    """
+    assert places(text) == [
+        ("/srv/app/src/Uri.php", 31, "parse"),
+        ("/srv/app/src/Client.php", 12, "get"),
+        ("/srv/app/index.php", 3, ""),
+    ]
+    assert raised(text) == [("InvalidArgumentException", "bad uri")]
+
+
+def test_ruby() -> None:
+    text = """\
+    /srv/app/lib/store.rb:12:in `open': no such table (Shop::MissingError)
+    \tfrom /srv/app/lib/cli.rb:3:in `block in run'
+    \tfrom /srv/bin/x.rb:1:in `<main>'
+    """
+    assert places(text) == [
+        ("/srv/app/lib/store.rb", 12, "open"),
+        ("/srv/app/lib/cli.rb", 3, "run"),
+        ("/srv/bin/x.rb", 1, ""),
+    ]
+    assert raised(text) == [("MissingError", "no such table")]
+
+
+def test_debuggers() -> None:
+    text = """\
+    #0  0x00007ffff7e4 in jv_free (j=...) at src/jv.c:100
+    #1  main () at src/main.c:7
+        #2 0x55d4 in jv_parse /home/u/jq/src/jv_parse.c:80:3
+    """
+    assert places(text) == [
+        ("src/jv.c", 100, "jv_free"),
+        ("src/main.c", 7, "main"),
+        ("/home/u/jq/src/jv_parse.c", 80, "jv_parse"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("src/a.ts(12,5): error TS2345: Argument of type", ("src/a.ts", 12, "")),
+        ("src/b.ts:3:9 - error TS2322: Type", ("src/b.ts", 3, "")),
+        (" --> src/main.rs:5:9", ("src/main.rs", 5, "")),
+        ("./x/y.go:4:2: undefined: z", ("x/y.go", 4, "")),
+        ("src\\web\\auth.py:31: error: no", ("src/web/auth.py", 31, "")),
+    ],
+)
+def test_compilers_and_linters(text: str, place: tuple[str, int, str]) -> None:
+    assert places(text) == [place]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we meet at noon:12:30",
+        "at 12:30 it fails",
+        "see src/auth.py",
+        "the cache (in memory) is empty",
+        "#3 is about the same (see above)",
+        "ratio 3:4 or 16:9",
+        "error: it fails",
+        "http://localhost:3000/a",
+        "Note: this is no error",
+    ],
+)
+def test_prose_has_no_frames(text: str) -> None:
+    assert read_frames(text) == ((), ())
+
+
+lines = st.sampled_from(
+    ['  File "a.py", line 1, in f', "ValueError: x", "    at f (/a.js:1:2)", "Caused by: a.B: c", "goroutine 1 [x]:",
+     "a.f(1)", "\t/a.go:3 +0x1", "#0 /a.php(3): f()", "During handling of the above exception, another", "   ^^^", ""]
+)  # fmt: skip
+
+
+@given(st.lists(lines, max_size=12).map("\n".join) | st.text(max_size=60))
+@example("\ud800")
+@example("\n at x (\ud800:1:1)")
+def test_any_text_can_be_read(text: str) -> None:
+    frames, errors = read_frames(text)
+    assert len({(f.trace, f.path, f.line) for f in frames}) == len(frames)
+    assert [f.trace for f in frames] == sorted(f.trace for f in frames)
+    assert all(f.line >= 0 for f in frames)
+    assert len(set(errors)) == len(errors)

@@ -1,0 +1,71 @@
+"""Words that a repository writes otherwise; weights are the question's, 1 for each word of one line."""
+
+import pytest
+
+from causalist.rank.lexical import bm25
+from causalist.rank.question import read_question
+from causalist.rank.vocabulary import _slips, other_terms
+from tests.model.corpus import Def, corpus
+
+REPOSITORY = {
+    "store.py": [Def("normalize", "color database timeout filesystem"), Def("close", "receive authentication color")],
+    "pool.py": [Def("drain", "receive authentication database config normalize"), Def("login", "file token broken")],
+    "disk.py": [Def("sync", "receive file system token broken stolen stoken")],
+    "last.py": [Def("rest", "stolen stoken")],
+}
+
+
+def added(text: str) -> dict[str, float]:
+    lexical = corpus(REPOSITORY).lexical
+    question = read_question(text)
+    found = other_terms(question.prose, question.terms, lexical)
+    return {lexical.terms[number]: weight for number, weight in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("normalise", {"normal": 1.0}),
+        ("colours", {"color": 1.0}),
+        ("db", {"databas": 0.25}),
+        ("cfg", {"config": 0.25}),
+        ("time out", {"timeout": 0.5}),
+        ("log in", {"login": 0.5}),
+        ("filetoken", {"file": 0.5, "token": 0.5}),
+        ("authentcation", {"authent": 0.8}),
+        ("recieve", {"receiv": 0.8}),
+        ("receive", {}),  # as it stands
+        ("zebra", {}),
+        ("tokne", {"token": 0.8}),
+        ("stoen", {"stolen": 0.4, "stoken": 0.4}),  # two are as near, and share the weight
+        ("recv", {}),
+    ],
+)
+def test_other_terms(text: str, expected: dict[str, float]) -> None:
+    assert added(text) == pytest.approx(expected)
+
+
+def test_a_word_that_the_repository_has_is_never_corrected() -> None:
+    assert added("token broken stolen") == {}
+
+
+def test_what_three_terms_may_be_is_not_guessed() -> None:
+    c = corpus({"a.py": [Def("f", "tokens1 barn born burn"), Def("g", "barn born burn")]})
+    question = read_question("byrn")
+    assert other_terms(question.prose, question.terms, c.lexical) == {}
+
+
+def test_a_slip_finds_what_was_meant() -> None:
+    c = corpus(REPOSITORY)
+    question = read_question("authentcation")
+    scores = bm25(c.lexical.definitions, other_terms(question.prose, question.terms, c.lexical), len(c.graph.nodes))
+    assert set(c.of(scores)) == {"store.py::close", "pool.py::drain"}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "distance"),
+    [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("abc", "axc", 1), ("abcd", "badc", 2), ("abc", "xyz", 3)],
+)
+def test_slips(a: str, b: str, distance: int) -> None:
+    assert _slips(a, b, 2) == distance
+    assert _slips(b, a, 2) == distance
