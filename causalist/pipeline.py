@@ -389,9 +389,9 @@ class Repository:
         self, question: Question, options: AskOptions, matched: Mapping[int, Matched]
     ) -> tuple[Ranking, navigate.View]:
         """Scores as the filters and the scope of the options leave them, and the walk that they belong to."""
-        view = navigate.view_of(self.index, options, root=self.root, folder=self.folder)
-        graph, lexical, weights = self.index.graph, self.index.lexical, default_weights()
-        ranking = rank_question(question, graph, lexical, view.transition, weights, options, matched, view.inside)
+        index, view = self.index, navigate.view_of(self.index, options, root=self.root, folder=self.folder)
+        given = (index.graph, index.lexical, view.transition, default_weights(), options)
+        ranking = rank_question(question, *given, matched, view.inside, index.history)
         return (ranking if view.scope is None else in_scope(ranking, view.scope)), view
 
     def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:

@@ -7,17 +7,18 @@ another is e to the difference of their scores. That is how the weights were fit
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files as resource_files
 
 import numpy as np
 
 from causalist.model.graph import CodeGraph
+from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched, Reason
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.lexical import impacts
+from causalist.rank.lexical import impact_on
 from causalist.rank.question import Question
 from causalist.rank.signals import (
     KIND,
@@ -83,6 +84,7 @@ class Signals:
     role: Scores
     file_role: Scores
     reach: Scores  # factor of nodes that no word led to
+    numbers: Mapping[str, int] = field(default_factory=dict)  # of the question's terms that the repository has
 
     def of(self, node: int, is_file: bool) -> list[tuple[str, float]]:
         """(signal, contribution) of a node, largest first; what contributes nothing is left out."""
@@ -97,19 +99,23 @@ def signals_of(
     lexical: LexicalIndex,
     weights: Weights,
     matched: Mapping[int, Matched] | None = None,
+    history: History | None = None,
 ) -> Signals:
     """Everything that the question says about nodes without walking the graph: the three passes."""
-    reading = read_against(question, graph, lexical, weights.factors, matched)
-    first = first_scores(reading, weights.first)
+    reading = read_against(question, graph, lexical, weights.factors, matched, history)
+    raw = reading.first_files()
+    first = first_scores(reading, weights.first, raw)
     definition, role = definition_signals(reading, first, weights.definition)
-    file, file_role = file_signals(reading, summed(definition, role), weights.file)
+    file, file_role = file_signals(reading, summed(definition, role), weights.file, raw)
     # A test or page of documentation that no word led to is next to never what was asked for.
-    return Signals(definition, file, role, file_role, reading.role**3 * reading.kind)
+    numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
+    known = {term: number for term, number in numbers.items() if number >= 0}
+    return Signals(definition, file, role, file_role, reading.role**3 * reading.kind, known)
 
 
-def first_scores(reading: Reading, weights: Linear) -> Scores:
-    """Scores of files in the first pass."""
-    return summed(_weighted(reading.first_files(), weights), _role_factors(reading, weights))
+def first_scores(reading: Reading, weights: Linear, raw: Mapping[str, Scores] | None = None) -> Scores:
+    """Scores of files in the first pass; `raw`: its signals, if they are at hand."""
+    return summed(_weighted(raw or reading.first_files(), weights), _role_factors(reading, weights))
 
 
 def definition_signals(reading: Reading, files: Scores, weights: Linear) -> tuple[dict[str, Scores], Scores]:
@@ -122,9 +128,11 @@ def definition_signals(reading: Reading, files: Scores, weights: Linear) -> tupl
     return signals, _role_factors(reading, weights)
 
 
-def file_signals(reading: Reading, definitions: Scores, weights: Linear) -> tuple[dict[str, Scores], Scores]:
-    """(signals of files, weighted; factors of the roles)."""
-    return _weighted(reading.files(definitions), weights), _role_factors(reading, weights)
+def file_signals(
+    reading: Reading, definitions: Scores, weights: Linear, raw: Mapping[str, Scores] | None = None
+) -> tuple[dict[str, Scores], Scores]:
+    """(signals of files, weighted; factors of the roles); `raw`: signals of the first pass, if they are at hand."""
+    return _weighted(reading.files(definitions, raw), weights), _role_factors(reading, weights)
 
 
 def _weighted(signals: Mapping[str, Scores], weights: Linear) -> dict[str, Scores]:
@@ -147,13 +155,9 @@ def with_support(signals: Signals, support: Scores, graph: CodeGraph, weights: W
     """The signals and what the graph gives: the support of a definition; of a file, the sum over its nodes."""
     files = graph.nodes.files
     per_file = np.bincount(files[files >= 0], weights=support[files >= 0], minlength=len(support)).astype(np.float64)
-    return Signals(
-        {**signals.definition, "graph": scaled(support) * weights.definition.signals.get("graph", 0.0)},
-        {**signals.file, "graph": scaled(per_file) * weights.file.signals.get("graph", 0.0)},
-        signals.role,
-        signals.file_role,
-        signals.reach,
-    )
+    definition = {**signals.definition, "graph": scaled(support) * weights.definition.signals.get("graph", 0.0)}
+    file = {**signals.file, "graph": scaled(per_file) * weights.file.signals.get("graph", 0.0)}
+    return replace(signals, definition=definition, file=file)
 
 
 def fused(signals: Signals) -> tuple[Scores, Scores]:
@@ -182,21 +186,17 @@ def reasons_of(
         Reason(
             name,
             round(value, 6),
-            ", ".join(_matching_words(*places[name], question, lexical)) if name in places else "",
+            ", ".join(_matching_words(*places[name], question, signals.numbers)) if name in places else "",
         )
         for name, value in said[:_N_REASONS]
     )
 
 
-def _matching_words(node: int, postings: Postings, question: Question, lexical: LexicalIndex) -> list[str]:
+def _matching_words(node: int, postings: Postings, question: Question, numbers: Mapping[str, int]) -> list[str]:
     """The question's terms in a document, those that weigh most first."""
     found: list[tuple[float, str]] = []
     for term, weight in {**question.abbreviations, **question.terms}.items():
-        number = lexical.terms.position(term)
-        if number < 0:
-            continue
-        documents, values = impacts(postings, number)
-        at = int(np.searchsorted(documents, node))
-        if at < len(documents) and documents[at] == node:
-            found.append((-weight * float(values[at]), term))
+        impact = impact_on(postings, numbers[term], node) if term in numbers else 0.0
+        if impact > 0:
+            found.append((-weight * impact, term))
     return list(dict.fromkeys(question.written.get(term, term) for _, term in sorted(found)))[:5]

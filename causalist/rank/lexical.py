@@ -103,6 +103,20 @@ def impacts(postings: Postings, term: int) -> tuple[NDArray[np.int32], NDArray[n
     return documents, idf * counts * (K1 + 1) / (counts + postings.norms[documents])
 
 
+def impact_on(postings: Postings, term: int, document: int) -> float:
+    """What one document gets for the term, as `impacts` has it; 0 where it does not have the term."""
+    start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
+    at = start + int(np.searchsorted(postings.documents[start:stop], document))
+    if at == stop or postings.documents[at] != document:
+        return 0.0
+    frequency = stop - start
+    idf = float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
+    if not len(postings.norms):
+        return idf
+    count = float(postings.counts[at])
+    return idf * count * (K1 + 1) / (count + float(postings.norms[document]))
+
+
 def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArray[np.float64]:
     """Scores of all nodes, shape (n_nodes,): the weighted sum of the impacts of `terms` (number -> weight)."""
     scores = np.zeros(n_nodes, dtype=np.float64)

@@ -15,17 +15,20 @@ from numpy.typing import NDArray
 
 from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import Matched, PageRankResult, Reason, SeedShare, Transition
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._product import csr_product
 from causalist.rank.fuse import Signals, Weights, fused, reasons_of, signals_of, with_support
+from causalist.rank.history import history_terms, similar_commits
 from causalist.rank.question import Question
 from causalist.rank.signals import LEADING
 from causalist.rank.walk import attribute_to_seeds, personalized_pagerank, seed_distribution, support
 
 N_SHARES = 5  # seeds that a hit names
 LEAST_SHARE = 0.01
+N_COMMITS = 3  # that a reason names
 # Shares are shown in per cent.
 SHARE_TOLERANCE = 1e-6
 _MOST_LINES = 5  # lines of matches that a reason names
@@ -68,6 +71,7 @@ class Ranking:
     seeds: NDArray[np.float64]
     pagerank: PageRankResult | None
     matched: Mapping[int, Matched] = field(default_factory=dict)
+    history: History = field(default_factory=History)
 
 
 class Chosen(NamedTuple):
@@ -87,12 +91,13 @@ def rank_question(
     options: AskOptions,
     matched: Mapping[int, Matched] | None = None,
     inside: NDArray[np.bool_] | None = None,
+    history: History | None = None,
 ) -> Ranking:
     """Scores of every node for a question. Without any match all scores are zero and there is no walk.
 
     `matched`: where the question's patterns stand. `inside`: shape (n_nodes,), the nodes that may match; the walk
-    stays among them if `transition` does (`within`)."""
-    signals = signals_of(question, graph, lexical, weights, matched)
+    stays among them if `transition` does (`within`). `history`: what commits said of files."""
+    signals = signals_of(question, graph, lexical, weights, matched, history)
     definitions, files = _inside_only(fused(signals), inside)
     matches = _best_matches(definitions, transition)
     seeds = np.zeros(len(graph.nodes))
@@ -105,7 +110,7 @@ def rank_question(
             walk = personalized_pagerank(transition, seeds, damping=SUPPORT_DAMPING)
             signals = with_support(signals, support(transition, walk, SUPPORT_DAMPING), graph, weights)
             definitions, files = _inside_only(fused(signals), inside)
-    return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {})
+    return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {}, history or History())
 
 
 def _inside_only(
@@ -190,10 +195,20 @@ def explain(
     if by_file:
         leading = _leading_name(owner, ranking, graph)
         reasons = tuple(r._replace(detail=leading) if r.signal in LEADING else r for r in reasons)
+        reasons = tuple(
+            r._replace(detail=_commits_of(owner, ranking)) if r.signal == "similar commits" else r for r in reasons
+        )
     if not ranking.matched:
         return reasons
     inside = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
     return tuple(r._replace(detail=_places(inside)) if r.signal == "literal" else r for r in reasons)
+
+
+def _commits_of(file: int, ranking: Ranking) -> str:
+    """The commits that say what the question says, as git shortens their names."""
+    asked = ranking.question
+    terms = history_terms({**asked.abbreviations, **asked.terms}, ranking.history)
+    return ", ".join(name[:8] for name in similar_commits(terms, ranking.history, file, N_COMMITS))
 
 
 def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:

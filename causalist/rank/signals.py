@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph
+from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role
+from causalist.rank.history import history_signals
 from causalist.rank.lexical import bm25
 from causalist.rank.located import frame_scores
 from causalist.rank.mentions import mention_scores
 from causalist.rank.question import Question, question_asks_for
+from causalist.rank.synonyms import synonym_terms
 from causalist.rank.vocabulary import other_terms
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
@@ -77,6 +80,9 @@ class Reading:
     literal: Scores
     literal_in_file: Scores
     frame: Scores  # how near to where a traceback ended
+    synonyms: Scores  # BM25 of words that mean the same, of definitions
+    synonyms_of_files: Scores
+    past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
 
     # -- passes
 
@@ -93,6 +99,8 @@ class Reading:
                 "mention": self._in_file(self.mention),
                 "literal": self.literal_in_file,
                 "frame": self._in_file(self.frame),
+                "synonyms": _beside(self.synonyms_of_files, self.file_text),
+                **self.past,
             }
         )
 
@@ -122,18 +130,20 @@ class Reading:
             "mention": self.mention,
             "literal": self.literal,
             "frame": self.frame,
+            "synonyms": _beside(self.synonyms, self.text),
         }
-        own = (self.text > 0) | (self.mention > 0) | (self.literal > 0) | (self.frame > 0)
+        own = (self.text > 0) | (self.synonyms > 0) | (self.mention > 0) | (self.literal > 0) | (self.frame > 0)
         signals[SIZE] = np.where(own, self._sizes(), 0.0)
         if self.question.is_pattern:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
         return signals
 
-    def files(self, definitions: Scores) -> dict[str, Scores]:
-        """Signals of files; `definitions`: scores of definitions, by whatever weights."""
+    def files(self, definitions: Scores, first: Mapping[str, Scores] | None = None) -> dict[str, Scores]:
+        """Signals of files; `definitions`: scores of definitions, by whatever weights; `first`: what `first_files`
+        gave, if that is at hand."""
         best, total = best_and_sum(scaled(definitions) ** 2, self._owners, len(definitions))
         best = np.sqrt(best)
-        return self.first_files() | self._of_files(
+        return dict(first or self.first_files()) | self._of_files(
             {
                 "leading definition": best,
                 "leading definitions": np.minimum(total / 3, 1.0),
@@ -178,15 +188,17 @@ def read_against(
     lexical: LexicalIndex,
     factors: Factors,
     matched: Mapping[int, Matched] | None = None,
+    history: History | None = None,
 ) -> Reading:
     """What `question` says of the nodes of a repository. `matched`: where its patterns stand; if it is nothing but a
-    pattern, no other node has a signal."""
+    pattern, no other node has a signal. `history`: what commits said of the files."""
     n = len(graph.nodes)
     terms = known_terms(question, lexical)
     title = {number: 1.0 for term in question.title_terms if (number := lexical.terms.position(term)) >= 0}
     literal, literal_in_file = _matched_scores(matched or {}, graph.nodes.files, n)
     whole = _rarest(terms, lexical, n)
     asked = _asked(question, graph)
+    synonyms = synonym_terms(question, lexical)
     roles = np.array([factors.role.get(role.label, 1.0) for role in Role])[graph.nodes.roles]
     file_text = bm25(lexical.files, terms, n)
     if question.asks_for_behaviour:
@@ -209,6 +221,9 @@ def read_against(
         literal=literal,
         literal_in_file=literal_in_file,
         frame=frame_scores(question, graph, lexical),
+        synonyms=bm25(lexical.definitions, synonyms, n),
+        synonyms_of_files=bm25(lexical.files, synonyms, n),
+        past=history_signals(question, history or History(), n),
     )
 
 
@@ -229,18 +244,23 @@ def scaled(scores: Scores) -> Scores:
     return scores / top if top > 0 else scores
 
 
+def _beside(scores: Scores, others: Scores) -> Scores:
+    """By the largest of both: what says little beside the others stays small."""
+    top = max(scores.max(initial=0.0), others.max(initial=0.0))
+    return scores / top if top > 0 else scores
+
+
 def places(scores: Scores) -> Scores:
     """1 for the best, 1/2 for the next and so on; equal scores (rounded) share the better place, 0 for what has none
     of the first places or no score."""
-    rounded = np.round(scores, 12)
-    levels = np.unique(rounded[rounded > 0])[::-1][:_LISTED]
-    if not len(levels):
-        return np.zeros(len(scores))
-    before = np.array([np.count_nonzero(rounded > level) for level in levels])
-    at = np.searchsorted(-levels, -rounded)
-    reached = (at < len(levels)) & (rounded > 0)
-    place = 1 + before[np.minimum(at, len(levels) - 1)]
-    return np.where(reached & (place <= _LISTED), 1.0 / place, 0.0)
+    result = np.zeros(len(scores))
+    nodes = np.flatnonzero(np.round(scores, 12) > 0)
+    rounded = np.round(scores[nodes], 12)
+    levels, counts = np.unique(-rounded, return_counts=True)  # the best first
+    place = 1 + np.cumsum(counts) - counts
+    own = place[np.searchsorted(levels, -rounded)]
+    result[nodes] = np.where(own <= _LISTED, 1.0 / own, 0.0)
+    return result
 
 
 def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:

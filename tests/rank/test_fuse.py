@@ -29,6 +29,7 @@ from causalist.rank.lexical import bm25
 from causalist.rank.question import read_question
 from causalist.rank.signals import PRIORS, Factors, Reading, best_and_sum, known_terms, places, read_against
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
+from tests.pasts import change, past_of
 
 FLOAT32 = 1e-6  # impacts are kept as float32
 NO_FACTORS = Factors({}, {})
@@ -183,6 +184,18 @@ def test_a_definition_has_the_score_and_the_place_of_its_file() -> None:
     assert c.of(signals["file place"]) == {"p.py": 1.0, "p.py::f": 1.0, "q.py": 0.5, "q.py::g": 0.5}
 
 
+def test_a_synonym_counts_beside_what_was_asked() -> None:
+    """`erase` is asked for; q.py says `delete`, as rare as `erase` in p.py: as much, and in a signal of its own."""
+    c = corpus({"p.py": [Def("f", "erase")], "q.py": [Def("g", "delete")], "r.py": [Def("h", "erase delete")]})
+    signals = of_definitions(c, "erase")
+    assert c.of(signals["text"]).keys() == {"p.py::f", "r.py::h"}
+    assert c.of(signals["synonyms"]).keys() == {"q.py::g", "r.py::h"}
+    assert signals["synonyms"][c.node("q.py::g")] == signals["text"][c.node("p.py::f")] == 1.0
+    common = corpus({"p.py": [Def("f", "erase")], **{f"q{i}.py": [Def("g", "delete")] for i in range(5)}})
+    beside = of_definitions(common, "erase")["synonyms"]
+    assert 0 < beside[common.node("q0.py::g")] < 0.5  # a word that stands everywhere says little
+
+
 def test_places_are_shared_by_equal_scores_and_end_at_the_50th() -> None:
     assert places(np.array([0.0, 3.0, 5.0, 3.0, 1.0])).tolist() == [0.0, 0.5, 1.0, 0.5, 0.25]
     assert places(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
@@ -229,15 +242,18 @@ def test_the_score_is_the_sum_times_the_role() -> None:
 
 
 def test_each_weight_scales_its_own_signal() -> None:
-    c = corpus({"token/cache.py": [Def("tokenCache", "token cache"), Def("tokenCache.get", "token")], "q.py": "token"})
+    parts = [Def("tokenCache", "token cache"), Def("tokenCache.get", "token memoize")]
+    c = corpus({"token/cache.py": parts, "q.py": "token"})
+    past = past_of("xy", change("A", "x", "cache"), change("B", "y", "token"))
+    past = replace(past, nodes=np.array([c.node("q.py"), c.node("token/cache.py")], dtype=np.int32))
     text = 'what is `tokenCache` of the token cache\n  File "token/cache.py", line 1, in tokenCache'
     matched = {c.node("q.py"): Matched(1, (0,), "token")}
     shipped = default_weights()
     definition = Linear({n: i + 2.0 for i, n in enumerate(shipped.definition.signals)}, {}, {"function": 7.0})
     file = Linear({n: i + 3.0 for i, n in enumerate(shipped.file.signals)}, {}, {})
     weights = Weights(shipped.first, definition, file, NO_FACTORS)
-    weighted = signals_of(read_question(text), c.graph, c.lexical, weights, matched)
-    own = read_against(read_question(text), c.graph, c.lexical, NO_FACTORS, matched)
+    weighted = signals_of(read_question(text), c.graph, c.lexical, weights, matched, past)
+    own = read_against(read_question(text), c.graph, c.lexical, NO_FACTORS, matched, past)
     first = own.first_files()
     scores = sum((first[n] * w for n, w in shipped.first.signals.items()), np.zeros(len(c.graph.nodes)))
     plain = own.definitions(scores)

@@ -1,0 +1,42 @@
+"""Words that mean the same, by hand; and the list that is shipped."""
+
+from importlib.resources import files as resource_files
+
+from causalist.rank.question import read_question
+from causalist.rank.synonyms import MOST_WORDS, synonym_terms
+from tests.model.corpus import Def, corpus
+
+
+def found(text: str, *words: str) -> dict[str, float]:
+    c = corpus({"p.py": [Def("f", " ".join(words))]})
+    return {c.lexical.terms[number]: weight for number, weight in synonym_terms(read_question(text), c.lexical).items()}
+
+
+def test_what_the_repository_says_for_a_word_of_the_question() -> None:
+    assert found("what deletes orders", "remove", "purge", "order") == {"remov": 1.0, "purg": 1.0}
+
+
+def test_a_word_that_is_asked_for_itself_is_no_synonym() -> None:
+    assert found("delete or remove", "remove", "drop") == {"drop": 1.0}
+
+
+def test_a_synonym_weighs_as_much_as_the_heaviest_word_that_it_stands_for() -> None:
+    # A word of the title weighs 2, of the body 1.
+    assert found("delete it\nand purge them", "remove") == {"remov": 2.0}
+
+
+def test_of_a_long_question_the_title_alone_has_synonyms() -> None:
+    body = " ".join(f"word{i}x" for i in range(MOST_WORDS))
+    assert found(f"delete it\n{body} create", "remove", "build") == {"remov": 2.0}
+    assert found(f"delete {body}\nand so on", "remove") == {}
+
+
+def test_the_list_has_groups_of_single_words_each_once() -> None:
+    text = resource_files("causalist.rank").joinpath("synonyms.txt").read_text(encoding="utf-8")
+    groups = [line.split() for line in text.splitlines()]
+    assert len(groups) > 100
+    for group in groups:
+        assert len(group) > 1
+        assert len(set(group)) == len(group)
+        assert all(word.isascii() and word.islower() and word.isalnum() for word in group)
+    assert len({frozenset(group) for group in groups}) == len(groups)
