@@ -56,11 +56,14 @@ def test_similar_commits_by_hand(past: History) -> None:
     assert similar_commits(asked(past, "beta"), past, 7, 5) == []
 
 
-def test_the_signals_of_a_question_are_at_most_one(past: History) -> None:
+def test_the_signals_of_a_question_grow_with_the_number_of_commits_to_one(past: History) -> None:
+    """Two commits: 2 / 52 of what a long history says."""
     signals = history_signals(read_question("where is the beta of alpha?"), past, 2)
     assert sorted(signals) == ["messages", "similar commits"]
-    assert all(scores.max() == 1.0 for scores in signals.values())
-    assert signals["messages"][1] == pytest.approx(_ALPHA / (_ALPHA + _BETA * 2.2 / 2.8))
+    assert all(scores.max() == pytest.approx(2 / 52) for scores in signals.values())
+    assert signals["messages"][1] == pytest.approx(2 / 52 * _ALPHA / (_ALPHA + _BETA * 2.2 / 2.8))
+    many = past_of("x", *(change(f"{i:04}", "x", "alpha") for i in range(950)))
+    assert history_signals(read_question("alpha?"), many, 1)["messages"].tolist() == pytest.approx([0.95])
     assert not any(scores.any() for scores in history_signals(read_question("gamma?"), past, 2).values())
 
 
