@@ -1,0 +1,1 @@
+"""How often the layer of a file is what a reader says it is."""
