@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable
 from causalist.model.strings import StringTable
-from causalist.model.symbols import NodeKind, Role, escape_path, split_id
+from causalist.model.symbols import Layer, NodeKind, Role, Tier, escape_path, split_id
 
 
 class NodeSpec(NamedTuple):
@@ -23,6 +23,8 @@ class NodeSpec(NamedTuple):
     doc: str = ""
     start_byte: int = 0
     end_byte: int = 0
+    layer: Layer = Layer.LOGIC
+    tier: Tier = Tier.LEAF
 
 
 class EdgeSpec(NamedTuple):
@@ -82,6 +84,8 @@ def make_graph(
             end_rows=np.array([spec.end_row for spec in specs], dtype=np.int32),
             signatures=StringTable.from_strings(spec.signature for spec in specs),
             docs=StringTable.from_strings(spec.doc for spec in specs),
+            layers=np.array([spec.layer for spec in specs], dtype=np.uint8),
+            tiers=np.array([spec.tier for spec in specs], dtype=np.uint8),
         ),
         EdgeTable(
             indptr=_indptr(sources, n),

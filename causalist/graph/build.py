@@ -6,6 +6,7 @@ import numpy as np
 
 from causalist.graph.confidence import load_confidences
 from causalist.graph.edges import finish
+from causalist.graph.layering import say_layers, with_layers
 from causalist.graph.linker import Linker
 from causalist.graph.tested import Tests
 from causalist.model.facts import FileFacts
@@ -31,8 +32,12 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
     tests = Tests(linker.program, linker.drafts)
     for each in list(tests.edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
+    say_layers(linker.program, linker.drafts, range(len(files)))
     languages = [names.settings.name if names.settings else "" for names in linker.program.files]
     graph, position = finish(linker.drafts.all(), linker.collector, languages, load_confidences())
+    file_nodes = position[: len(files)]
     return LinkedGraph(
-        graph, position[: len(files)], tuple(position[np.array(each, dtype=np.int64)] for each in documents)
+        with_layers(graph, file_nodes, linker.program.files),
+        file_nodes,
+        tuple(position[np.array(each, dtype=np.int64)] for each in documents),
     )

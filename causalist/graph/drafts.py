@@ -11,12 +11,13 @@ from causalist.graph.file_names import FileNames
 from causalist.graph.names import Program
 from causalist.graph.roles import role_of
 from causalist.model.facts import MODULE_SCOPE, Definition
-from causalist.model.symbols import NodeKind, Role, external_id, file_id, section_id, symbol_id
+from causalist.model.symbols import NO_LAYER, NodeKind, Role, external_id, file_id, section_id, symbol_id
 
 
 @dataclass(slots=True)
 class NodeDraft:
-    """A node before ids are sorted; `file` and `parent` are positions among the drafts, -1 for none."""
+    """A node before ids are sorted; `file` and `parent` are positions among the drafts, -1 for none. `says` is set by
+    `layering.say_layers`."""
 
     id: str
     kind: NodeKind
@@ -29,6 +30,7 @@ class NodeDraft:
     end_row: int
     signature: str
     doc: str
+    says: int = NO_LAYER  # Layer
 
 
 class Drafts(dict[int, NodeDraft]):

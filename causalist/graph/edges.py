@@ -59,7 +59,7 @@ def finish(
     drafts: Sequence[NodeDraft], collector: EdgeCollector, languages: Sequence[str], confidences: Confidences
 ) -> tuple[CodeGraph, NDArray[np.int32]]:
     """(graph, position of each draft in it): nodes sorted by id, edges by (source, target, kind). `languages` has that
-    of each file that a draft may name."""
+    of each file that a draft may name. Layers and tiers of nodes are not there yet (`layering.with_layers`)."""
     order = sorted(range(len(drafts)), key=lambda i: drafts[i].id)
     position = np.empty(len(drafts), dtype=np.int32)
     position[order] = np.arange(len(drafts), dtype=np.int32)
@@ -82,6 +82,7 @@ def finish(
         end_rows=np.array([d.end_row for d in placed], dtype=np.int32),
         signatures=StringTable.from_strings(d.signature for d in placed),
         docs=StringTable.from_strings(d.doc for d in placed),
+        said_layers=np.array([d.says for d in placed], dtype=np.uint8),
     )
     columns = columns_of(collector, lambda draft: languages[drafts[draft].file], position.__getitem__, confidences)
     edges = edge_table(columns, len(drafts))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from causalist.graph.confidence import load_confidences
 from causalist.graph.drafts import NodeDraft
 from causalist.graph.edges import EdgeColumns, Sites, columns_of, edge_table
+from causalist.graph.layering import say_layers, with_layers
 from causalist.graph.linker import Linker
 from causalist.graph.roles import role_of
 from causalist.graph.rules import RULE_NAMES
@@ -84,6 +85,7 @@ class _Relinking:
         linker.add_bases(self.changed)
         for number in sorted(self.changed):
             linker.link(number)
+        say_layers(linker.program, linker.drafts, sorted(self.changed))
         retested = self._retest()
         edges = graph.edges
         source_files = self.file_of[edges.sources]
@@ -129,7 +131,9 @@ class _Relinking:
             else _NO_NODES
             for number in range(len(self.file_nodes))
         ]
-        linked = LinkedGraph(now, ids.old[self.file_nodes], tuple(documents))
+        file_nodes = ids.old[self.file_nodes]
+        now = with_layers(now, file_nodes, linker.program.files)
+        linked = LinkedGraph(now, file_nodes, tuple(documents))
         read = self._among(self.file_of[:-1], self.edited)
         return Relinked(linked, np.where(read, np.int32(-1), ids.old))
 
@@ -241,6 +245,7 @@ def _nodes(
         end_rows=_placed(then.end_rows, [d.end_row for d in made], order),
         signatures=then.signatures.take(order, [d.signature for d in made]),
         docs=then.docs.take(order, [d.doc for d in made]),
+        said_layers=_placed(then.said_layers, [d.says for d in made], order),
     )
 
 

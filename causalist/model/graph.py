@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.strings import StringTable
-from causalist.model.symbols import LabelledEnum, NodeKind
+from causalist.model.symbols import LabelledEnum, Layer, NodeKind, Tier
 
 
 class EdgeKind(LabelledEnum):
@@ -54,6 +54,10 @@ ORDERING_KINDS = frozenset(
 USE_KINDS = ORDERING_KINDS - {EdgeKind.OVERRIDES, EdgeKind.READS, EdgeKind.WRITES, EdgeKind.TESTS}
 
 
+def _no_labels() -> NDArray[np.uint8]:
+    return np.zeros(0, dtype=np.uint8)
+
+
 @dataclass(frozen=True, slots=True)
 class NodeTable:
     """All arrays have shape (n_nodes,) and are indexed by NodeIndex."""
@@ -69,6 +73,9 @@ class NodeTable:
     end_rows: NDArray[np.int32]  # 0-based, inclusive
     signatures: StringTable
     docs: StringTable  # first line of the documentation
+    said_layers: NDArray[np.uint8] = field(default_factory=_no_labels)  # Layer that files and types say, or NO_LAYER
+    layers: NDArray[np.uint8] = field(default_factory=_no_labels)  # Layer; means nothing for externals
+    tiers: NDArray[np.uint8] = field(default_factory=_no_labels)  # Tier; means nothing for externals
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -163,6 +170,16 @@ class CodeGraph:
 
     def kind(self, node: int) -> NodeKind:
         return NodeKind(int(self.nodes.kinds[node]))
+
+    def layer(self, node: int) -> str | None:
+        """The word for the layer of a node; None for what lies outside of the repository."""
+        outside = self.kind(node) is NodeKind.EXTERNAL
+        return None if outside else Layer(int(self.nodes.layers[node])).label
+
+    def tier(self, node: int) -> str | None:
+        """The word for the tier of a node; None for what lies outside of the repository."""
+        outside = self.kind(node) is NodeKind.EXTERNAL
+        return None if outside else Tier(int(self.nodes.tiers[node])).label
 
 
 @dataclass(frozen=True, slots=True)

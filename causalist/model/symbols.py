@@ -52,6 +52,34 @@ class Role(LabelledEnum):
     MIGRATION = 7
 
 
+class Layer(LabelledEnum):
+    """The part of a program that a node belongs to. Of the first five, each may rest on those before it; the others
+    stand beside them. The numbers are what index files hold."""
+
+    INFRA = 0
+    DATA = 1
+    LOGIC = 2
+    API = 3
+    UI = 4
+    TEST = 5
+    CONFIG = 6
+    DOCS = 7
+
+
+NO_LAYER = 255  # in arrays of layers: none
+
+# From the lowest to the highest.
+STACKED_LAYERS = (Layer.INFRA, Layer.DATA, Layer.LOGIC, Layer.API, Layer.UI)
+
+
+class Tier(LabelledEnum):
+    """How much rests on a node, by its rank among nodes of its sort; the numbers are what index files hold."""
+
+    LEAF = 0
+    CORE = 1
+    HOT = 2
+
+
 TYPE_KINDS = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.STRUCT, NodeKind.ENUM, NodeKind.TRAIT})
 CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO})
 
