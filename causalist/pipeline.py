@@ -24,12 +24,7 @@ from causalist.answers import (
     check_question as check_question,
 )
 from causalist.collect import IndexOptions
-from causalist.extract import (
-    hit_of,
-    hops_between,
-    named_edge,
-    paths_from_seeds,
-)
+from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
 from causalist.indexing import index_of_commit, refreshed_index
 from causalist.literals import find_matches
 from causalist.model.answer import Answer, AskOptions, Level, Order, RepositoryInfo, Status
@@ -37,6 +32,7 @@ from causalist.model.facts import Diagnostic
 from causalist.model.graph import Edge, EdgeKind
 from causalist.model.health import Health
 from causalist.model.index import Index
+from causalist.model.layers import Layering
 from causalist.model.navigate import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
 from causalist.model.overview import Map
 from causalist.model.pack import PackHeader, PackInput
@@ -335,6 +331,10 @@ class Repository:
     def tests_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """`tests` of all that differs between a commit and the files as they are. Raises GitError."""
         return self._reached_since(navigate.tests_reaching, revision, max_depth, min_confidence)
+
+    def layers(self, *, min_confidence: float = 0.5) -> Layering:
+        """The layers of the code, what uses what among them, and what uses a higher one."""
+        return navigate.layering_of(self.index.graph, min_confidence=min_confidence)
 
     def lint(self) -> Health:
         """Whether the index is what it should be, and how much of the calls it knows."""

@@ -30,6 +30,7 @@ COMMANDS = (
     "neighbors",
     "impact",
     "tests",
+    "layers",
     "verify",
     "lint",
     "config",

@@ -119,11 +119,15 @@ def _multigraph(graph: "CodeGraph", edges: "Iterable[Edge]") -> Any:
         kind = graph.kind(number)
         if kind is not NodeKind.EXTERNAL:
             first, last = int(nodes.start_rows[number]) + 1, int(nodes.end_rows[number]) + 1
-            result.add_node(node, kind=kind.label, path=split_id(node)[0], start_line=first, end_line=last)
+            result.add_node(
+                node, kind=kind.label, path=split_id(node)[0], start_line=first, end_line=last,
+                layer=graph.layer(number), tier=graph.tier(number),
+            )  # fmt: skip
     for edge in edges:
         for node in (edge.source, edge.target):
             if node not in result:
-                result.add_node(node, kind=NodeKind.EXTERNAL.label, path=None, start_line=None, end_line=None)
+                outside = dict.fromkeys(("path", "start_line", "end_line", "layer", "tier"))
+                result.add_node(node, kind=NodeKind.EXTERNAL.label, **outside)
         attributes = edge_document(edge)
         result.add_edge(attributes.pop("source"), attributes.pop("target"), key=edge.kind, **attributes)
     return result

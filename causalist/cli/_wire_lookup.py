@@ -63,7 +63,8 @@ def path_document(source: str, target: str, trail: "Trail | None", gaps: "Iterab
 
 
 def neighbors_document(node: str, groups: "Iterable[Neighbors]") -> Document:
-    """`neighbors --json`. `n` counts the edges of a group, those that are left out too."""
+    """`neighbors --json`. `n` counts the edges of a group, those that are left out too;
+    `layer` and `tier` are those of the end of an edge that is farther away."""
     return {
         "format_version": FORMAT_VERSION,
         "node": node,
@@ -73,7 +74,10 @@ def neighbors_document(node: str, groups: "Iterable[Neighbors]") -> Document:
                 "direction": group.direction.value,
                 "kind": group.kind,
                 "n": group.n,
-                "edges": [edge_document(edge) for edge in group.edges],
+                "edges": [
+                    {**edge_document(edge), "layer": layer, "tier": tier}
+                    for edge, (layer, tier) in zip(group.edges, group.ends, strict=True)
+                ],
             }
             for group in groups
         ],
@@ -109,6 +113,8 @@ def _affected(each: "Affected") -> Document:
         "node": each.node,
         "depth": each.depth,
         "role": each.role,
+        "layer": each.layer,
+        "tier": each.tier,
         "edge": edge_document(each.edge),
         "overridden_by": each.overridden_by or None,
     }
@@ -196,4 +202,6 @@ def node_document(hit: "Hit") -> Document:
         "end_line": hit.end_row + 1 if is_inside else None,
         "signature": hit.signature or None,
         "doc": hit.doc or None,
+        "layer": hit.layer,
+        "tier": hit.tier,
     }

@@ -1,5 +1,6 @@
 """`causalist impact`: what a change reaches."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -69,6 +70,11 @@ def _lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Itera
     n_tests = sum(each.role == "test" for each in affected)
     if affected:
         yield f"{len(affected)} affected, {n_tests} of them in tests"
+        reached = Counter(each.layer for each in affected if each.layer and each.role != "test")
+        if reached:
+            hot = sum(each.tier == "hot" for each in affected if each.role != "test")
+            by_layer = ", ".join(f"{layer} {n}" for layer, n in sorted(reached.items(), key=lambda e: (-e[1], e[0])))
+            yield f"by layer: {by_layer}; {hot} of them hot"
     for depth in sorted({each.depth for each in shown}):
         own = [each for each in shown if each.depth == depth and each.role != "test"]
         if own:

@@ -51,6 +51,8 @@ def _lines(definition: "Definition") -> Iterator[str]:
         yield f"  says       {hit.doc}"
     if definition.role != "code":
         yield f"  role       {definition.role}"
+    if hit.layer and hit.tier:
+        yield f"  layer      {hit.layer}, {hit.tier}"
     if definition.fan_in or definition.fan_out:
         yield f"  used by    {definition.fan_in} node{'s'[: definition.fan_in != 1]}, uses {definition.fan_out}"
     if definition.n_callers or definition.n_callees:

@@ -58,4 +58,6 @@ def hit_of(graph: CodeGraph, node: int, score: float, pagerank: float, path: tup
         score=score,
         pagerank=pagerank,
         path_from_seed=path,
+        layer=graph.layer(node),
+        tier=graph.tier(node),
     )

@@ -47,14 +47,17 @@ class Trail:
 
 class Affected(NamedTuple):
     """A node that a change reaches: `depth` steps of use away, by the shortest way. `edge` is the first of that way,
-    the use by which the node itself depends on what is one step nearer. `role` is that of its file. `overridden_by` is
-    "" or the method one step nearer, where the edge leads to a method that it overrides: the use may run it."""
+    the use by which the node itself depends on what is one step nearer. `role` is that of its file; `layer` and `tier`
+    are its own. `overridden_by` is "" or the method one step nearer, where the edge leads to a method that it
+    overrides: the use may run it."""
 
     node: str
     depth: int
     edge: Edge
     role: str = "code"
     overridden_by: str = ""
+    layer: str | None = None
+    tier: str | None = None
 
 
 class Impact(NamedTuple):
@@ -86,13 +89,15 @@ class Direction(StrEnum):
 
 
 class Neighbors(NamedTuple):
-    """Edges of one kind, `hop` steps from a node, into or out of what is one step nearer: the most confident of `n`."""
+    """Edges of one kind, `hop` steps from a node, into or out of what is one step nearer: the most confident of `n`.
+    `ends` has layer and tier of the end of each edge that is farther away, None for what lies outside."""
 
     hop: int
     direction: Direction
     kind: str
     n: int
     edges: tuple[Edge, ...]
+    ends: tuple[tuple[str | None, str | None], ...]
 
 
 class Known(StrEnum):

@@ -22,12 +22,14 @@ class EntryPoint(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """A folder with code: `path` ends with "/", the root is "./". `share` of the importance of all code."""
+    """A folder with code: `path` ends with "/", the root is "./". `share` of the importance of all code.
+    `layer` is that of at least two thirds of its code files, "" where there is none such or it is logic."""
 
     path: str
     n_files: int
     share: float
     doc: str
+    layer: str = ""
 
 
 class KeyDefinition(NamedTuple):

@@ -71,7 +71,8 @@ class Hop(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A node that answers. `score` decides the rank; `pagerank` stands beside it. Rows are 0-based. `seeds` are those
-    that gave most of the PageRank, largest first; None unless they were asked for."""
+    that gave most of the PageRank, largest first; None unless they were asked for. `layer` and `tier` are None outside
+    of the repository."""
 
     node: int
     id: str
@@ -89,3 +90,5 @@ class Hit:
     reasons: tuple[Reason, ...] = ()
     path_from_seed: tuple[Hop, ...] = ()
     seeds: tuple[SeedShare, ...] | None = None
+    layer: str | None = None
+    tier: str | None = None

@@ -13,6 +13,7 @@ from causalist.navigate.find import find_nodes
 from causalist.navigate.gaps import gaps_between
 from causalist.navigate.health import health_of
 from causalist.navigate.impact import affected_by, nodes_of_rows
+from causalist.navigate.layers import layering_of
 from causalist.navigate.names import Named, resolve
 from causalist.navigate.neighbors import neighbors_of
 from causalist.navigate.reach import as_one
@@ -35,6 +36,7 @@ __all__ = [
     "find_nodes",
     "gaps_between",
     "health_of",
+    "layering_of",
     "neighbors_in",
     "neighbors_of",
     "nodes_inside",

@@ -29,7 +29,10 @@ def neighbors_in(
     edges = changes_with(index, node)
     if not edges:
         return found
-    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), edges[:limit]), *found)
+    graph, shown = index.graph, edges[:limit]
+    ends = [graph.nodes.ids.position(edge.target) for edge in shown]
+    places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
+    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), shown, places), *found)
 
 
 def changes_with(index: Index, node: int) -> tuple[Edge, ...]:

@@ -49,7 +49,8 @@ def affected_by(
             number = int(numbers[at])
             by = graph.nodes.ids[origin[int(edges.targets[number])]] if is_through[at] else ""
             role = Role(int(graph.nodes.roles[node])).label
-            found.append(Affected(graph.nodes.ids[node], depth, graph.edge(number), role, by))
+            layer, tier = graph.layer(node), graph.tier(node)
+            found.append(Affected(graph.nodes.ids[node], depth, graph.edge(number), role, by, layer, tier))
     return tuple(found)
 
 

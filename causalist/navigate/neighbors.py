@@ -54,5 +54,7 @@ def _groups(graph: CodeGraph, hop: int, way: Direction, numbers: NDArray[np.int6
         own = best_first[edges.kinds[best_first] == kind]
         if len(own):
             shown = tuple(graph.edge(number) for number in own[:limit].tolist())
-            groups.append(Neighbors(hop, way, kind.label, len(own), shown))
+            ends = (edges.sources if way is Direction.IN else edges.targets)[own[:limit]].tolist()
+            places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
+            groups.append(Neighbors(hop, way, kind.label, len(own), shown, places))
     return groups

@@ -21,7 +21,7 @@ from causalist.model.overview import (
     Overview,
 )
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
-from causalist.overview.folders import describer, folders_by_importance
+from causalist.overview.folders import describer, folders_by_importance, with_layers
 from causalist.overview.importance import importance, product_nodes
 from causalist.overview.manifests import NAMES, Declared, Manifest, read_manifest
 from causalist.overview.prose import first_paragraph
@@ -60,6 +60,7 @@ def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
     code = {path: float(totals[node]) for path, node in files if product[node] and dialect_of(path)}
     docs = {path: graph.nodes.docs[node] for path, node in files}
     folders = folders_by_importance(code, _MOST_FOLDERS, describer(paths, lambda path: docs.get(path, ""), read))
+    folders = with_layers(folders, {path: graph.layer(node) or "" for path, node in files if path in code})
     manifests = _manifests(paths, code, read)
     at_root = [manifest for path, manifest in manifests if "/" not in path]
     root = next((manifest for manifest in at_root if manifest.summary), Manifest())

@@ -208,7 +208,8 @@ def _tree(folders: Sequence[Folder], definitions: Sequence[KeyDefinition], style
     for each in _nested(folders):
         doc = f": {style.prose(one_line(each.doc, _LONGEST_DOC))}" if each.doc else ""
         n_files = f"{each.n_files:,} file{'s'[: each.n_files != 1]}"
-        yield style.item(0, f"{style.code(one_line(each.path, _LONGEST_NAME))} ({n_files}){doc}")
+        layer = f", {each.layer}" if each.layer else ""
+        yield style.item(0, f"{style.code(one_line(each.path, _LONGEST_NAME))} ({n_files}{layer}){doc}")
         yield from _files(by_folder.pop(each.path, {}), each.path, style)
     for files in by_folder.values():
         yield from _files(files, "", style)
@@ -270,7 +271,12 @@ def as_data(overview: Overview) -> dict[str, object]:
         "languages": [each._asdict() for each in overview.languages],
         "entries": [{**each._asdict(), "target": each.target or None} for each in overview.entries],
         "folders": [
-            {**each._asdict(), "share": round(each.share, 4), "doc": one_line(each.doc, _LONGEST_DOC) or None}
+            {
+                **each._asdict(),
+                "share": round(each.share, 4),
+                "doc": one_line(each.doc, _LONGEST_DOC) or None,
+                "layer": each.layer or None,
+            }
             for each in overview.folders
         ],
         "definitions": [

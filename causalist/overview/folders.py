@@ -2,6 +2,7 @@
 
 import heapq
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from causalist.model.overview import Folder
@@ -20,8 +21,25 @@ _NO_DESCRIPTION = re.compile(
 )
 
 _NEARLY_ALL = 0.9
+_MOST_OF_A_FOLDER = 2 / 3  # as in causalist/graph/layering.py
 
 Read = Callable[[str], str]
+
+
+def with_layers(folders: Sequence[Folder], layers: Mapping[str, str]) -> tuple[Folder, ...]:
+    """The folders with the layer that most of their files have; `layers` are by path of a code file."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for path, layer in layers.items():
+        folder = path.rpartition("/")[0]
+        counts[f"{folder}/" if folder else "./"][layer] += 1
+        while folder := folder.rpartition("/")[0]:
+            counts[f"{folder}/"][layer] += 1
+    result = []
+    for each in folders:
+        layer, n = min(counts[each.path].items(), key=lambda of: (-of[1], of[0]), default=("", 0))
+        is_most = layer != "logic" and n >= _MOST_OF_A_FOLDER * counts[each.path].total()
+        result.append(each._replace(layer=layer) if is_most else each)
+    return tuple(result)
 
 
 def folders_by_importance(files: Mapping[str, float], limit: int, describe: Callable[[str], str]) -> tuple[Folder, ...]:

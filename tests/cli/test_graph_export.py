@@ -81,7 +81,8 @@ class TestNetworkx:
 
     def test_nodes(self, graph: networkx.MultiDiGraph) -> None:
         assert graph.nodes["shop/prices.py::with_tax"] == {
-            "kind": "function", "path": "shop/prices.py", "start_line": 6, "end_line": 7
+            "kind": "function", "path": "shop/prices.py", "start_line": 6, "end_line": 7,
+            "layer": "logic", "tier": "leaf",
         }  # fmt: skip
         (odd_path,) = ODD
         assert graph.nodes[odd_path.replace("#", "%23")]["path"] == odd_path
@@ -96,7 +97,8 @@ class TestNetworkx:
         data = json.loads(export(taskboard_copy, "--format", "node-link", "--all"))
         graph = networkx.node_link_graph(data, edges="edges")
         externals = [attributes for node, attributes in graph.nodes(data=True) if node.startswith("external:")]
-        assert externals[0] == {"kind": "external", "path": None, "start_line": None, "end_line": None}
+        nothing = dict.fromkeys(("path", "start_line", "end_line", "layer", "tier"))
+        assert externals[0] == {"kind": "external", **nothing}
         text = export(taskboard_copy, "--format", "graphml", "--all")
         graph = networkx.read_graphml(io.BytesIO(text.encode()))
         externals = [attributes for node, attributes in graph.nodes(data=True) if node.startswith("external:")]

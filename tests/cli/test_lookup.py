@@ -11,7 +11,7 @@ from tests.cli.commands import invoke, run, write_all
 from tests.confidences import IMPORT, SAME_FILE, said
 from tests.pasts import Past
 
-NODE_KEYS = ["node", "path", "symbol", "kind", "start_line", "end_line", "signature", "doc"]
+NODE_KEYS = ["node", "path", "symbol", "kind", "start_line", "end_line", "signature", "doc", "layer", "tier"]
 
 
 def document_of(*arguments: str, code: int = 0) -> dict[str, Any]:
@@ -60,6 +60,7 @@ class TestShow:
             "  at         shop/prices.py:1-3\n"
             "  signature  def price_of(item)\n"
             "  says       The price of an item with tax.\n"
+            "  layer      logic, leaf\n"
             "  used by    1 node, uses 1\n"
             "  calls      1 to it, 1 from it\n"
             "\n"
@@ -77,7 +78,7 @@ class TestShow:
 
     def test_document(self, small: Path) -> None:
         document = document_of("show", "Cart.total", "--repo", str(small))
-        assert list(document)[1:9] == NODE_KEYS
+        assert list(document)[1:11] == NODE_KEYS
         assert (document["node"], document["role"]) == ("shop/cart.py::Cart.total", "code")
         assert (document["callers"], document["callees"], document["outline"]) == (1, 1, [])
         assert document["text"].startswith("    def total(self, items):\n") and document["stale"] is False
@@ -185,6 +186,8 @@ class TestNeighbors:
         assert [(g["hop"], g["direction"], g["kind"], g["n"]) for g in document["groups"]] == [
             (1, "in", "calls", 1), (1, "out", "calls", 1), (2, "in", "calls", 1)
         ]  # fmt: skip
+        ends = [(edge["source"], edge["layer"], edge["tier"]) for g in document["groups"] for edge in g["edges"]]
+        assert ends[2] == ("shop/report.py::print_invoice", "logic", "leaf")  # the end that is farther away
 
     def test_what_changes_together(self, tmp_path: Path) -> None:
         past = Past(tmp_path / "shop")
@@ -210,6 +213,7 @@ class TestImpact:
         assert (done.code, done.stderr) == (0, "")
         assert [line.split("  calls")[0].rstrip() for line in done.stdout.splitlines()] == [
             "4 affected, 1 of them in tests",
+            "by layer: logic 3; 1 of them hot",
             "",
             "depth 1",
             "  shop/prices.py::price_of",
@@ -228,7 +232,7 @@ class TestImpact:
     def test_document_and_bounds(self, small: Path) -> None:
         document = document_of("impact", "with_tax", "--limit", "1", "--repo", str(small))
         assert (document["changed"], document["n"], len(document["affected"])) == (["shop/prices.py::with_tax"], 3, 1)
-        assert list(document["affected"][0]) == ["node", "depth", "role", "edge", "overridden_by"]
+        assert list(document["affected"][0]) == ["node", "depth", "role", "layer", "tier", "edge", "overridden_by"]
         assert document_of("impact", "with_tax", "--max-depth", "2", "--repo", str(small))["n"] == 2
         document_of("impact", "with_tax", "--min-confidence", "0.9999", "--repo", str(small), code=1)
 

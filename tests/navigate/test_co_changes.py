@@ -15,6 +15,7 @@ def test_what_changes_together_is_shown_when_asked(tmp_path: Path) -> None:
     past.commit("All", {"app.py": "x = 2\n", "store.py": "y = 3\n", "CHANGES.md": "- all\n"}, time=30)
     repository = Repository.open(past.path)
     (group,) = repository.neighbors("store.py::y", kinds=["co_changes"])
+    assert group.ends == (("logic", "leaf"),)
     # One commit of three files: 1 / 2. The file itself has two, so that the strength is 0.5 / (2 + 2), nearly: twenty
     # seconds make a commit older. A page that changed as well is not shown.
     assert [(e.source, e.target, e.kind, e.rule, e.n) for e in group.edges] == [
