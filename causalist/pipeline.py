@@ -187,13 +187,9 @@ class Repository:
             kept = tuple(named_edge(graph, e, ids) for e in edges)
             removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
             header = PackHeader(
-                query,
-                self.root.name,
-                self.index.commit,
-                n_searched(graph),
-                stale=bool(texts.changed),
-                causal=options.order is Order.CAUSAL,
-            )
+                query, self.root.name, self.index.commit, n_searched(graph),
+                stale=bool(texts.changed), causal=options.order is Order.CAUSAL,
+            )  # fmt: skip
             pack = (
                 render_pack(
                     PackInput(header, items, kept, removed),
@@ -270,6 +266,10 @@ class Repository:
     def callers_through(self, name: str) -> tuple[Edge, ...]:
         """Edges of calls that lead to what a method overrides, so that they may run it. Raises as `resolve`."""
         return navigate.calls_through(self.index.graph, self.resolve(name))
+
+    def references(self, name: str) -> tuple[Edge, ...]:
+        """Edges of uses of a node other than calls, most confident first. Raises as `resolve`."""
+        return navigate.references_to(self.index.graph, self.resolve(name))
 
     def callees(self, name: str) -> tuple[Edge, ...]:
         """Edges of calls that a node makes inside the repository, most confident first. Raises as `resolve`."""

@@ -22,15 +22,16 @@ def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: f
 
 
 def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
-    """Prints the calls that lead to `node`, and apart from them those of what it overrides."""
-    repository = open_for_lookup(repo, force=force, when_empty=callers_document(node, (), ()) if as_json else None)
+    """Prints the calls that lead to `node`, and apart from them those of what it overrides, and who names it without a
+    call."""
+    repository = open_for_lookup(repo, force=force, when_empty=callers_document(node, (), (), ()) if as_json else None)
     name = id_of(repository, node)
-    known, all_through = repository.callers(name), repository.callers_through(name)
-    edges = [edge for edge in known if edge.confidence >= min_confidence]
-    through = [edge for edge in all_through if edge.confidence >= min_confidence]
-    nothing = _nothing(f"calls to {name}", len(known) + len(all_through), min_confidence)
-    document = callers_document(name, edges, through) if as_json else None
-    finish(document, _callers(edges, through), "" if edges or through else nothing)
+    known = repository.callers(name), repository.callers_through(name), repository.references(name)
+    edges, through, references = ([e for e in each if e.confidence >= min_confidence] for each in known)
+    found = edges or through or references
+    nothing = "" if found else _nothing(f"calls to {name}", sum(map(len, known)), min_confidence)
+    document = callers_document(name, edges, through, references) if as_json else None
+    finish(document, _callers(edges, through, references), nothing)
 
 
 def edge_lines(edges: "Sequence[Edge]") -> list[str]:
@@ -38,13 +39,18 @@ def edge_lines(edges: "Sequence[Edge]") -> list[str]:
     return aligned([(f"{e.confidence:.3f}", e.rule, f"{e.source} -> {e.target}", site_of(e)) for e in edges])
 
 
-def _callers(edges: "Sequence[Edge]", through: "Sequence[Edge]") -> Iterator[str]:
+def _callers(edges: "Sequence[Edge]", through: "Sequence[Edge]", references: "Sequence[Edge]") -> Iterator[str]:
     yield from edge_lines(edges)
     for base in sorted({edge.target for edge in through}):
         if edges or base != min(edge.target for edge in through):
             yield ""
         yield f"through {base}, which it overrides"
         yield from edge_lines([edge for edge in through if edge.target == base])
+    if references:
+        if edges or through:
+            yield ""
+        yield "named without a call: handed on, kept, or used as a type"
+        yield from edge_lines(references)
 
 
 def _nothing(calls: str, n_known: int, min_confidence: float) -> str:

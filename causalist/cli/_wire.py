@@ -79,13 +79,19 @@ def edge_document(edge: "Edge") -> Document:
 
 
 def calls_document(node: str, edges: "Iterable[Edge]") -> Document:
-    """`callees`, `readers` and `writers` with `--json`, and all but the last key of `callers --json`."""
+    """`callees`, `readers` and `writers` with `--json`, and the first keys of `callers --json`."""
     return {"format_version": FORMAT_VERSION, "node": node, "edges": [edge_document(edge) for edge in edges]}
 
 
-def callers_document(node: str, edges: "Iterable[Edge]", through: "Iterable[Edge]") -> Document:
-    """`callers --json`. `through` are calls of methods that the node overrides."""
-    return {**calls_document(node, edges), "through": [edge_document(edge) for edge in through]}
+def callers_document(
+    node: str, edges: "Iterable[Edge]", through: "Iterable[Edge]", references: "Iterable[Edge]"
+) -> Document:
+    """`callers --json`. `through` are calls of methods that the node overrides, `references` uses without a call."""
+    return {
+        **calls_document(node, edges),
+        "through": [edge_document(edge) for edge in through],
+        "references": [edge_document(edge) for edge in references],
+    }
 
 
 def status_document(status: "Status", diagnostics: "Iterable[Diagnostic]") -> Document:

@@ -18,6 +18,7 @@ def command(node: str, repo: Path | None, force: bool, min_confidence: float, as
 
     NODE is an id, the end of one, a path, or a path with a line. One call a line, the most certain first. Calls of a
     method that NODE overrides may run NODE; they are listed apart, below the name of that method.
+    Last come uses that name NODE without a call: a function that is handed to something may be called by that.
 
     \b
     Example:

@@ -8,7 +8,7 @@ from causalist.navigate.co_changes import changes_with, neighbors_in
 from causalist.navigate.coverage import tests_reaching
 from causalist.navigate.definitions import definition_of
 from causalist.navigate.dispatch import calls_through
-from causalist.navigate.edges import calls_from, calls_to, chosen_edges, edges_to
+from causalist.navigate.edges import calls_from, calls_to, chosen_edges, edges_to, references_to
 from causalist.navigate.find import find_nodes
 from causalist.navigate.gaps import gaps_between
 from causalist.navigate.health import health_of
@@ -41,6 +41,7 @@ __all__ = [
     "neighbors_of",
     "nodes_inside",
     "nodes_of_rows",
+    "references_to",
     "resolve",
     "tests_reaching",
     "trail_between",

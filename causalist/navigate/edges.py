@@ -13,6 +13,13 @@ def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
     return most_confident_first(graph.edge(e) for e in graph.incoming(node) if graph.edges.kinds[e] == EdgeKind.CALLS)
 
 
+def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
+    """Edges of uses other than calls that lead to a node, most confident first: it is handed on, kept, or named as a
+    type."""
+    kinds = graph.edges.kinds
+    return most_confident_first(graph.edge(e) for e in graph.incoming(node) if kinds[e] == EdgeKind.REFERENCES)
+
+
 def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
     """Edges of calls that a node makes inside the repository, most confident first."""
     return most_confident_first(

@@ -71,7 +71,9 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> str:
     n_tests = sum(is_test(edge.source) for edge in users)
     used = f"{'called' if is_callable else 'used'} by {len(users) or 'nothing that is known'}" + _in_tests(n_tests)
     through = repository.callers_through(node)
-    dispatched = f"called through what it overrides by {len(through)}" if through else ""
+    handed_on = repository.references(node) if is_callable else ()
+    asides = [(f"called through what it overrides by {len(through)}", through)] if through else []
+    asides += [(f"handed on or kept, without a call, by {len(handed_on)}", handed_on)] if handed_on else []
     callees = repository.callees(node)
     calls = f"calls {len(callees) or 'nothing in this repository'}" if callees or is_callable else ""
 
@@ -79,8 +81,9 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> str:
         below = [_use(edge, edge.target, node) for edge in callees]
         least = count_tokens(_listed(calls, below, room // 3))
         above = _listed(used, [_use(edge, edge.source, node) for edge in users], room - least)
-        aside = [_use(edge, edge.source, node) for edge in through]
-        above += _listed(dispatched, aside, room - least - count_tokens(above)) if through else ""
+        for heading, edges in asides:
+            uses = [_use(edge, edge.source, node) for edge in edges]
+            above += _listed(heading, uses, room - least - count_tokens(above))
         return above + _listed(calls, below, room - count_tokens(above))
 
     def body(room: int) -> str:

@@ -75,3 +75,25 @@ def test_callers_of_what_is_overridden_stand_apart(tmp_path: Path) -> None:
     shown = run("show", "Disk.save", cwd=repository).stdout
     assert "  overrides  base.py::Store.save\n" in shown
     assert "overridden by disk.py::Disk.save" in run("show", "Store.save", cwd=repository).stdout
+
+
+def test_a_function_that_is_only_handed_on_is_found_where_it_is_named(tmp_path: Path) -> None:
+    files = {
+        "jobs.py": "from functools import partial\n\n\ndef tidy(x): ...\n\n\ndef run(items):\n"
+        "    return list(map(tidy, items))\n\n\nlater = partial(tidy, 1)\n",
+        "jobs.ts": "export function onClick() {}\nexport function start(el: Element) {\n"
+        "    el.addEventListener('x', onClick)\n}\n",
+    }
+    repository = write_all(tmp_path / "jobs", files)
+    done = run("callers", "tidy", cwd=repository)
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "named without a call: handed on, kept, or used as a type",
+        f"{said('same-file', 3)}  same-file  jobs.py -> jobs.py::tidy       jobs.py:11",
+        f"{said('same-file', 3)}  same-file  jobs.py::run -> jobs.py::tidy  jobs.py:8",
+    ]
+    document = json.loads(invoke("callers", "onClick", "--repo", str(repository), "--json").stdout)
+    assert (document["edges"], document["through"]) == ([], [])
+    assert [(e["source"], e["kind"], e["line"]) for e in document["references"]] == [
+        ("jobs.ts::start", "references", 3)
+    ]

@@ -103,6 +103,21 @@ class TestSymbol:
         assert f"called by 1:\n  pkg/user_03.py::far_3, line 13, {SAME_FILE}\n" in text
         assert f"calls 1:\n  pkg/base.py::base, line 5, {IMPORT}\n" in text
 
+    def test_what_names_a_function_without_a_call_is_listed_apart(self, tmp_path: Path) -> None:
+        code = (
+            "def save():\n    return 1\n\n\ndef later(run):\n    run()\n\n\n"
+            "def plan():\n    later(save)\n\n\ndef now():\n    save()\n"
+        )
+        repository = Repository.open(write_all(tmp_path, {"shop.py": code}), exact_root=True)
+        assert re.search(
+            r"\ncalled by 1:\n  shop\.py::now, line 14, 0\.\d+\n"
+            r"handed on or kept, without a call, by 1:\n  shop\.py::plan  references, line 10, 0\.\d+\n"
+            r"calls nothing in this repository\n",
+            symbol_text(repository, "save", 500),
+        )
+        # Nothing hands this one on, and nothing says so.
+        assert "handed on" not in symbol_text(repository, "later", 500)
+
     def test_code_comes_before_tests_and_what_is_left_out_is_counted(self, hub: Repository) -> None:
         text = symbol_text(hub, "base", 600)
         assert f"called by 61 (1 in tests):\n  pkg/user_00.py::first_0, line 5, {IMPORT}\n" in text
