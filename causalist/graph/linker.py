@@ -149,8 +149,15 @@ class Linker:
         name. What a chain means as a whole is read where it is used."""
         names = self.program.files[number]
         facts = names.facts
+        # Where types stand before the names, members that are handed on are references already.
+        is_told = names.settings is not None and names.settings.types.prefixed
+        told = {(each.scope, each.name, each.row) for each in facts.references} if is_told else frozenset()
         for access in facts.accesses:
             self._add_state(number, access.scope, access.name, access.row, access.how, "." not in access.name)
+            if access.how == AccessKind.READ and (access.scope, access.name, access.row) not in told:
+                self._add_function(number, access.scope, access.name, access.row)
+        # `serve::run` is in the module of that name, whatever else is called so.
+        is_path = names.settings is not None and bool(names.settings.names.path_separator)
         bare = {(a.scope, a.name) for a in facts.accesses if "." not in a.name}
         own = names.settings.names.self_names if names.settings is not None else ()  # which hold no value themselves
         chains = {(call.scope, call.callee): call.row for call in reversed(facts.calls)}
@@ -164,6 +171,8 @@ class Linker:
                 self._add_state(number, scope, chain, row, AccessKind.READ, True)
             elif "." in chain and (holder := chain.rpartition(".")[0]) not in own:
                 self._add_state(number, scope, holder, row, AccessKind.READ, False)
+                if not is_path:
+                    self._add_function(number, scope, holder, row)
         for lookup in facts.lookups:
             assert names.settings is not None
             way = names.settings.lookups[lookup.way]
@@ -181,6 +190,15 @@ class Linker:
                 self._use(source, target, EdgeKind.READS, used.rule, row)
             if used.is_last and how != AccessKind.READ:
                 self._use(source, target, EdgeKind.WRITES, used.rule, row)
+
+    def _add_function(self, number: int, scope: int, chain: str, row: int) -> None:
+        """The function or method that a chain is as a value: handed on (`self.save`), asked for a member
+        (`save.delay()`), or called by reading it, as a property is."""
+        used = self._states.function(number, scope, chain)
+        if used is not None:
+            source, target = self._scope_draft(number, scope), self.drafts.definition(used.definition)
+            if (source, target, int(EdgeKind.CALLS)) not in self.collector.edges:
+                self._use(source, target, EdgeKind.REFERENCES, used.rule, row)
 
     def _scope_draft(self, number: int, scope: int) -> int:
         return number if scope == MODULE_SCOPE else self.drafts.definition(self.program.files[number].first + scope)

@@ -16,7 +16,7 @@ from causalist.graph.shapes import split_calls, split_marks
 from causalist.graph.values import Values
 from causalist.model.facts import MODULE_SCOPE, Lookup
 from causalist.model.language import LanguageSettings, LookupSettings
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
 _HOLDERS = frozenset({"instance", "super", "definition", "module", "dotted"})
 _FIRST_NAME = re.compile(r"\w+")
@@ -50,6 +50,19 @@ class States:
         if known is None:
             known = self._used[key] = tuple(self._read(file, scope, chain, outer))
         return known
+
+    def function(self, file: int, scope: int, chain: str) -> Used | None:
+        """The function or method that a whole chain is, not called, if that is known."""
+        if "(" in chain or chain[:1] in "?<":
+            return None
+        settings = self.program.files[file].settings
+        if settings is None or chain in settings.names.self_names or chain in settings.names.super_names:
+            return None  # `super` alone stands for the constructor, and is what the next name belongs to
+        value = self.values.of_chain(file, scope, chain)
+        if value is None or value.kind != "definition":
+            return None
+        is_function = self.program.definition_of[value.number].kind in CALLABLE_KINDS
+        return Used(value.number, value.rule, True) if is_function else None
 
     def _read(self, file: int, scope: int, chain: str, outer: bool) -> Iterator[Used]:
         settings = self.program.files[file].settings

@@ -21,6 +21,11 @@ _LONGEST_NAME = 200
 _GAP_BEFORE = 8  # bytes of "(await " before a call that imports
 _CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
 _PATH = re.compile(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
+# A pair of an object, or a type, and the name of a method; "::" may have been read as a dot.
+_PAIR = re.compile(
+    r"""(?:\[|\w+\s*\()\s*(?:(?P<variable>\$\w+)|(?P<type>[\w\\.]+?)\s*(?:::|\.)\s*class)\s*,"""
+    r"""\s*["'](?P<name>\w+)["'][\s,]*[\])]"""
+)
 
 
 class UseReader:
@@ -64,7 +69,10 @@ class UseReader:
         filtered = not (names.block_scopes or self._scopes.settings.modules.namespaces)
         result = [*self._passed_on]
         for scope, start, end in self._spans:
-            if not filtered or self._scopes.text(start, end) in known:
+            name = self._scopes.text(start, end)
+            # `Self::open`; a `self` in front of a dot is an `Access`.
+            own = separator and name in names.self_names and self._scopes.data.startswith(separator.encode(), end)
+            if not filtered or own or name in known:
                 chain = self._chain_at(start, end, chains)
                 if chain and chain not in names.self_names:
                     chain = chain.replace(separator, ".") if separator else chain
@@ -124,7 +132,11 @@ class UseReader:
             self.on_invoked_name(*name, Tag.INVOKED_NAME)
 
     def on_callable(self, start: int, end: int, tag: int) -> None:
-        receiver, _, name = self._scopes.text(start, min(end, start + _LONGEST_CHAIN)).rpartition("::")
+        text = self._scopes.text(start, min(end, start + _LONGEST_CHAIN))
+        pair = _PAIR.fullmatch(text)
+        receiver, name = pair.group("variable", "name") if pair else text.rpartition("::")[::2]
+        if pair and receiver is None:
+            receiver = pair["type"]
         chain = type_name(receiver, self._settings.types) or chain_of(receiver)
         if chain:
             self._passed_on.append(

@@ -32,6 +32,10 @@
 (anonymous_class) @call
 (arguments) @call.arguments
 [(name) (qualified_name) (relative_name) (relative_scope)] @reference
+; An object or class and the name of a method: what is called later.
+(array_creation_expression
+  . (array_element_initializer . [(variable_name) (class_constant_access_expression)] .)
+  . (array_element_initializer . [(string) (encapsed_string)] .) .) @reference.callable
 (argument name: (name) @binding.key)
 (use_as_clause (name) @binding.key .)
 (property_hook . (name) @binding.key)
