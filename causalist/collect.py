@@ -21,7 +21,7 @@ from causalist.source import Limits
 from causalist.store import FactsCache, facts_from_bytes, facts_to_bytes
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 17
+PARSER_VERSION = 18
 
 Read = Callable[[FileEntry], SourceFile | str]
 

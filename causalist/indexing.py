@@ -50,7 +50,7 @@ from causalist.store import (
 )
 
 # Raised when linking or the lexical index change what they give for the same facts.
-INDEX_VERSION = 13
+INDEX_VERSION = 14
 
 # A file written this shortly before it was looked at may change again without a new time stamp.
 _RACY_NS = 2_000_000_000
