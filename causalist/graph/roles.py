@@ -10,6 +10,7 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
         Role.TEST,
         frozenset(
             {"test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "fixtures", "testdata"}
+            | {"test_helpers", "test-helpers", "test_utils", "test-utils", "testutil", "testutils", "test_files"}
         ),
     ),
     (Role.EXAMPLE, frozenset({"example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox"})),
@@ -17,7 +18,7 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
         Role.EXAMPLE,
         frozenset({"benchmark", "benchmarks", "bench", "benches", "tutorial", "tutorials", "docs_src", "codemods"}),
     ),
-    (Role.DOCS, frozenset({"doc", "docs", "documentation", "website"})),
+    (Role.DOCS, frozenset({"doc", "docs", "documentation", "website", "changelog", "changelogs", "newsfragments"})),
     (Role.MIGRATION, frozenset({"migrations", "alembic"})),
     (Role.CONFIG, frozenset({".github", ".circleci", ".vscode", "ci", ".changeset", ".husky"})),
     (Role.GENERATED, frozenset({"generated", "__generated__", "generated-sources", "dist", "build"})),
@@ -32,10 +33,12 @@ _TEST_CLASS = re.compile(
 )
 # Below these folders the names are those of packages, `com.example.test.generated`, and say nothing of the file.
 _SOURCE_ROOT = re.compile(r"^((?:.*/)?src/\w+/(?:java|kotlin|scala|groovy)/)", re.IGNORECASE)
-_DOCS_NAME = re.compile(r".*\.(md|mdx|markdown|rst|txt|adoc)$")
+_DOCS_NAME = re.compile(
+    r".*\.(md|mdx|markdown|rst|txt|adoc)$|(licen[cs]e|copying|notice|authors|contributors|maintainers|changelog|changes|news)$"
+)
 _CONFIG_NAME = re.compile(
     r"(.*\.(json|jsonc|ya?ml|toml|ini|cfg|lock|properties|editorconfig)|.*\.config\.[cm]?[jt]s|setup\.py|noxfile\.py"
-    r"|gulpfile\..*|gruntfile\..*|makefile|dockerfile|\..*rc(\..*)?|tasks\.py|rollup\.config\..*)$"
+    r"|gulpfile\..*|gruntfile\..*|makefile|dockerfile|\..*rc(\..*)?|\.[^.]*ignore|\.git(attributes|modules)|codeowners|tasks\.py|rollup\.config\..*)$"
 )
 
 
