@@ -31,10 +31,7 @@ from causalist.model.index import FileNote, Index, Manifest, SecretSpans
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.model.strings import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
-from causalist.parse import (
-    grammar_version,
-    load_settings,
-)
+from causalist.parse import grammar_version, load_settings
 from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
 from causalist.refresh import refreshed
 from causalist.source import DEFAULT_LIMITS, BlobReader, read_file, scan_folder

@@ -94,7 +94,7 @@ def _longest_run(words: list[str], text: str) -> tuple[int, int]:
     """(how many of `words` stand in `text` one after the other at most, where that begins; -1 for none).
 
     >>> _longest_run(["no", "user", "7", "in", "the", "shop"], "raise Error(f'user {id} in the shop')")
-    (3, 22)
+    (3, 24)
     """
     places: dict[str, list[int]] = {}
     spans = []

@@ -172,7 +172,7 @@ def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
     """`"literal"` or `/expression/` as the whole question, or literals in double quotes inside of its title.
 
     >>> _patterns('/retry_.*_policy/i', '')[0], _patterns('why "E108"?', 'why "E108"?')[0].text
-    (Pattern(text='retry_.*_policy', is_expression=True, ignore_case=True, alone=True), 'E108')
+    (Pattern(text='retry_.*_policy', is_expression=True, ignore_case=True, alone=True, printed=False), 'E108')
     """
     expression = _EXPRESSION.fullmatch(text)
     if expression:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.model.answer import Route
 from causalist.model.graph import CodeGraph
 from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex, Postings
@@ -99,6 +100,7 @@ class Reading:
                 "mention": self._in_file(self.mention),
                 "literal": self.literal_in_file,
                 "frame": self._in_file(self.frame),
+                "looked up": self._in_file(self._looked_up()),
                 "synonyms": _beside(self.synonyms_of_files, self.file_text),
                 **self.past,
             }
@@ -130,6 +132,7 @@ class Reading:
             "mention": self.mention,
             "literal": self.literal,
             "frame": self.frame,
+            "looked up": self._looked_up(),
             "synonyms": _beside(self.synonyms, self.text),
         }
         own = (self.text > 0) | (self.synonyms > 0) | (self.mention > 0) | (self.literal > 0) | (self.frame > 0)
@@ -162,6 +165,10 @@ class Reading:
         inside = self._owners >= 0
         np.maximum.at(result, self._owners[inside], scores[inside])
         return result
+
+    def _looked_up(self) -> Scores:
+        """What is named, where the question is little more than that name: it is meant, however short it is."""
+        return self.mention if self.question.route is Route.LOOKUP else np.zeros(len(self.mention))
 
     def _file_text(self) -> Scores:
         return scaled(self.file_text)
