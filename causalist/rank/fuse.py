@@ -28,10 +28,10 @@ from causalist.rank.signals import (
     Scores,
     kinds_as_judged,
     read_against,
-    scaled,
 )
 
 _N_REASONS = 4
+GRAPH = "graph"  # the signal of what others give
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +151,10 @@ def summed(signals: Mapping[str, Scores], role: Scores) -> Scores:
     return result
 
 
-def with_support(signals: Signals, support: Scores, graph: CodeGraph, weights: Weights) -> Signals:
-    """The signals and what the graph gives: the support of a definition; of a file, the sum over its nodes."""
-    files = graph.nodes.files
-    per_file = np.bincount(files[files >= 0], weights=support[files >= 0], minlength=len(support)).astype(np.float64)
-    definition = {**signals.definition, "graph": scaled(support) * weights.definition.signals.get("graph", 0.0)}
-    file = {**signals.file, "graph": scaled(per_file) * weights.file.signals.get("graph", 0.0)}
-    return replace(signals, definition=definition, file=file)
+def with_support(signals: Signals, given: Scores, weights: Weights) -> Signals:
+    """The signals and what the graph gives to definitions, in [0, 1]. Files have nothing of it (decision 4)."""
+    graph = given * weights.definition.signals.get(GRAPH, 0.0)
+    return replace(signals, definition={**signals.definition, GRAPH: graph})
 
 
 def fused(signals: Signals) -> tuple[Scores, Scores]:

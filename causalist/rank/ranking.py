@@ -24,7 +24,8 @@ from causalist.rank.fuse import Signals, Weights, fused, reasons_of, signals_of,
 from causalist.rank.history import history_terms, similar_commits
 from causalist.rank.question import Question
 from causalist.rank.signals import LEADING
-from causalist.rank.walk import attribute_to_seeds, personalized_pagerank, seed_distribution, support
+from causalist.rank.support import definition_support
+from causalist.rank.walk import attribute_to_seeds, personalized_pagerank, seed_distribution
 
 N_SHARES = 5  # seeds that a hit names
 LEAST_SHARE = 0.01
@@ -54,8 +55,6 @@ WEAKEST_REACH = 0.4  # of the strongest; below it the place goes to the next bes
 # What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
 # docs/decisions/0007 has the measurement.
 SCOPE_BONUS = 1.0
-# The restart of the walk whose support enters the fused score (HippoRAG's, and the best in a trial of ours).
-SUPPORT_DAMPING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +105,9 @@ def rank_question(
         counts = _passage_counts(graph) if options.specificity is Specificity.PASSAGES else None
         seeds = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
         pagerank = personalized_pagerank(transition, seeds, damping=options.damping)
-        if weights.definition.signals.get("graph", 0.0) > 0 or weights.file.signals.get("graph", 0.0) > 0:
-            walk = personalized_pagerank(transition, seeds, damping=SUPPORT_DAMPING)
-            signals = with_support(signals, support(transition, walk, SUPPORT_DAMPING), graph, weights)
+        # A literal text stands where it stands.
+        if not question.is_pattern:
+            signals = with_support(signals, definition_support(graph, definitions, inside), weights)
             definitions, files = _inside_only(fused(signals), inside)
     return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {}, history or History())
 

@@ -1,8 +1,8 @@
 """Personalized PageRank over the code graph: from matches to seeds, from seeds to scores, and who gave what.
 
-In: the `Transition` of a graph (`build_transition`) and the matches of a question. Out: a `PageRankResult`, the
-support of each node, and the share of each seed. Which nodes match a question, and what their scores are mixed with,
-is decided elsewhere. `damping` is the probability of *following* an edge, everywhere.
+In: the `Transition` of a graph (`build_transition`) and the matches of a question. Out: a `PageRankResult`, and the
+share of each seed. Which nodes match a question, and what their scores are mixed with, is decided elsewhere.
+`damping` is the probability of *following* an edge, everywhere.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,6 @@ __all__ = [
     "build_transition",
     "personalized_pagerank",
     "seed_distribution",
-    "support",
 ]
 
 # Damping and tolerance of design section 5; 0.85 goes back to Brin and Page (1998).
@@ -140,23 +139,6 @@ def seed_distribution(
     seeds = np.zeros(len(transition.walkable))
     seeds[nodes] = weighted if weighted.any() else values
     return np.asarray(seeds / seeds.sum(), dtype=np.float64)
-
-
-def support(transition: Transition, result: PageRankResult, damping: float) -> NDArray[np.float64]:
-    """What others give each node: `damping * (M @ r)`, without its own restart and returned mass.
-
-    Float64, shape (n_nodes,), not negative, sums to at most `damping` (design section 5).
-
-    >>> m = Transition(np.array([0, 0, 1], dtype=np.int32), np.array([0], dtype=np.int32), np.array([1.0]),
-    ...                np.array([1, 1], dtype=np.int32), np.ones(2, dtype=np.bool_))
-    >>> support(m, PageRankResult(np.array([0.8, 0.2]), 1, 0.0, "converged"), 0.5).tolist()
-    [0.0, 0.4]
-    """
-    _check_damping(damping)
-    given = np.empty(len(transition.walkable))
-    csr_product(transition.indptr, transition.indices, transition.weights, result.scores, given)
-    given *= damping
-    return given
 
 
 def attribute_to_seeds(

@@ -278,15 +278,13 @@ def test_matches_of_a_pattern_count_by_the_logarithm_of_their_number() -> None:
     assert c.of(of_files(c, "'token'", matched)["text"]) == {}
 
 
-def test_support_is_scaled_by_the_best_and_summed_over_a_file() -> None:
-    """p.py: 0.1 + 0.3, q.py: 0.2. Scaled: definitions by 0.3, files by 0.4; weights 0.5 and 2."""
+def test_what_the_graph_gives_is_a_signal_of_definitions() -> None:
+    """Weight 0.5; files have none."""
     c = corpus({"p.py": [Def("f")], "q.py": ""})
-    support = np.array([0.1, 0.3, 0.2])
-    shipped = default_weights()
-    weights = replace(shipped, definition=Linear({"graph": 0.5}, {}, {}), file=Linear({"graph": 2.0}, {}, {}))
-    signals = with_support(shipped_signals(c, "token"), support, c.graph, weights)
-    assert c.of(signals.definition["graph"]) == pytest.approx({"p.py": 1 / 6, "p.py::f": 1 / 2, "q.py": 1 / 3})
-    assert c.of(signals.file["graph"]) == pytest.approx({"p.py": 2.0, "q.py": 1.0})
+    weights = replace(default_weights(), definition=Linear({"graph": 0.5}, {}, {}))
+    signals = with_support(shipped_signals(c, "token"), np.array([0.0, 1.0, 0.5]), weights)
+    assert c.of(signals.definition["graph"]) == pytest.approx({"p.py::f": 0.5, "q.py": 0.25})
+    assert "graph" not in signals.file
 
 
 # -- roles and kinds
@@ -501,7 +499,7 @@ def test_every_weight_is_that_of_a_signal_and_every_signal_has_one() -> None:
     """A misspelt name would be a signal without weight: nothing would fail, and the ranking would be worse."""
     weights = default_weights()
     c = corpus({"p.py": ""})
-    signals = with_support(shipped_signals(c, "token"), np.zeros(1), c.graph, weights)
+    signals = with_support(shipped_signals(c, "token"), np.zeros(1), weights)
     assert {*weights.definition.signals, "kind"} == set(signals.definition)
     assert set(weights.file.signals) == set(signals.file)
     assert set(weights.first.signals) == set(of_files(c, "token"))
@@ -519,13 +517,6 @@ def test_weights_are_not_negative_and_factors_lie_in_0_to_1() -> None:
         assert all(0 < value <= 1 for value in linear.role.values())
         assert linear.role["code"] == 1.0
     assert all(0 < value <= 1 for value in weights.factors.kind.values())
-
-
-def test_the_graph_has_no_weight_in_the_score() -> None:
-    """Decision 4 (docs/decisions/0004-graph-places.md): it has places of its own. A weight above 0 has to be measured
-    first, and then the decision is to be rewritten."""
-    assert default_weights().definition.signals["graph"] == 0.0
-    assert default_weights().file.signals["graph"] == 0.0
 
 
 def test_edges_do_not_change_what_words_say() -> None:

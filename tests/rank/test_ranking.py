@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.scores import Transition
+from causalist.model.scores import Matched, Transition
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank import ranking as ranking_module
 from causalist.rank.fuse import Signals, default_weights
@@ -86,7 +86,7 @@ class Told:
 def test_matches_are_the_odds_against_the_best() -> None:
     """A score is a logarithm of odds: e to the distance from the best."""
     c = corpus({"p.py": [Def("tokenCache", "token cache"), Def("cache")], "q.py": [Def("other", "token")]})
-    ranking = ask(c, "token cache")
+    ranking = ask(c, "token cache", graph=0.0)
     best = ranking.definitions.max()
     expected = {i: exp(s - best) for i, s in enumerate(ranking.definitions.tolist()) if s > 0}
     assert len(expected) > 3
@@ -401,7 +401,8 @@ def test_reasons_of_what_only_the_graph_reached() -> None:
     assert ranking.pagerank is not None
     assert reason.signal == "pagerank"
     assert reason.value == round(float(ranking.pagerank.scores[c.node("b.py::verify")]), 9) > 0
-    assert {r.signal for r in found["a.py::tokenCache"]} == {"text", "coverage", "file", "name share"}
+    # Whoever is called gives to who calls: nothing was found that has more of it.
+    assert {r.signal for r in found["a.py::tokenCache"]} == {"text", "coverage", "file", "graph"}
 
 
 def test_a_file_says_which_of_its_definitions_leads() -> None:
@@ -419,8 +420,7 @@ def ask(c: Corpus, text: str, options: AskOptions = AskOptions(), **weights: flo
     shipped = default_weights()
     if weights:
         definition = replace(shipped.definition, signals={**shipped.definition.signals, **weights})
-        file = replace(shipped.file, signals={**shipped.file.signals, **weights})
-        shipped = replace(shipped, definition=definition, file=file)
+        shipped = replace(shipped, definition=definition)
     transition = build_transition(c.graph, WalkWeights())
     return rank_question(read_question(text), c.graph, c.lexical, transition, shipped, options)
 
@@ -461,12 +461,32 @@ def test_tests_stand_behind_what_they_test_unless_the_question_asks_for_them() -
             assert split_id(c.graph.nodes.ids[best.node])[0] == first
 
 
-def test_a_graph_weight_above_0_brings_support_into_the_score() -> None:
-    c = corpus({"a.py": [Def("tokenCache")], "b.py": [Def("verify")]}, [("a.py::tokenCache", "b.py::verify")])
-    verify = c.node("b.py::verify")
-    assert ask(c, "token cache").definitions[verify] == 0
-    assert ask(c, "token cache", graph=0.3).definitions[verify] == pytest.approx(0.3)  # nothing has more support
-    assert ask(c, "token cache", AskOptions(graph=False), graph=0.3).definitions[verify] == 0
+def test_what_others_give_counts_for_what_words_found() -> None:
+    """Of two that say token once the one that the best definition calls is better; one without a word of the question
+    is not in the score at all."""
+    files = {"a.py": [Def("tokenCache", "token cache")], "b.py": [Def("put", "token")], "c.py": [Def("get", "token")]}
+    edges = [("a.py::tokenCache", "c.py::get"), ("a.py::tokenCache", "d.py::verify")]
+    c = corpus({**files, "d.py": [Def("verify")]}, edges)
+    put, get, verify = (c.node(name) for name in ("b.py::put", "c.py::get", "d.py::verify"))
+    off = ask(c, "token cache", AskOptions(graph=False))
+    assert off.definitions[put] == off.definitions[get]
+    on = ask(c, "token cache")
+    # It is given about as much as what calls it; put has only what it gives itself, through its file.
+    assert on.definitions[get] - off.definitions[get] > 0.9 * default_weights().definition.signals["graph"]
+    assert on.definitions[put] - off.definitions[put] < 0.5
+    assert on.definitions[verify] == off.definitions[verify] == 0
+    assert on.files.tolist() == off.files.tolist()
+
+
+def test_a_literal_text_is_found_where_it_stands_whatever_the_graph_says() -> None:
+    c = corpus({"a.py": [Def("f", "token")], "b.py": [Def("g", "token")]}, [("a.py::f", "b.py::g")])
+    matched = {c.node("a.py::f"): Matched(1, (0,), "")}
+    transition = build_transition(c.graph, WalkWeights())
+    question = read_question("'token'")
+    on = rank_question(question, c.graph, c.lexical, transition, default_weights(), AskOptions(), matched)
+    assert c.of(on.definitions).keys() == {"a.py::f"}
+    assert c.of(on.files).keys() == {"a.py"}
+    assert not on.signals.definition.get("graph", np.zeros(1)).any()
 
 
 def test_specificity_weighs_seeds() -> None:

@@ -20,7 +20,6 @@ from causalist.rank.walk import (
     build_transition,
     personalized_pagerank,
     seed_distribution,
-    support,
 )
 from tests.graphs import EdgeSpec, make_graph, random_graphs
 
@@ -191,7 +190,6 @@ def test_a_hand_worked_walk() -> None:
     m = build_transition(make_graph("abc", [("a", "b"), EdgeSpec("b", "c", confidence=0.5)]), CALLS_ONLY)
     result = personalized_pagerank(m, np.array([1.0, 0.0, 0.0]), damping=0.8, tolerance=1e-14, max_iterations=500)
     assert np.allclose(result.scores, [1 / 2.12, 0.8 / 2.12, 0.32 / 2.12], rtol=1e-12)
-    assert np.allclose(support(m, result, 0.8), [0, 0.8 / 2.12, 0.32 / 2.12], rtol=1e-12)
 
 
 @given(graphs_with_seeds(), st.randoms(use_true_random=False))
@@ -391,13 +389,3 @@ def test_attribution_says_when_it_does_not_end(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(walk, "ATTRIBUTION_MAX_ITERATIONS", 5)
     with pytest.raises(ConvergenceError, match=r"damping < 0\.9"):
         attribute_to_seeds(build_transition(RING, CALLS_ONLY), ALL_AT_A, damping=0.9)
-
-
-@given(graphs_with_seeds(), weight_choices)
-def test_support_is_what_others_give(case: tuple[CodeGraph, np.ndarray], weights: WalkWeights) -> None:
-    graph, seeds = case
-    transition = build_transition(graph, weights)
-    result = personalized_pagerank(transition, seeds)
-    given_by_others = support(transition, result, 0.85)
-    assert np.allclose(given_by_others, 0.85 * dense(transition) @ result.scores, rtol=1e-12)
-    assert given_by_others.sum() <= 0.85 + 1e-12
