@@ -258,12 +258,15 @@ def block_candidates(example: Example) -> str:
 def block_seeds(example: Example) -> str:
     ranking, transition = example.ranking, example.transition
     n_walkable = int(np.count_nonzero(transition.walkable))
-    best = max(ranking.definitions[n] for n in ranking.matches)
+    # What the graph gives is added after the seeds are chosen.
+    graph = ranking.signals.definition["graph"] * ranking.signals.role
+    words = ranking.definitions - graph
+    best = max(words[n] for n in ranking.matches)
     nodes = sorted(ranking.matches, key=lambda n: (-ranking.seeds[n], n))
     total = sum(ranking.matches[n] * log(n_walkable / transition.degrees[n]) for n in nodes)
     rows: list[tuple[object, ...]] = []
     for node in nodes[:6]:
-        match, degree = exp(ranking.definitions[node] - best), int(transition.degrees[node])
+        match, degree = exp(words[node] - best), int(transition.degrees[node])
         product = match * log(n_walkable / degree)
         assert abs(product / total - ranking.seeds[node]) < 1e-9, "the seeds are not what the page says"
         rows.append(
