@@ -272,7 +272,7 @@ def block_seeds(example: Example) -> str:
         rows.append(
             (
                 example.name(node),
-                f"{ranking.definitions[node]:.3f}",
+                f"{words[node]:.3f}",
                 f"{match:.4f}",
                 degree,
                 f"{log(n_walkable / degree):.3f}",
