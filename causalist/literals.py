@@ -7,7 +7,7 @@ indexed is read, so that a match is never missed because of how words are split;
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -40,6 +40,16 @@ class _Tally:
     n: int = 0
     rows: dict[int, None] = field(default_factory=dict)
     sample: str = ""
+
+
+def all_matches(patterns: Sequence[Pattern], index: Index, texts: Texts) -> dict[int, Matched]:
+    """Where the patterns of a question stand; of several in one node the one that stands there most."""
+    found: dict[int, Matched] = {}
+    for pattern in patterns:
+        for node, matched in find_matches(pattern, index, texts).items():
+            if node not in found or matched.n > found[node].n:
+                found[node] = matched
+    return found
 
 
 def find_matches(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Matched]:

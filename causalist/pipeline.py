@@ -26,7 +26,7 @@ from causalist.answers import (
 from causalist.collect import IndexOptions
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
 from causalist.indexing import index_of_commit, refreshed_index
-from causalist.literals import find_matches
+from causalist.literals import all_matches
 from causalist.model.answer import Answer, AskOptions, Level, Order, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import Edge, EdgeKind
@@ -164,7 +164,7 @@ class Repository:
             question = read_question(query)
         with clock.step("rank"):
             texts = Texts(self.index.manifest, self.read)
-            matched = self._matched(question, texts)
+            matched = all_matches(question.patterns, self.index, texts)
             ranking, view = self._ranked(question, options, matched)
             transition = view.transition
             chosen = choose(ranking, graph, transition, options)
@@ -228,7 +228,7 @@ class Repository:
     def rank_nodes(self, query: str, options: AskOptions) -> list[str]:
         """Ids of the best nodes (or files, by `options.level`) for a question: `ask` without paths, order and pack."""
         question = read_question(query)
-        matched = self._matched(question, Texts(self.index.manifest, self.read))
+        matched = all_matches(question.patterns, self.index, Texts(self.index.manifest, self.read))
         ranking, view = self._ranked(question, options, matched)
         graph = self.index.graph
         return [graph.nodes.ids[c.node] for c in choose(ranking, graph, view.transition, options)]
@@ -375,15 +375,6 @@ class Repository:
         return Impact(changes.commit, tuple(graph.nodes.ids[n] for n in changed.tolist()), changes.deleted, affected)
 
     # -- parts of an answer
-
-    def _matched(self, question: Question, texts: Texts) -> dict[int, Matched]:
-        """Where the patterns of a question stand; of several in one node the one that stands there most."""
-        found: dict[int, Matched] = {}
-        for pattern in question.patterns:
-            for node, matched in find_matches(pattern, self.index, texts).items():
-                if node not in found or matched.n > found[node].n:
-                    found[node] = matched
-        return found
 
     def _ranked(
         self, question: Question, options: AskOptions, matched: Mapping[int, Matched]

@@ -25,6 +25,7 @@ _BY_SIGNAL = 20  # and by each signal
 _START_FACTOR = -1.3  # logarithm of the factor of a role, where the search begins
 _SMALLEST_FACTOR = -3.0
 _ITERATIONS = 200
+_LARGEST_EXPONENT = 700.0  # e to more is infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def fit_linear(
     Raises ValueError where no question has both a right and a wrong candidate.
     """
     shape = _Shape(tuple(names), tuple(kinds))
-    telling = [(shape.matrix(q), _role_table(q), q.gold) for q in questions if q.is_telling]
+    telling = [q for q in questions if q.is_telling]
     if not telling:
         raise ValueError("no question has a right and a wrong candidate")
     first = np.array([(start or {}).get(name, 1.0) for name in names] + [0.0] * len(kinds))
@@ -112,9 +113,9 @@ def fit_linear(
     bounds: list[tuple[float, float | None]] = [(0.0, None)] * shape.n_linear
     bounds += [(0.0, 0.0) if role is Role.CODE else (_SMALLEST_FACTOR, 0.0) for role in Role]
     found = minimize(
-        _loss,
+        loss_of,
         np.concatenate([first, factors]),
-        args=(telling, shape.n_linear, ridge),
+        args=(_stacked(telling, shape), shape.n_linear, ridge),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
@@ -123,39 +124,65 @@ def fit_linear(
     return shape.linear(found.x)
 
 
-def _role_table(given: Candidates) -> NDArray[np.float64]:
-    table: NDArray[np.float64] = (given.roles[:, None] == np.arange(len(Role))[None, :]).astype(np.float64)
-    return table
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """The candidates of all questions below one another, n of them; those of a question stand together.
+
+    `matrix`: (n, linear parameters); `roles`: (n, roles), a one where the role's factor holds; `gold`: (n,);
+    `question`: (n,), ascending from 0; `starts`: (questions,), the first row of each; `n_right`: (questions,).
+    """
+
+    matrix: NDArray[np.float64]
+    roles: NDArray[np.float64]
+    gold: NDArray[np.bool_]
+    question: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    n_right: NDArray[np.int64]
 
 
-_Telling = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
+def _stacked(questions: Sequence[Candidates], shape: _Shape) -> Stacked:
+    sizes = np.array([len(q.gold) for q in questions])
+    gold = np.concatenate([q.gold for q in questions])
+    question = np.repeat(np.arange(len(questions)), sizes)
+    roles = np.concatenate([q.roles for q in questions])
+    return Stacked(
+        np.concatenate([shape.matrix(q) for q in questions]),
+        (roles[:, None] == np.arange(len(Role))[None, :]).astype(np.float64),
+        gold,
+        question,
+        np.cumsum(sizes) - sizes,
+        np.bincount(question[gold], minlength=len(questions)),
+    )
 
 
-def _loss(
-    parameters: NDArray[np.float64], questions: Sequence[_Telling], n_linear: int, ridge: float
+def loss_of(
+    parameters: NDArray[np.float64], given: Stacked, n_linear: int, ridge: float
 ) -> tuple[float, NDArray[np.float64]]:
-    """(mean negative log-likelihood and penalties, its gradient)."""
+    """(mean negative log-likelihood and penalties, its gradient).
+
+    With W the logarithm of the sum of e to the scores of a question's wrong candidates, a right one of score s is
+    taken before all of them with probability 1 / (1 + e to W - s).
+    """
     weights, logs = parameters[:n_linear], parameters[n_linear:]
-    loss = 0.0
-    by_weight, by_log = np.zeros(n_linear), np.zeros(len(logs))
-    for matrix, roles, gold in questions:
-        factor = np.exp(roles @ logs)
-        score = factor * (matrix @ weights)
-        right, wrong = score[gold], score[~gold]
-        # Each right one against all wrong ones: rows are right ones, the last column is the right one itself.
-        top = np.maximum(wrong.max(), right)
-        against = np.exp(wrong[None, :] - top[:, None])
-        own = np.exp(right - top)
-        total = against.sum(axis=1) + own
-        loss += float(np.mean(np.log(total) - (right - top)))
-        slope = np.zeros(len(score))
-        slope[~gold] = (against / total[:, None]).sum(axis=0) / len(right)
-        slope[gold] = (own / total - 1.0) / len(right)
-        by_weight += (slope * factor) @ matrix
-        by_log += (slope * score) @ roles
-    n = len(questions)
-    loss = loss / n + ridge * float(weights @ weights) + _ROLE_RIDGE * float(logs @ logs)
+    factor = np.exp(given.roles @ logs)
+    score = factor * (given.matrix @ weights)
+    gold, question = given.gold, given.question
+    wrong = np.where(gold, -np.inf, score)
+    top = np.maximum.reduceat(wrong, given.starts)
+    against = np.exp(wrong - top[question])
+    total = np.add.reduceat(against, given.starts)
+    behind = (np.log(total) + top)[question[gold]] - score[gold]
+    share = 1.0 / given.n_right[question[gold]]
+    n = len(given.starts)
+    loss = float(np.sum(np.logaddexp(0.0, behind) * share)) / n
+    missed = share / (1.0 + np.exp(np.minimum(-behind, _LARGEST_EXPONENT)))
+    slope = against / total[question] * np.bincount(question[gold], weights=missed, minlength=n)[question]
+    slope[gold] = -missed
+    loss += ridge * float(weights @ weights) + _ROLE_RIDGE * float(logs @ logs)
     gradient = np.concatenate(
-        [by_weight / n + 2 * ridge * weights, by_log / n + 2 * _ROLE_RIDGE * logs],
+        [
+            (slope * factor) @ given.matrix / n + 2 * ridge * weights,
+            (slope * score) @ given.roles / n + 2 * _ROLE_RIDGE * logs,
+        ]
     )
     return loss, gradient

@@ -4,6 +4,7 @@ A question has one or more right answers; `ranks` holds the 1-based place of eac
 the list. Every metric is a number in [0, 1] for one question; a set of questions has their mean.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -54,6 +55,26 @@ def reciprocal_rank(ranks: Ranks) -> float:
     return 1 / min(found) if found else 0.0
 
 
+def any_of(ranks: Ranks, k: int) -> float:
+    """1 if one right answer is among the first k, else 0.
+
+    >>> any_of([7, 1], 1), any_of([7, None], 1)
+    (1.0, 0.0)
+    """
+    return float(any(rank is not None and rank <= k for rank in ranks))
+
+
+def ndcg(ranks: Ranks, k: int) -> float:
+    """Discounted cumulative gain of the first k, each right answer counting 1 / log2(place + 1), divided by the most
+    that is possible (Järvelin and Kekäläinen 2002).
+
+    >>> ndcg([1], 10), ndcg([3], 10), round(ndcg([2, 3], 10), 4)
+    (1.0, 0.5, 0.6934)
+    """
+    gain = sum(1 / math.log2(rank + 1) for rank in ranks if rank is not None and rank <= k)
+    return gain / sum(1 / math.log2(place + 1) for place in range(1, min(k, len(ranks)) + 1))
+
+
 METRICS: Mapping[str, Callable[[Ranks], float]] = {
     "accuracy@1": partial(accuracy, k=1),
     "accuracy@3": partial(accuracy, k=3),
@@ -63,12 +84,18 @@ METRICS: Mapping[str, Callable[[Ranks], float]] = {
     "recall@10": partial(recall, k=10),
     "recall@20": partial(recall, k=20),  # the whole list at the default length, with the places of the graph
 }
+# What some reports say beside these.
+MORE_METRICS: Mapping[str, Callable[[Ranks], float]] = {
+    "any@1": partial(any_of, k=1),
+    "NDCG@10": partial(ndcg, k=10),
+}
 DEEPEST = 10  # a list must be at least this long for the metrics to mean what they say
 
 
 def metric_values(questions: Sequence[Ranks], names: Sequence[str]) -> NDArray[np.float64]:
     """Metric `names[j]` of question i at [i, j]; shape (n_questions, n_names)."""
-    values = [[METRICS[name](ranks) for name in names] for ranks in questions]
+    every = {**METRICS, **MORE_METRICS}
+    values = [[every[name](ranks) for name in names] for ranks in questions]
     return np.array(values, dtype=np.float64).reshape(len(questions), len(names))
 
 

@@ -1,0 +1,128 @@
+"""A question and a repository -> what weights are judged by, small enough to keep for hundreds of questions.
+
+A reading holds an array of all nodes for every signal. Weights can only move what is near the top of one of them, so
+that the files which lead by any signal are kept, with all that stands in them, and the rest is dropped.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.literals import all_matches
+from causalist.model.graph import CodeGraph, EdgeTable
+from causalist.pipeline import Repository
+from causalist.rank import Weights, read_question
+from causalist.rank.fuse import first_scores
+from causalist.rank.signals import Reading, Scores, read_against
+from causalist.texts import Texts
+
+_BEST_FILES = 60  # by each signal of files
+_BEST_DEFINITIONS = 150  # by each signal of definitions; their files are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Reading):
+    """The part of a reading that weights can bring to the top; nodes are numbered anew. The first pass stays as its
+    weights had it: what `definitions` gives does not depend on the scores of files any more."""
+
+    of_files: Mapping[str, Scores]
+    of_definitions: Mapping[str, Scores]
+
+    def first_files(self) -> dict[str, Scores]:
+        return dict(self.of_files)
+
+    def definitions(self, files: Scores) -> dict[str, Scores]:
+        return dict(self.of_definitions)
+
+
+def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
+    """A question read against a repository; of the weights, only the factors of the first pass count."""
+    question, index = read_question(query), repository.index
+    matched = all_matches(question.patterns, index, Texts(index.manifest, repository.read))
+    return read_against(question, index.graph, index.lexical, weights.factors, matched)
+
+
+def kept_of(reading: Reading, weights: Weights, gold: Sequence[int]) -> Kept:
+    """What is kept of a reading, with the signals that follow from the first pass of `weights`. The files of `gold`,
+    node numbers of the whole, are always kept."""
+    of_files = reading.first_files()
+    first = first_scores(reading, weights.first)
+    of_definitions = reading.definitions(first)
+    owners = reading.graph.nodes.files
+    files = {int(node) for values in (first, *of_files.values()) for node in _best(values, _BEST_FILES)}
+    files |= {int(owners[n]) for values in of_definitions.values() for n in _best(values, _BEST_DEFINITIONS)}
+    files |= {int(owners[node]) for node in gold}
+    is_kept = np.zeros(len(owners), dtype=np.bool_)
+    is_kept[sorted(files - {-1})] = True
+    kept = np.flatnonzero((owners >= 0) & is_kept[np.maximum(owners, 0)])
+    given = dict(_sliced(reading, kept))
+    given["graph"] = _part(reading.graph, kept)
+    return Kept(**given, of_files=_taken(of_files, kept), of_definitions=_taken(of_definitions, kept))
+
+
+def _best(values: Scores, most: int) -> NDArray[np.int64]:
+    found = np.flatnonzero(values > 0)
+    return found[np.argsort(-values[found], kind="stable")[:most]]
+
+
+def _taken(signals: Mapping[str, Scores], kept: NDArray[np.int64]) -> dict[str, Scores]:
+    return {name: values[kept] for name, values in signals.items()}
+
+
+def _sliced(reading: Reading, kept: NDArray[np.int64]) -> Iterator[tuple[str, Any]]:
+    """The fields of a reading, with arrays of nodes cut down."""
+    for field in fields(Reading):
+        value = getattr(reading, field.name)
+        if isinstance(value, np.ndarray):
+            yield field.name, value[kept]
+        elif isinstance(value, Mapping):
+            yield field.name, _taken(value, kept)
+        else:
+            yield field.name, value
+
+
+def _part(graph: CodeGraph, kept: NDArray[np.int64]) -> CodeGraph:
+    """The nodes `kept`, ascending, without any edge. A node's file and parent are kept with it."""
+    nodes = graph.nodes
+
+    def renumbered(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+        chosen = numbers[kept]
+        places: NDArray[np.int32] = np.where(chosen >= 0, np.searchsorted(kept, chosen), -1).astype(np.int32)
+        return places
+
+    part = replace(
+        nodes,
+        ids=nodes.ids.take(kept),
+        kinds=nodes.kinds[kept],
+        roles=nodes.roles[kept],
+        files=renumbered(nodes.files),
+        parents=renumbered(nodes.parents),
+        start_bytes=nodes.start_bytes[kept],
+        end_bytes=nodes.end_bytes[kept],
+        start_rows=nodes.start_rows[kept],
+        end_rows=nodes.end_rows[kept],
+        signatures=nodes.signatures.take(kept[:0]),
+        docs=nodes.docs.take(kept[:0]),
+    )
+    return CodeGraph(part, _no_edges(len(kept)), ())
+
+
+def _no_edges(n_nodes: int) -> EdgeTable:
+    none, indptr = np.zeros(0, dtype=np.int32), np.zeros(n_nodes + 1, dtype=np.int64)
+    small = np.zeros(0, dtype=np.uint8)
+    return EdgeTable(
+        indptr=indptr,
+        sources=none,
+        targets=none,
+        kinds=small,
+        rules=small,
+        confidences=np.zeros(0),
+        candidates=none,
+        counts=none,
+        rows=none,
+        incoming=none,
+        incoming_indptr=indptr,
+    )
