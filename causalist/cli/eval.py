@@ -1,40 +1,60 @@
-"""`causalist eval`: retrieval quality on labelled questions."""
+"""`causalist eval`: retrieval quality on labelled questions, or on those that a repository's own history holds."""
 
 from pathlib import Path
 
 import click
 
-from causalist.cli._output import emit_document, emit_lines
+from causalist.cli._output import emit_document, emit_lines, say
 from causalist.cli._progress import progress_on_stderr
-from causalist.cli._repository import json_option
+from causalist.cli._repository import json_option, repo_option
+from causalist.cli._run import NOTHING_FOUND
+from causalist.errors import UsageError
+
+# That of `evaluate.own`, so that `--help` need not import it; a test compares them.
+N_QUESTIONS = 50
 
 
 @click.command("eval")
-@click.option(
-    "--data", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Questions, one JSON object a line."
-)
-@click.option("--clones", type=click.Path(path_type=Path), required=True, metavar="DIR",
-              help="Holds OWNER+NAME/repo or OWNER/NAME, with history.")  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first N questions.")
+@click.option("--from-git", type=click.IntRange(min=1), is_flag=False, flag_value=N_QUESTIONS, metavar="[N]",
+              help=f"Ask what the newest N commits of this repository answered; {N_QUESTIONS} without N.")  # fmt: skip
+@repo_option
+@click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="Questions, one JSON object a line.")
+@click.option("--clones", type=click.Path(path_type=Path), metavar="DIR",
+              help="With --data: holds OWNER+NAME/repo or OWNER/NAME, with history.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=1), help="With --data: only the first N questions.")
 @click.option("--top-k", type=click.IntRange(min=1), default=20, show_default=True, help="How many files to look at.")
-@click.option("--lang", "languages", multiple=True, metavar="L", help="Only this language; may be repeated.")
-@click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--lang", "languages", multiple=True, metavar="L", help="With --data: only this language; may be repeated."
+)
+@click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="With --data.")
 @json_option
 def command(
-    data: Path,
-    clones: Path,
+    from_git: int | None,
+    repo: Path | None,
+    data: Path | None,
+    clones: Path | None,
     limit: int | None,
     top_k: int,
     languages: tuple[str, ...],
     processes: int,
     as_json: bool,
 ) -> None:
-    """Measures how well files are found for labelled questions.
+    """Measures how well files are found.
+
+    With --from-git the questions are messages of commits, each asked of the state before it: what the repository
+    itself has to say about how well it is searched. With --data they are labelled ones.
 
     \b
     Example:
+      causalist eval --from-git 100
       causalist eval --data issues.jsonl --clones ~/clones --lang python --processes 4
     """
+    _refuse_mixtures()
+    if from_git is not None:
+        _from_git(repo, from_git, top_k, as_json)
+        return
+    if data is None or clones is None:
+        raise UsageError("give --from-git, or --data and --clones; --help shows an example of each")
     from causalist.evaluate import evaluate
 
     with progress_on_stderr() as progress:
@@ -45,3 +65,31 @@ def command(
         emit_document(report.to_json())
     else:
         emit_lines(report.to_text().splitlines())
+
+
+def _refuse_mixtures() -> None:
+    context = click.get_current_context()
+    named = {
+        name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    others = [n for n in ("data", "clones", "limit", "languages", "processes") if n in named]
+    if "from_git" in named and others:
+        option = {"languages": "lang"}.get(others[0], others[0])
+        raise UsageError(f"--{option} is of no use with --from-git, which asks the repository's own history")
+    if "repo" in named and "from_git" not in named:
+        raise UsageError("--repo is of no use without --from-git; the clones of --data are in --clones")
+
+
+def _from_git(repo: Path | None, n: int, top_k: int, as_json: bool) -> None:
+    from causalist.evaluate import evaluate_history, own_json, own_text
+
+    with progress_on_stderr() as progress:
+        report = evaluate_history(repo or Path(), n, top_k=top_k, progress=progress)
+    if as_json:
+        emit_document(own_json(report))
+    elif report.results:
+        emit_lines(own_text(report).splitlines())
+    if not report.results:
+        for line in own_text(report).splitlines():
+            say(line)
+        click.get_current_context().exit(NOTHING_FOUND)

@@ -79,8 +79,8 @@ class Report:
                 "index_version": index_version(),
                 "bootstrap": {"level": LEVEL, "n_resamples": N_RESAMPLES, "seed": SEED},
             },
-            "files": {summary.name: _summary_json(summary) for summary in self.files},
-            "symbols": {summary.name: _summary_json(summary) for summary in self.symbols},
+            "files": {summary.name: summary_json(summary) for summary in self.files},
+            "symbols": {summary.name: summary_json(summary) for summary in self.symbols},
             "timings": {
                 "total_s": round(self.timings.total_s, 3),
                 "ranking_ms_median": round(self.timings.ranking_ms, 3),
@@ -92,11 +92,11 @@ class Report:
                 {"id": s.question.id, "line": s.question.line, "repo": s.question.repo, "reason": s.reason}
                 for s in self.skipped
             ],
-            "rows": [_row_json(result) for result in self.results],
+            "rows": [row_json(result) for result in self.results],
         }
 
     def _headline(self) -> str:
-        asked = f"{_counted(len(self.results), 'question')} on {_counted(self._n_repositories(), 'repository')}"
+        asked = f"{counted(len(self.results), 'question')} on {counted(self._n_repositories(), 'repository')}"
         skipped = f" ({len(self.skipped)} skipped)" if self.skipped else ""
         return (
             f"{self.settings.data}: {asked}{skipped}; lists of {self.settings.top_k}; "
@@ -110,7 +110,7 @@ class Report:
         t = self.timings
         return (
             f"ranking {t.ranking_ms:.1f} ms a question (median); indexing {t.indexing_ms:.0f} ms a commit (median of "
-            f"{t.n_commits}); {t.total_s:.1f} s in all with {_counted(t.processes, 'process')}"
+            f"{t.n_commits}); {t.total_s:.1f} s in all with {counted(t.processes, 'process')}"
         )
 
     def _reservations(self) -> list[str]:
@@ -118,18 +118,19 @@ class Report:
         by_reason: dict[str, list[str]] = {}
         for skipped in self.skipped:
             by_reason.setdefault(f"{skipped.question.repo}: {skipped.reason}", []).append(skipped.question.id)
-        lines = [f"skipped {len(ids)}, {reason} [{_examples(ids)}]" for reason, ids in by_reason.items()]
+        lines = [f"skipped {len(ids)}, {reason} [{examples(ids)}]" for reason, ids in by_reason.items()]
         missing = [f"{r.question.id} {name}" for r in self.results for name in r.unindexed]
         if missing:
             lines.append(
-                f"{len(missing)} right answers are not in the index, so nothing can find them [{_examples(missing)}]"
+                f"{len(missing)} right answers are not in the index, so nothing can find them [{examples(missing)}]"
             )
         return lines
 
 
-def _counted(n: int, noun: str) -> str:
-    """
-    >>> _counted(1, "process"), _counted(2, "repository"), _counted(2, "question")
+def counted(n: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "process"), counted(2, "repository"), counted(2, "question")
     ('1 process', '2 repositories', '2 questions')
     """
     if n == 1:
@@ -139,23 +140,29 @@ def _counted(n: int, noun: str) -> str:
     return f"{n} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
-def _examples(names: Sequence[str]) -> str:
+def examples(names: Sequence[str]) -> str:
+    """The first few names."""
     shown = ", ".join(names[:_EXAMPLES])
     return f"{shown}, …" if len(names) > _EXAMPLES else shown
 
 
-def _summary_json(summary: Summary) -> dict[str, Any]:
+def summary_json(summary: Summary) -> dict[str, Any]:
+    """Means and intervals by system, and the differences."""
+
     def rows(table: Mapping[str, Mapping[str, Interval]]) -> dict[str, Any]:
-        return {system: {metric: _interval_json(i) for metric, i in row.items()} for system, row in table.items()}
+        return {system: {metric: interval_json(i) for metric, i in row.items()} for system, row in table.items()}
 
     return {"n": summary.n, "systems": rows(summary.systems), "fused_minus": rows(summary.differences)}
 
 
-def _interval_json(interval: Interval) -> dict[str, float]:
+def interval_json(interval: Interval) -> dict[str, float]:
+    """`value`, `low`, `high`."""
     return {key: round(value, _DECIMALS) for key, value in interval._asdict().items()}
 
 
-def _row_json(result: QuestionResult) -> dict[str, Any]:
+def row_json(result: QuestionResult) -> dict[str, Any]:
+    """A question with the ranks of its answers."""
+
     def ranks(table: Mapping[str, Ranks]) -> dict[str, list[int | None]]:
         return {system: list(found) for system, found in table.items()}
 

@@ -25,9 +25,13 @@ class Summary:
     differences: Mapping[str, Row]
 
 
-def summarise_files(results: Sequence[QuestionResult]) -> tuple[Summary, ...]:
-    """Summaries over files, of those groups that have a question."""
-    return _summaries(results, lambda r: r.files, list(FILE_SYSTEMS), FILE_METRICS, DIFFERENCE_METRICS)
+def summarise_files(
+    results: Sequence[QuestionResult],
+    metrics: Sequence[str] = FILE_METRICS,
+    compared: Sequence[str] = DIFFERENCE_METRICS,
+) -> tuple[Summary, ...]:
+    """Summaries over files, of those groups that have a question; `compared` are among the `metrics`."""
+    return _summaries(results, lambda r: r.files, list(FILE_SYSTEMS), metrics, compared)
 
 
 def summarise_symbols(results: Sequence[QuestionResult]) -> tuple[Summary, ...]:

@@ -20,16 +20,16 @@ def render_summaries(summaries: Sequence[Summary]) -> list[str]:
     for summary in shown:
         rows.append([f"{summary.name.removeprefix('language:')} ({summary.n})", *[""] * len(metrics)])
         rows += _system_rows(summary.systems, metrics)
-    lines = _aligned(rows)
+    lines = aligned(rows)
     compared = list(next(iter(everything.differences.values())))
     rows = [["paired difference (* interval without 0)", *compared]]
     for summary in shown:
         if summary.name in ("all", "hard"):
             rows += [
-                [f"{summary.name}: fused − {other}", *(_difference(metric, row[metric]) for metric in compared)]
+                [f"{summary.name}: fused − {other}", *(difference(metric, row[metric]) for metric in compared)]
                 for other, row in summary.differences.items()
             ]
-    return [*lines, "", *_aligned(rows)]
+    return [*lines, "", *aligned(rows)]
 
 
 def _system_rows(systems: Mapping[str, Mapping[str, Interval]], metrics: Sequence[str]) -> list[list[str]]:
@@ -47,9 +47,10 @@ def _cell(metric: str, interval: Interval) -> str:
     return f"{100 * value:.1f} [{100 * low:.0f}–{100 * high:.0f}]"
 
 
-def _difference(metric: str, interval: Interval) -> str:
-    """
-    >>> _difference("accuracy@1", Interval(0.033, -0.01, 0.08)), _difference("MRR", Interval(0.05, 0.012, 0.09))
+def difference(metric: str, interval: Interval) -> str:
+    """A paired difference with its interval.
+
+    >>> difference("accuracy@1", Interval(0.033, -0.01, 0.08)), difference("MRR", Interval(0.05, 0.012, 0.09))
     ('+3.3 [-1.0 … +8.0]', '+0.050 [+0.012 … +0.090]*')
     """
     value, low, high = interval if metric == "MRR" else (100 * part for part in interval)
@@ -58,6 +59,7 @@ def _difference(metric: str, interval: Interval) -> str:
     return f"{value:+.{digits}f} [{low:+.{digits}f} … {high:+.{digits}f}]{star}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines with the cells of a column below one another."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
