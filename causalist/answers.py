@@ -101,12 +101,14 @@ def pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:
     return PageRankInfo(result.n_iterations, result.residual, options.damping, result.rung)
 
 
-def answer_id(index: Index, query: str, options: AskOptions) -> str:
-    """A hash of index, question and options: the same answer has the same id."""
+def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") -> str:
+    """A hash of index, question, options and the name of learned weights: the same answer has the same id."""
     digest = hashlib.sha256()
     digest.update(f"{index.version}\n{index.commit}\n".encode())
     digest.update(index.manifest.paths.blob.tobytes())
     digest.update(index.manifest.blobs.blob.tobytes())
+    if learned:
+        digest.update(f"{learned}\n".encode())
     digest.update(repr((query, sorted(asdict(options).items()))).encode())
     return digest.hexdigest()[:16]
 

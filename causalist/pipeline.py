@@ -20,12 +20,11 @@ from causalist.answers import (
     partly_read,
     repository_info,
 )
-from causalist.answers import (
-    check_question as check_question,
-)
+from causalist.answers import check_question as check_question
+from causalist.beside import Beside, Learned
 from causalist.collect import IndexOptions
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
-from causalist.indexing import index_of_commit, refreshed_index
+from causalist.indexing import index_of_commit, index_places, refreshed_index
 from causalist.literals import all_matches
 from causalist.model.answer import Answer, AskOptions, Level, Order, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
@@ -46,6 +45,7 @@ from causalist.rank import (
     Question,
     Ranking,
     WalkWeights,
+    Weights,
     best_inside,
     choose,
     default_weights,
@@ -77,6 +77,9 @@ class Repository:
     notes: tuple[Diagnostic, ...] = field(default=())
     folder: str = ""  # POSIX path below the root from which it was opened; relative paths start there
     settings: Settings = field(default_factory=Settings)
+    beside: Beside | None = None  # what is kept beside the index; None for a commit
+    learned: Learned | None = None  # where the weights come from, unless they are the shipped ones
+    weights: Weights = field(default_factory=default_weights)
 
     @classmethod
     def open(
@@ -115,8 +118,11 @@ class Repository:
     ) -> "Repository":
         """The repository in the folder `root` with an index of it that is at hand, whether it is current or not."""
         settings = settings or read_settings(root)
-        limits = settings.limits()
-        return cls(root, index, lambda entry: read_file(root, entry, limits), notes, folder, settings)
+        limits, beside = settings.limits(), Beside(index_places(root))
+        learned, doubts = beside.learned(index.version)
+        weights = learned.weights if learned else default_weights()
+        return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, settings,
+                   beside, learned, weights)  # fmt: skip
 
     @staticmethod
     def settings_at(path: str | Path = ".", *, exact_root: bool = False) -> Settings:
@@ -201,8 +207,11 @@ class Repository:
                 if results
                 else None
             )
+        named = answer_id(self.index, query, options, self.learned.digest if self.learned else "")
+        if self.beside is not None and results:
+            self.beside.remember(named, query, options)
         return Answer(
-            answer_id=answer_id(self.index, query, options),
+            answer_id=named,
             query=query,
             route=options.route or question.route,
             confidence=None,
@@ -363,7 +372,7 @@ class Repository:
         """What is indexed and what was left out."""
         index = self.index
         return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), dict(index.examples),
-                      index.notes)  # fmt: skip
+                      index.notes, self.learned.provenance if self.learned else None)  # fmt: skip
 
     def _reached_since(
         self, reach: Callable[..., tuple[Affected, ...]], revision: str, max_depth: int | None, min_confidence: float
@@ -381,7 +390,7 @@ class Repository:
     ) -> tuple[Ranking, navigate.View]:
         """Scores as the filters and the scope of the options leave them, and the walk that they belong to."""
         index, view = self.index, navigate.view_of(self.index, options, root=self.root, folder=self.folder)
-        given = (index.graph, index.lexical, view.transition, default_weights(), options)
+        given = (index.graph, index.lexical, view.transition, self.weights, options)
         ranking = rank_question(question, *given, matched, view.inside, index.history)
         return (ranking if view.scope is None else in_scope(ranking, view.scope)), view
 

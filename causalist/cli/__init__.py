@@ -38,6 +38,8 @@ COMMANDS = (
     "serve",
     "install",
     "eval",
+    "feedback",
+    "learn",
 )
 
 

@@ -54,7 +54,7 @@ def command(
         _from_git(repo, from_git, top_k, as_json)
         return
     if data is None or clones is None:
-        raise UsageError("give --from-git, or --data and --clones; --help shows an example of each")
+        raise click.UsageError("Give --from-git, or --data and --clones.")
     from causalist.evaluate import evaluate
 
     with progress_on_stderr() as progress:

@@ -41,6 +41,7 @@ def _lines(status: "Status") -> list[str]:
         f"commit    {info.commit or 'none'}",
         f"files     {info.files}: {counted(status.languages)}",
         f"graph     {info.nodes} nodes, {info.edges} edges",
+        f"weights   {'as shipped' if status.learned is None else status.learned}",
         f"left out  {sum(status.skipped.values())}",
     ]
     for reason, n in status.skipped.items():

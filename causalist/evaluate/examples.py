@@ -63,21 +63,32 @@ def example_of(
     )
 
 
-def fit_weights(examples: Sequence[Example], start: Weights, *, ridge: float = RIDGE) -> Weights:
+def fit_weights(examples: Sequence[Example], start: Weights, *, ridge: float = RIDGE, near: bool = False) -> Weights:
     """The weights of definitions and of files that make the right answers likeliest; the rest is that of `start`.
 
+    With `near`, it is the distance from `start` that is kept small, and not the weights. Where no question names a
+    definition, their weights are then those of `start`.
+
     Raises ValueError where no question can teach anything, of definitions or of files."""
-    definition = fit_linear(
-        [example.candidates for example in examples],
-        _fitted_names(examples[0].reading.of_definitions),
-        kinds=DEFINITION_KINDS,
-        start=start.definition.signals,
-        ridge=ridge,
-    )
-    weights = replace(start, definition=_with_fixed(definition, start.definition))
+    weights = start
+    if not near or any(example.candidates.is_telling for example in examples):
+        definition = fit_linear(
+            [example.candidates for example in examples],
+            _fitted_names(examples[0].reading.of_definitions),
+            kinds=DEFINITION_KINDS,
+            start=start.definition.signals,
+            ridge=ridge,
+            around=start.definition if near else None,
+        )
+        weights = replace(start, definition=_with_fixed(definition, start.definition))
     asked = [_file_candidates(example, weights) for example in examples]
-    names = _fitted_names(asked[0][1])
-    file = fit_linear([each for each, _ in asked], names, start=start.file.signals, ridge=ridge)
+    file = fit_linear(
+        [each for each, _ in asked],
+        _fitted_names(asked[0][1]),
+        start=start.file.signals,
+        ridge=ridge,
+        around=start.file if near else None,
+    )
     return replace(weights, file=_with_fixed(file, start.file))
 
 

@@ -81,6 +81,13 @@ class _Shape:
         joined: NDArray[np.float64] = np.hstack([given.values, kinds.astype(np.float64)])
         return joined
 
+    def parameters(self, given: Linear) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(weights, logarithms of the factors) that say what `given` says."""
+        weights = [given.signals.get(name, 0.0) for name in self.names]
+        weights += [given.kind.get(kind.label, 0.0) for kind in self.kinds]
+        factors = np.log([given.role.get(role.label, 1.0) for role in Role])
+        return np.array(weights), np.clip(factors, _SMALLEST_FACTOR, 0.0)
+
     def linear(self, found: NDArray[np.float64]) -> Linear:
         weights = [round(float(v), 4) for v in found[: self.n_linear]]
         factors = np.exp(found[self.n_linear :])
@@ -98,8 +105,12 @@ def fit_linear(
     kinds: Sequence[NodeKind] = (),
     start: Mapping[str, float] | None = None,
     ridge: float = RIDGE,
+    around: Linear | None = None,
 ) -> Linear:
     """The weights of `names`, of `kinds` and of all roles that make the right candidates of `questions` likeliest.
+
+    With `around`, what is small is the distance from those weights, by `ridge` for the factors of roles as well: a few
+    questions then change what they are sure of and leave the rest.
 
     Raises ValueError where no question has both a right and a wrong candidate.
     """
@@ -110,12 +121,16 @@ def fit_linear(
     first = np.array([(start or {}).get(name, 1.0) for name in names] + [0.0] * len(kinds))
     factors = np.full(len(Role), _START_FACTOR)
     factors[Role.CODE] = 0.0
+    centre, role_ridge = np.zeros(shape.n_linear + len(Role)), _ROLE_RIDGE
+    if around is not None:
+        first, factors = shape.parameters(around)
+        centre, role_ridge = np.concatenate([first, factors]), ridge
     bounds: list[tuple[float, float | None]] = [(0.0, None)] * shape.n_linear
     bounds += [(0.0, 0.0) if role is Role.CODE else (_SMALLEST_FACTOR, 0.0) for role in Role]
     found = minimize(
         loss_of,
         np.concatenate([first, factors]),
-        args=(_stacked(telling, shape), shape.n_linear, ridge),
+        args=(_stacked(telling, shape), shape.n_linear, Penalty(centre, ridge, role_ridge)),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
@@ -155,8 +170,17 @@ def _stacked(questions: Sequence[Candidates], shape: _Shape) -> Stacked:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    """`ridge` times the squares of the distances of weights from the `centre`, `role_ridge` times those of roles."""
+
+    centre: NDArray[np.float64]
+    ridge: float
+    role_ridge: float = _ROLE_RIDGE
+
+
 def loss_of(
-    parameters: NDArray[np.float64], given: Stacked, n_linear: int, ridge: float
+    parameters: NDArray[np.float64], given: Stacked, n_linear: int, penalty: Penalty
 ) -> tuple[float, NDArray[np.float64]]:
     """(mean negative log-likelihood and penalties, its gradient).
 
@@ -178,11 +202,8 @@ def loss_of(
     missed = share / (1.0 + np.exp(np.minimum(-behind, _LARGEST_EXPONENT)))
     slope = against / total[question] * np.bincount(question[gold], weights=missed, minlength=n)[question]
     slope[gold] = -missed
-    loss += ridge * float(weights @ weights) + _ROLE_RIDGE * float(logs @ logs)
-    gradient = np.concatenate(
-        [
-            (slope * factor) @ given.matrix / n + 2 * ridge * weights,
-            (slope * score) @ given.roles / n + 2 * _ROLE_RIDGE * logs,
-        ]
-    )
-    return loss, gradient
+    away = parameters - penalty.centre
+    pull = np.concatenate([np.full(n_linear, penalty.ridge), np.full(len(logs), penalty.role_ridge)]) * away
+    loss += float(pull @ away)
+    by_weight, by_log = (slope * factor) @ given.matrix / n, (slope * score) @ given.roles / n
+    return loss, np.concatenate([by_weight, by_log]) + 2 * pull

@@ -99,7 +99,9 @@ def metric_values(questions: Sequence[Ranks], names: Sequence[str]) -> NDArray[n
     return np.array(values, dtype=np.float64).reshape(len(questions), len(names))
 
 
-def bootstrap(values: NDArray[np.float64], *, n_resamples: int = N_RESAMPLES, seed: int = SEED) -> list[Interval]:
+def bootstrap(
+    values: NDArray[np.float64], *, n_resamples: int = N_RESAMPLES, seed: int = SEED, level: float = LEVEL
+) -> list[Interval]:
     """The mean of each column of `values`, shape (n_questions, n), with a percentile bootstrap interval.
 
     Whole questions are drawn with replacement, so that columns stay paired: for a paired difference of two systems,
@@ -113,6 +115,6 @@ def bootstrap(values: NDArray[np.float64], *, n_resamples: int = N_RESAMPLES, se
     means = np.empty((n_resamples, values.shape[1]))
     for resample in means:
         resample[:] = np.bincount(random.integers(0, n, n), minlength=n) @ values / n
-    outside = 100 * (1 - LEVEL) / 2
+    outside = 100 * (1 - level) / 2
     low, high = np.percentile(means, [outside, 100 - outside], axis=0)
     return [Interval(*map(float, column)) for column in zip(values.mean(axis=0), low, high, strict=True)]

@@ -42,7 +42,7 @@ def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
     """A question read against a repository; of the weights, only the factors of the first pass count."""
     question, index = read_question(query), repository.index
     matched = all_matches(question.patterns, index, Texts(index.manifest, repository.read))
-    return read_against(question, index.graph, index.lexical, weights.factors, matched)
+    return read_against(question, index.graph, index.lexical, weights.factors, matched, index.history)
 
 
 def kept_of(reading: Reading, weights: Weights, gold: Sequence[int]) -> Kept:

@@ -87,7 +87,8 @@ class RepositoryInfo:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is indexed: files by language, files left out by reason with `examples`, and what files made doubtful."""
+    """What is indexed: files by language, files left out by reason with `examples`, and what files made doubtful.
+    `learned` says what the weights of this repository rest on; None where they are the shipped ones."""
 
     repository: RepositoryInfo
     version: str
@@ -95,6 +96,7 @@ class Status:
     skipped: Mapping[str, int]
     examples: Mapping[str, tuple[str, ...]]
     notes: tuple[FileNote, ...]
+    learned: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,27 @@
 
 from causalist.store.codec import facts_from_bytes, facts_to_bytes
 from causalist.store.facts_cache import FactsCache, Key
-from causalist.store.folder import FACTS_NAME, FOLDER, INDEX_NAME, cache_folder, prepare_folder
+from causalist.store.folder import (
+    ANSWERS_NAME,
+    BESIDE_LOCK,
+    FACTS_NAME,
+    FEEDBACK_NAME,
+    FOLDER,
+    INDEX_NAME,
+    WEIGHTS_NAME,
+    cache_folder,
+    prepare_folder,
+)
 from causalist.store.index_file import read_index, write_index
 
 __all__ = [
+    "ANSWERS_NAME",
+    "BESIDE_LOCK",
     "FACTS_NAME",
+    "FEEDBACK_NAME",
     "FOLDER",
     "INDEX_NAME",
+    "WEIGHTS_NAME",
     "FactsCache",
     "Key",
     "cache_folder",

@@ -14,7 +14,13 @@ from causalist.errors import IndexNotWritable
 FOLDER = ".causalist"
 INDEX_NAME = "index.bin"
 FACTS_NAME = "facts.db"
-_WRITTEN = (".gitignore", "lock", INDEX_NAME, FACTS_NAME, f"{FACTS_NAME}-wal", f"{FACTS_NAME}-shm")
+# Beside the index: what is not made again with it.
+ANSWERS_NAME = "answers.jsonl"
+FEEDBACK_NAME = "feedback.jsonl"
+WEIGHTS_NAME = "weights.json"
+BESIDE_LOCK = "beside.lock"
+_BESIDE = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, BESIDE_LOCK)
+_WRITTEN = (".gitignore", "lock", INDEX_NAME, FACTS_NAME, f"{FACTS_NAME}-wal", f"{FACTS_NAME}-shm", *_BESIDE)
 
 
 def cache_folder(root: Path) -> Path:

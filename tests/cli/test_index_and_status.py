@@ -5,7 +5,17 @@ from pathlib import Path
 
 from tests.cli.commands import invoke, left_behind, run, write_all
 
-STATUS = ["format_version", "repository", "index_version", "languages", "skipped", "examples", "notes", "diagnostics"]
+STATUS = [
+    "format_version",
+    "repository",
+    "index_version",
+    "learned_weights",
+    "languages",
+    "skipped",
+    "examples",
+    "notes",
+    "diagnostics",
+]
 
 
 def test_index_says_what_is_in_it(small: Path) -> None:

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from causalist.evaluate.fit import Candidates, Stacked, fit_linear, loss_of
+from causalist.evaluate.fit import Candidates, Penalty, Stacked, fit_linear, loss_of
 from causalist.model.symbols import NodeKind, Role
+from causalist.rank import Linear
 
 
 def question(values: list[list[float]], gold: list[bool], roles: list[Role] | None = None) -> Candidates:
@@ -34,7 +35,9 @@ def test_loss_by_hand() -> None:
     # two right ones of scores 0 and 1 against one of 1, each alone against it: (log(1 + e) + log 2) / 2 = 1.0032.
     given = stacked([[1.0], [2.0], [0.0], [0.0], [1.0], [1.0]], [False, True, False, True, True, False], [3, 3])
     given.roles[:] = 0.0
-    loss, _ = loss_of(np.concatenate([[1.0], np.zeros(len(Role))]), given, 1, 0.0)
+    loss, _ = loss_of(
+        np.concatenate([[1.0], np.zeros(len(Role))]), given, 1, Penalty(np.zeros(1 + len(Role)), 0.0, 0.0)
+    )
     assert loss == pytest.approx((0.40760596 + (math.log(1 + math.e) + math.log(2)) / 2) / 2, abs=1e-7)
 
 
@@ -42,18 +45,20 @@ def test_gradient_is_that_of_the_loss() -> None:
     chance = np.random.default_rng(3)
     gold = [False, True, False, True, False, True, True, False, False]
     given = stacked(chance.random((9, 4)).tolist(), gold, [3, 4, 2])
-    at = chance.random(4 + len(Role))
-    _, gradient = loss_of(at, given, 4, 0.01)
+    at, penalty = chance.random(4 + len(Role)), Penalty(chance.random(4 + len(Role)), 0.01, 0.02)
+    _, gradient = loss_of(at, given, 4, penalty)
     for i in range(len(at)):
         step = np.zeros(len(at))
         step[i] = 1e-6
-        above, below = loss_of(at + step, given, 4, 0.01)[0], loss_of(at - step, given, 4, 0.01)[0]
+        above, below = loss_of(at + step, given, 4, penalty)[0], loss_of(at - step, given, 4, penalty)[0]
         assert gradient[i] == pytest.approx((above - below) / 2e-6, abs=1e-7)
 
 
 def test_scores_of_any_size_have_a_finite_loss() -> None:
     given = stacked([[1.0], [0.0]], [False, True], [2])
-    loss, gradient = loss_of(np.concatenate([[5000.0], np.zeros(len(Role))]), given, 1, 0.0)
+    loss, gradient = loss_of(
+        np.concatenate([[5000.0], np.zeros(len(Role))]), given, 1, Penalty(np.zeros(1 + len(Role)), 0.0, 0.0)
+    )
     assert loss == pytest.approx(5000.0)
     assert np.isfinite(gradient).all()
 
@@ -84,3 +89,13 @@ def test_kinds_are_given_something_beforehand() -> None:
 def test_nothing_to_learn_from() -> None:
     with pytest.raises(ValueError, match="no question has a right and a wrong candidate"):
         fit_linear([question([[1.0], [0.5]], [False, False]), question([[1.0]], [True])], ("text",))
+
+
+def test_few_questions_stay_near_the_weights_that_they_begin_with() -> None:
+    around = Linear({"telling": 1.0, "silent": 2.5}, {role.label: 0.5 for role in Role} | {"code": 1.0}, {})
+    asked = [question([[1.0, 0.4], [0.0, 0.4]], [True, False])]
+    near = fit_linear(asked, ("telling", "silent"), ridge=1.0, around=around)
+    far = fit_linear(asked, ("telling", "silent"), ridge=0.01, around=around)
+    assert near.signals["silent"] == far.signals["silent"] == 2.5
+    assert 1.0 < near.signals["telling"] < 1.2 < far.signals["telling"]
+    assert near.role == dict(around.role)

@@ -1,0 +1,81 @@
+"""`feedback` and `learn`: the doors only; what they do is tested with `beside` and `evaluate`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from causalist.cli import learn as learn_command
+from causalist.evaluate import learn as learn_function
+from causalist.store import FEEDBACK_NAME, FOLDER, WEIGHTS_NAME
+from tests.cli.commands import invoke
+from tests.evaluate.test_learn import past_of
+
+
+def asked(root: Path) -> str:
+    done = invoke("ask", "price of an item with tax", "--repo", str(root), "--json")
+    answer: str = json.loads(done.stdout)["answer_id"]
+    return answer
+
+
+def test_feedback_is_kept(committed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = asked(committed)
+    done = invoke("feedback", answer, "--used", "shop/prices.py", "--repo", str(committed))
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout == "1 used, 0 not used, for: price of an item with tax\n"
+    monkeypatch.chdir(committed / "shop")
+    done = invoke("feedback", answer, "--not-used", "prices.py", "--json")
+    assert (done.code, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    assert document["not_used"] == ["shop/prices.py"] and document["query"] == "price of an item with tax"
+    assert len((committed / FOLDER / FEEDBACK_NAME).read_text().splitlines()) == 2
+
+
+def test_feedback_that_makes_no_sense(committed: Path) -> None:
+    answer, where = asked(committed), ("--repo", str(committed))
+    invoke("feedback", answer, *where).failed("usage")
+    invoke("feedback", "", "--used", "shop/prices.py", *where).failed("usage")
+    invoke("feedback", "0" * 16, "--used", "shop/prices.py", *where).failed("usage")
+    message = invoke("feedback", answer, "--used", "shop/absent.py", *where).failed("usage")
+    assert "'shop/absent.py' is no indexed file" in message
+    both = ("--used", "shop/prices.py", "--not-used", "./shop/prices.py")
+    assert "cannot be both" in invoke("feedback", answer, *both, *where).failed("usage")
+    assert not (committed / FOLDER / FEEDBACK_NAME).exists()
+
+
+def test_learn_keeps_what_is_better(tmp_path: Path) -> None:
+    root = past_of(tmp_path / "shop", 30).path
+    weights = root / FOLDER / WEIGHTS_NAME
+    dry = invoke("learn", "--repo", str(root), "--dry-run")
+    assert (dry.code, dry.stderr) == (0, "") and not weights.exists()
+    assert "the learned weights are better" in dry.stdout and "a dry run" in dry.stdout
+    done = invoke("learn", "--repo", str(root), "--json")
+    document = json.loads(done.stdout)
+    assert (done.code, document["is_better"], document["file"]) == (0, True, str(weights))
+    assert document["questions"] == {"history": 30, "feedback": 0, "older": 21, "newer": 9}
+    assert json.loads(weights.read_text())["figures"] == document["figures"]
+    status = json.loads(invoke("status", "--repo", str(root), "--json").stdout)
+    assert status["learned_weights"].startswith("learned at commit ")
+    assert "weights   learned at commit " in invoke("status", "--repo", str(root)).stdout
+    assert invoke("learn", "--repo", str(root), "--reset").stdout.startswith("the learned weights are gone")
+    assert not weights.exists()
+    done = invoke("learn", "--repo", str(root), "--reset", "--json")
+    assert (done.code, json.loads(done.stdout)) == (1, {"format_version": 1, "reset": False})
+
+
+def test_learn_without_enough_history(committed: Path) -> None:
+    done = invoke("learn", "--repo", str(committed))
+    assert (done.code, done.stderr) == (1, "") and "are too few to learn from" in done.stdout
+    done = invoke("learn", "--repo", str(committed), "--json")
+    assert done.code == 1 and json.loads(done.stdout)["figures"] is None
+    invoke("learn", "--repo", str(committed), "--reset", "--dry-run").failed("usage")
+
+
+def test_learn_without_git(small: Path) -> None:
+    invoke("learn", "--repo", str(small)).failed("git")
+
+
+def test_default_number_of_questions() -> None:
+    import inspect
+
+    assert inspect.signature(learn_function).parameters["n"].default == learn_command.N_QUESTIONS
