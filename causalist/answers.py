@@ -14,15 +14,16 @@ from causalist.model.answer import AskOptions, Level, PageRankInfo, RankMode, Re
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.pack import PackItem
+from causalist.model.pack import Pack, PackInput, PackItem
 from causalist.model.scores import Hit, Matched
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.model.symbols import NodeKind
-from causalist.pack import check_budget, counter_called
-from causalist.rank import Ranking
+from causalist.pack import check_budget, counter_called, render_pack
+from causalist.rank import Question, Ranking
 from causalist.texts import Texts
 
 _MOST_NAMED = 3  # files that a diagnostic names
+_MOST_TERMS = 6  # words that a diagnostic names
 
 
 def check_question(query: str, options: AskOptions) -> None:
@@ -93,6 +94,20 @@ def left_out_by_filters(inside: NDArray[np.bool_] | None, options: AskOptions) -
     return (Diagnostic("filtered-out", f"no indexed file is left by {' '.join(patterns)}", -1),)
 
 
+def tried(question: Question, ranking: Ranking, n_attempts: int) -> tuple[Diagnostic, ...]:
+    """What an answer was found with that was not asked for, where the question as it stands found nothing."""
+    if n_attempts == 1:
+        return ()
+    used = [term for term in ranking.question.terms if term not in question.terms]
+    if not used:
+        return (
+            Diagnostic("broadened", "no word of the question is known, and what begins alike finds nothing either", -1),
+        )
+    named = ", ".join(sorted(used)[:_MOST_TERMS]) + (", …" if len(used) > _MOST_TERMS else "")
+    detail = f"no word of the question is known; attempt {n_attempts} asked for what begins alike: {named}"
+    return (Diagnostic("broadened", detail, -1),)
+
+
 def pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:
     """How the walk ended; None where there was none."""
     result = ranking.pagerank
@@ -148,3 +163,14 @@ def pack_items(
             inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
             items.append(PackItem(inner, texts.of(inner), False))
     return tuple(items)
+
+
+def packed(content: PackInput, options: AskOptions) -> Pack:
+    """The pack as the options want it written."""
+    return render_pack(
+        content,
+        max_tokens=options.max_tokens,
+        format=options.format,
+        counter=counter_called(options.tokenizer),
+        tokenizer=options.tokenizer,
+    )

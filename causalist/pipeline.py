@@ -4,7 +4,7 @@
 stages do not know one another; what passes between them is a type in `model/`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,16 +16,18 @@ from causalist.answers import (
     not_shown,
     ordered_edges,
     pack_items,
+    packed,
     pagerank_info,
     partly_read,
     repository_info,
+    tried,
 )
 from causalist.answers import check_question as check_question
+from causalist.attempts import Asking, Attempt, best_of
 from causalist.beside import Beside, Learned
 from causalist.collect import IndexOptions
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
 from causalist.indexing import index_of_commit, index_places, refreshed_index
-from causalist.literals import all_matches
 from causalist.model.answer import Answer, AskOptions, Level, Order, RepositoryInfo, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import Edge, EdgeKind
@@ -35,23 +37,18 @@ from causalist.model.layers import Layering
 from causalist.model.navigate import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
 from causalist.model.overview import Map
 from causalist.model.pack import PackHeader, PackInput
-from causalist.model.scores import Hit, Hop, Matched
+from causalist.model.scores import Hit, Hop
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.symbols import split_id
-from causalist.pack import counter_called, render_pack
 from causalist.parse import parse_file
 from causalist.rank import (
     Chosen,
-    Question,
     Ranking,
     WalkWeights,
     Weights,
     best_inside,
-    choose,
     default_weights,
     explain,
-    in_scope,
-    rank_question,
     read_question,
     seed_shares,
 )
@@ -170,10 +167,9 @@ class Repository:
             question = read_question(query)
         with clock.step("rank"):
             texts = Texts(self.index.manifest, self.read)
-            matched = all_matches(question.patterns, self.index, texts)
-            ranking, view = self._ranked(question, options, matched)
+            attempts = self._asking(options, texts).attempts(question)
+            matched, ranking, view, chosen, confidence = best_of(attempts)
             transition = view.transition
-            chosen = choose(ranking, graph, transition, options)
         with clock.step("assemble"):
             nodes = [c.node for c in chosen]
             standing = best_inside(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
@@ -189,24 +185,19 @@ class Repository:
             ordered, edges = ordered_edges(graph, [*nodes, *via], results, options)
             ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
         with clock.step("deliver"):
-            items = pack_items(graph, results, ordered, [*nodes, *via], standing, texts)
             kept = tuple(named_edge(graph, e, ids) for e in edges)
             removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
+            items = pack_items(graph, results, ordered, [*nodes, *via], standing, texts)
             header = PackHeader(
-                query, self.root.name, self.index.commit, n_searched(graph),
-                stale=bool(texts.changed), causal=options.order is Order.CAUSAL,
-            )  # fmt: skip
-            pack = (
-                render_pack(
-                    PackInput(header, items, kept, removed),
-                    max_tokens=options.max_tokens,
-                    format=options.format,
-                    counter=counter_called(options.tokenizer),
-                    tokenizer=options.tokenizer,
-                )
-                if results
-                else None
+                query,
+                self.root.name,
+                self.index.commit,
+                n_searched(graph),
+                stale=bool(texts.changed),
+                causal=options.order is Order.CAUSAL,
+                confidence=confidence,
             )
+            pack = packed(PackInput(header, items, kept, removed), options) if results else None
         named = answer_id(self.index, query, options, self.learned.digest if self.learned else "")
         if self.beside is not None and results:
             self.beside.remember(named, query, options)
@@ -214,8 +205,8 @@ class Repository:
             answer_id=named,
             query=query,
             route=options.route or question.route,
-            confidence=None,
-            attempts=1,
+            confidence=confidence,
+            attempts=len(attempts),
             repository=self.info(stale=bool(texts.changed)),
             pagerank=pagerank_info(ranking, options),
             results=results,
@@ -226,6 +217,7 @@ class Repository:
             diagnostics=(
                 *self.notes,
                 *left_out_by_filters(view.inside, options),
+                *tried(question, ranking, len(attempts)),
                 *partly_read(self.index, results),
                 *not_shown(matched, results, self.index, options.level),
                 *texts.diagnostics(),
@@ -236,11 +228,11 @@ class Repository:
 
     def rank_nodes(self, query: str, options: AskOptions) -> list[str]:
         """Ids of the best nodes (or files, by `options.level`) for a question: `ask` without paths, order and pack."""
-        question = read_question(query)
-        matched = all_matches(question.patterns, self.index, Texts(self.index.manifest, self.read))
-        ranking, view = self._ranked(question, options, matched)
-        graph = self.index.graph
-        return [graph.nodes.ids[c.node] for c in choose(ranking, graph, view.transition, options)]
+        return [self.index.graph.nodes.ids[c.node] for c in self.attempt(query, options).chosen]
+
+    def attempt(self, query: str, options: AskOptions) -> Attempt:
+        """The first ranking behind `ask`: the question as it stands."""
+        return self._asking(options, Texts(self.index.manifest, self.read)).attempt(read_question(query))
 
     # -- looking up
 
@@ -385,14 +377,8 @@ class Repository:
 
     # -- parts of an answer
 
-    def _ranked(
-        self, question: Question, options: AskOptions, matched: Mapping[int, Matched]
-    ) -> tuple[Ranking, navigate.View]:
-        """Scores as the filters and the scope of the options leave them, and the walk that they belong to."""
-        index, view = self.index, navigate.view_of(self.index, options, root=self.root, folder=self.folder)
-        given = (index.graph, index.lexical, view.transition, self.weights, options)
-        ranking = rank_question(question, *given, matched, view.inside, index.history)
-        return (ranking if view.scope is None else in_scope(ranking, view.scope)), view
+    def _asking(self, options: AskOptions, texts: Texts) -> Asking:
+        return Asking(self.index, options, texts, self.weights, self.root, self.folder)
 
     def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0

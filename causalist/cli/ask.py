@@ -157,8 +157,9 @@ def _question(query: str) -> str:
 
 
 def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
-    # Partly read files are listed one by one below.
-    doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics if d.slug not in ("partly-read", "filtered-out")]
+    # Partly read files are listed one by one below; the others say nothing of files.
+    others = ("partly-read", "filtered-out", "broadened")
+    doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics if d.slug not in others]
     for reason in UNREADABLE_REASONS:
         if index.skipped.get(reason):
             doubts.append(f"{index.skipped[reason]} {reason}: {', '.join(index.examples.get(reason, ()))}")

@@ -109,7 +109,8 @@ class PageRankInfo:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`confidence` is None until it is calibrated. `pagerank` is None when the graph was not walked. `order` holds
+    """`confidence` is the probability that one of the first five files is right; None for a pattern, and for a list by
+    PageRank alone. `pagerank` is None when the graph was not walked. `order` holds
     ids of results and of the hops on their paths, in causal order; `via` are the latter."""
 
     answer_id: str

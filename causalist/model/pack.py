@@ -10,7 +10,7 @@ from causalist.model.scores import Hit
 @dataclass(frozen=True, slots=True)
 class PackHeader:
     """`n_nodes` of the repository; `commit` is None outside of git. `causal` is false where dependencies stand
-    first."""
+    first. `confidence` is that of the answer, None where nobody knows."""
 
     query: str
     root: str
@@ -18,6 +18,7 @@ class PackHeader:
     n_nodes: int
     stale: bool = False
     causal: bool = True
+    confidence: float | None = None
 
 
 class PackItem(NamedTuple):

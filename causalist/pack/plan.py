@@ -23,6 +23,10 @@ CHARACTERS_PER_TOKEN = 3.5
 # Text with more characters than this for each token of room is not even counted.
 MOST_CHARACTERS_PER_TOKEN = 8
 
+# Words for a confidence, from the least to which each applies. Of held-out development questions 93 % of the first,
+# 67 % of the second and 46 % of the third had a right file among the first five; docs/ranking.md has the counts.
+CERTAINTY = ((0.8, "likely"), (0.5, "uncertain"), (0.0, "a guess"))
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -112,10 +116,20 @@ class Plan:
 
     @property
     def facts(self) -> str:
-        """Where it comes from and how much of it this is, on one line."""
+        """Where it comes from, how much of it this is and how likely it answers, on one line."""
         commit = f" @ {self.commit}" if self.commit else ""
         stale = " (older than the files)" if self.header.stale else ""
-        return f"{self.repository}{commit}{stale} · {len(self.items)} of {self.header.n_nodes} nodes"
+        certainty = f"{self.certainty} · " if self.certainty else ""
+        return f"{self.repository}{commit}{stale} · {certainty}{len(self.items)} of {self.header.n_nodes} nodes"
+
+    @property
+    def certainty(self) -> str:
+        """The confidence in a word, with its number; "" where there is none."""
+        value = self.header.confidence
+        if value is None:
+            return ""
+        word = next(word for least, word in CERTAINTY if value >= least)
+        return f"{word} ({value:.2f})"
 
     @property
     def order(self) -> str:

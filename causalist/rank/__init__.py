@@ -1,7 +1,9 @@
 """A question -> candidates, seeds, Personalized PageRank, fused scores."""
 
 from causalist.rank._transition import WalkWeights, build_transition, within
+from causalist.rank.broaden import LEAST_ALIKE, broadened
 from causalist.rank.commits import merge_commits, message_postings
+from causalist.rank.confidence import confidence_of, default_calibration, evidence_of
 from causalist.rank.fuse import Linear, Weights, default_weights
 from causalist.rank.history import (
     churn_scores,
@@ -20,6 +22,7 @@ from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain
 from causalist.rank.signals import known_terms
 
 __all__ = [
+    "LEAST_ALIKE",
     "Chosen",
     "Kept",
     "Linear",
@@ -30,12 +33,16 @@ __all__ = [
     "Weights",
     "best_inside",
     "bm25",
+    "broadened",
     "build_lexical",
     "build_transition",
     "choose",
     "churn_scores",
     "co_change_scores",
+    "confidence_of",
+    "default_calibration",
     "default_weights",
+    "evidence_of",
     "explain",
     "files_with_all",
     "history_signals",

@@ -8,6 +8,7 @@ from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
 
 PAGE = DOCS / "ranking.md"
 WEIGHTS = ROOT / "causalist/rank/weights.json"
+CALIBRATION = ROOT / "causalist/rank/confidence.json"
 _PASSES = ("first", "definition", "file")
 
 
@@ -27,7 +28,14 @@ def contents() -> dict[str, str]:
         "The factor of a file's role, unless the question is about it:\n",
         table(("role", *heads), list(roles)),
     ]
-    return {"rank-weights": "\n".join(parts)}
+    return {"rank-weights": "\n".join(parts), "confidence": _confidence()}
+
+
+def _confidence() -> str:
+    data = json.loads(CALIBRATION.read_text(encoding="utf-8"))
+    weights = [(f"`{name}`", f"{value:g}") for name, value in data["weights"].items()]
+    given = [(f"level `{name}`", f"{value:g}") for name, value in data["level"].items()]
+    return f"Provenance: {data['provenance']}.\n\n" + table(("feature", "weight"), [*weights, *given])
 
 
 def _cell(weight: float | None) -> str:

@@ -13,7 +13,7 @@ from math import exp, log
 from pathlib import Path
 from unittest import mock
 
-from causalist import pipeline
+from causalist import answers
 from causalist.errors import UsageError
 from causalist.model.answer import AskOptions, Level
 from causalist.model.pack import Pack, PackInput
@@ -80,7 +80,7 @@ def pack_inputs(repository: Repository, asked: Iterator[str]) -> Iterator[PackIn
     for number, question in enumerate(asked):
         caught.clear()
         level = Level.FILE if number % 2 else Level.SYMBOL
-        with mock.patch.object(pipeline, "render_pack", caught_pack):
+        with mock.patch.object(answers, "render_pack", caught_pack):
             try:
                 repository.ask(question, AskOptions(level=level))
             except UsageError:

@@ -1,0 +1,1 @@
+"""How far the confidence of an answer can be trusted."""
