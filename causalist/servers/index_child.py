@@ -45,6 +45,9 @@ def _end(own: int, *_: object) -> None:
     if os.getpid() != own:
         os._exit(0)
     threading.excepthook = lambda _: None  # the pool's own threads complain about workers that are gone
+    sys.unraisablehook = lambda _: (
+        None
+    )  # in a finaliser the exception is told and lost; whoever sent the signal kills us
     sys.exit(0)
 
 
