@@ -79,35 +79,6 @@ _RAISED = re.compile(
     r"(?:Error|Exception|Warning|Exit|Interrupt|Failure|Panic|Iteration|Fault)|Error)"
     r"(?: \[[A-Z][A-Z0-9_]+\])?(?:: (?P<message>[^\n]+)|\s*$)"
 )
-_PANIC = re.compile(
-    r".*\bpanicked at (?:'(?P<message>[^\n]*)', )?(?P<path>[^\s:'][^\n:']*\.rs):(?P<line>\d+):\d+:?\s*$"
-)
-_PHP = re.compile(r"\s*#\d+ (?P<path>[^\n#(]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\n(]{1,200})")
-_PHP_IN = re.compile(
-    r".*\b(?:in|at) (?P<path>\S+\.(?:php|phtml))(?:\((?P<line>\d+)\)|:(?P<line2>\d+)| on line (?P<line3>\d+))"
-)
-_RUBY = re.compile(
-    r"\s*(?:\d+: )?(?:from )?(?P<path>[^\s:][^\n:]*\.(?:rb|ru|rake|erb)):(?P<line>\d+)"
-    r":in [`'](?P<function>[^'\n]{1,120})'(?:: (?P<message>[^\n(]*)\((?P<type>[\w:]+)\))?"
-)
-_DEBUGGER = re.compile(
-    r"\s*#\d+ +(?:0x[\da-f]+ (?:<[^>]*> )?)?(?:in )?(?P<function>[\w:~<>*&]{1,200})(?: ?\([^\n]*?\))?(?: at)? "
-    r"(?P<path>[\w./\\+-]+\.\w{1,4}):(?P<line>\d+)"
-)
-_COMPILER = re.compile(
-    r"\s{0,20}(?:(?:-->|at) {1,4})?(?P<path>(?:[A-Za-z]:)?[\w./\\@+-]{0,400}[\w-]\.\w{1,5})"
-    r"(?::(?P<line>\d+)(?::\d+)?|\((?P<line2>\d+),\d+\))(?:: | - |\s*$)"
-)
-# The order matters: what a stricter form knows is not read by a looser one.
-_FORMS = (_PYTHON, _JAVA, _RUST_PLACE, _NODE, _GO_PLACE, _PHP, _RUBY, _DEBUGGER, _BROWSER, _PYTEST, _COMPILER)
-_LAST_INNERMOST = (_PYTHON, _PYTEST)  # the others print the innermost frame first
-
-_RAISED = re.compile(
-    r"(?:\s*(?:[|] *)*|Exception in thread \"[^\"]*\" |(?:Caused by|Suppressed): |Uncaught (?:\(in promise\) )?"
-    r"|PHP Fatal error: +Uncaught |E {3,}|Fatal error: Uncaught )"
-    r"(?P<type>(?:[A-Za-z_$][\w$]*[.\\:]{1,2})*[A-Z_a-z$][\w$]*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Panic|Iteration|Fault))"
-    r"(?: \[(?P<code>[A-Z][A-Z0-9_]+)\])?(?:: (?P<message>[^\n]+)|\s*$)"
-)
 _PANIC = re.compile(r"(?:panic|fatal error): (?P<message>[^\n]+?)(?: \[recovered\])?$")
 _TYPED = re.compile(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]*)$")  # after Python's frames
 _CHAINED = re.compile(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
