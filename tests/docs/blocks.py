@@ -35,6 +35,19 @@ def with_blocks(text: str, kind: str, contents: Mapping[str, str]) -> str:
     return _BLOCK.sub(replaced, text)
 
 
+def keep_in_sync(page: Path, contents: Mapping[str, str], arguments: list[str]) -> int:
+    """With `--write`, writes the generated blocks of a page; otherwise prints those that differ and says so (1)."""
+    text = page.read_text(encoding="utf-8")
+    if "--write" in arguments:
+        page.write_text(with_blocks(text, "generated", contents), encoding="utf-8")
+        return 0
+    there = blocks_of(text, "generated")
+    for name, content in contents.items():
+        if there.get(name) != content:
+            print(f"-- {name}\n{content}")
+    return int(there != contents)
+
+
 def table(head: tuple[str, ...], rows: list[tuple[object, ...]]) -> str:
     """A Markdown table; columns of numbers are aligned to the right.
 

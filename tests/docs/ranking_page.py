@@ -4,7 +4,7 @@ import json
 import sys
 
 from causalist.model.symbols import Role
-from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
+from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 
 PAGE = DOCS / "ranking.md"
 WEIGHTS = ROOT / "causalist/rank/weights.json"
@@ -42,17 +42,5 @@ def _cell(weight: float | None) -> str:
     return "" if weight is None else f"{weight:g}"
 
 
-def main(arguments: list[str]) -> int:
-    text = PAGE.read_text(encoding="utf-8")
-    if "--write" in arguments:
-        PAGE.write_text(with_blocks(text, "generated", contents()), encoding="utf-8")
-        return 0
-    there = blocks_of(text, "generated")
-    for name, content in contents().items():
-        if there.get(name) != content:
-            print(f"-- {name}\n{content}")
-    return int(there != contents())
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(keep_in_sync(PAGE, contents(), sys.argv[1:]))

@@ -12,7 +12,7 @@ from causalist.graph import RULES, Confidences, Evidence, load_confidences
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.graph import SYMMETRIC_KINDS, EdgeKind
 from causalist.rank import WalkWeights
-from tests.docs.blocks import DOCS, blocks_of, table, with_blocks
+from tests.docs.blocks import DOCS, keep_in_sync, table
 
 PAGE = DOCS / "architecture.md"
 _CODE = re.compile(r"`([^`]+)`")
@@ -73,17 +73,5 @@ def codes(cell: str) -> list[str]:
     return _CODE.findall(cell)
 
 
-def main(arguments: list[str]) -> int:
-    text = PAGE.read_text(encoding="utf-8")
-    if "--write" in arguments:
-        PAGE.write_text(with_blocks(text, "generated", contents()), encoding="utf-8")
-        return 0
-    there = blocks_of(text, "generated")
-    for name, content in contents().items():
-        if there.get(name) != content:
-            print(f"-- {name}\n{content}")
-    return int(there != contents())
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(keep_in_sync(PAGE, contents(), sys.argv[1:]))
