@@ -19,16 +19,20 @@ from causalist.rank.lexical import Kept, bm25, build_lexical, impacts, nodes_nam
 from causalist.rank.mentions import files_with_all, printing
 from causalist.rank.question import Pattern, Question, read_question
 from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, in_scope, rank_question, seed_shares
+from causalist.rank.routes import GENERATORS, ROUTES, RoutePlan
 from causalist.rank.signals import known_terms
 
 __all__ = [
+    "GENERATORS",
     "LEAST_ALIKE",
+    "ROUTES",
     "Chosen",
     "Kept",
     "Linear",
     "Pattern",
     "Question",
     "Ranking",
+    "RoutePlan",
     "WalkWeights",
     "Weights",
     "best_inside",

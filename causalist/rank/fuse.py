@@ -17,6 +17,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched, Reason
+from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical import impact_on
 from causalist.rank.question import Question
@@ -32,6 +33,8 @@ from causalist.rank.signals import (
 
 _N_REASONS = 4
 GRAPH = "graph"  # the signal of what others give
+PLACES = "places"  # the one signal where there are no weights
+RECIPROCAL = 60.0  # k of reciprocal rank fusion, as its authors chose it
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +103,49 @@ def signals_of(
     weights: Weights,
     matched: Mapping[int, Matched] | None = None,
     history: History | None = None,
+    steps: Steps = UNWATCHED,
 ) -> Signals:
-    """Everything that the question says about nodes without walking the graph: the three passes."""
-    reading = read_against(question, graph, lexical, weights.factors, matched, history)
+    """Everything that the question says about nodes without walking the graph: the three passes, or, where the linear
+    model is skipped, the reciprocal ranks of what the generators found."""
+    reading = read_against(question, graph, lexical, weights.factors, matched, history, steps)
+    numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
+    known = {term: number for term, number in numbers.items() if number >= 0}
+    return steps.optional(
+        "distil.weights", lambda: _weighed(reading, weights, known), lambda: _by_places(reading, known)
+    )
+
+
+def _weighed(reading: Reading, weights: Weights, known: Mapping[str, int]) -> Signals:
     raw = reading.first_files()
     first = first_scores(reading, weights.first, raw)
     definition, role = definition_signals(reading, first, weights.definition)
     file, file_role = file_signals(reading, summed(definition, role), weights.file, raw)
-    # A test or page of documentation that no word led to is next to never what was asked for.
-    numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
-    known = {term: number for term, number in numbers.items() if number >= 0}
-    return Signals(definition, file, role, file_role, reading.role**3 * reading.kind, known)
+    return Signals(definition, file, role, file_role, _reach(reading), known)
+
+
+def _reach(reading: Reading) -> Scores:
+    """A test or page of documentation that no word led to is next to never what was asked for."""
+    return reading.role**3 * reading.kind
+
+
+def _by_places(reading: Reading, known: Mapping[str, int]) -> Signals:
+    """Without weights: the sum over the generators of 1 / (RECIPROCAL + place), with equal scores sharing the better
+    place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009), times the factors of the first pass."""
+    own = (reading.text, reading.name, reading.mention, reading.literal, reading.frame, reading.synonyms)
+    first = reading.first_files()
+    definitions = sum(map(_reciprocal, own), np.zeros(len(reading.role)))
+    files = sum((_reciprocal(first[name]) for name in sorted(first)), np.zeros(len(reading.role)))
+    if reading.question.is_pattern:
+        definitions = np.where(reading.literal > 0, definitions, 0.0)
+    factor = reading.role * reading.kind
+    return Signals({PLACES: definitions}, {PLACES: files}, factor, reading.role, _reach(reading), known)
+
+
+def _reciprocal(scores: Scores) -> Scores:
+    rounded = np.round(scores, 12)
+    levels, counts = np.unique(-rounded, return_counts=True)  # the best first
+    place = 1 + np.cumsum(counts) - counts
+    return np.where(rounded > 0, 1.0 / (RECIPROCAL + place[np.searchsorted(levels, -rounded)]), 0.0)
 
 
 def first_scores(reading: Reading, weights: Linear, raw: Mapping[str, Scores] | None = None) -> Scores:

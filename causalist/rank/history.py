@@ -18,6 +18,7 @@ Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files hav
 
 # A commit that says all of the question counts, and many that share a word with it do not outweigh it.
 LIKENESS_POWER = 2
+TOLD = ("messages", "similar commits")  # the signals that read messages
 HALF_TOLD = 50  # commits of which the messages count half
 N_BEST = 3  # files whose partners are supported
 _DAY = 86_400.0
@@ -36,11 +37,9 @@ def history_signals(question: Question, history: History, n_nodes: int) -> dict[
     terms = history_terms({**question.abbreviations, **question.terms}, history)
     n_commits = int(np.count_nonzero(np.diff(history.indptr)))
     told = n_commits / (n_commits + HALF_TOLD)
-    signals = {
-        "messages": message_scores(terms, history, n_nodes),
-        "similar commits": similar_commit_scores(terms, history, n_nodes),
-    }
-    return {name: told * scores / (scores.max(initial=0.0) or 1.0) for name, scores in signals.items()}
+    signals = (message_scores(terms, history, n_nodes), similar_commit_scores(terms, history, n_nodes))
+    scaled = (told * scores / (scores.max(initial=0.0) or 1.0) for scores in signals)
+    return dict(zip(TOLD, scaled, strict=True))
 
 
 def message_scores(terms: Mapping[int, float], history: History, n_nodes: int) -> Scores:

@@ -1,6 +1,7 @@
 """Things that a question names outright -> how strongly each node is meant."""
 
 import re
+from collections.abc import Mapping
 from posixpath import splitext
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
+from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank.lexical import impacts, nodes_named
 from causalist.rank.located import definition_at
@@ -92,6 +94,23 @@ def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> 
         return exact
     # `package.module.thing` may name a module by its last parts.
     return [n for n in nodes_named(before[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+
+
+def literal_scores(
+    matched: Mapping[int, Matched], files: NDArray[np.int32], n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(by node, by file): 1/2 for one match, towards 1 with the logarithm of their number."""
+    counts = np.zeros(n)
+    for node, found in matched.items():
+        counts[node] = found.n
+    inside = files >= 0
+    by_file = np.bincount(files[inside], weights=counts[inside], minlength=n)
+    return _saturated(counts), _saturated(by_file.astype(np.float64))
+
+
+def _saturated(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    top = max(float(np.log1p(counts.max(initial=0.0))), 1.0)
+    return np.where(counts > 0, 0.5 + 0.5 * np.log1p(counts) / top, 0.0)
 
 
 def files_with_all(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) -> list[str]:

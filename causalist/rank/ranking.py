@@ -13,16 +13,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
+from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import Matched, PageRankResult, Reason, SeedShare, Transition
+from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._product import csr_product
-from causalist.rank.fuse import Signals, Weights, fused, reasons_of, signals_of, with_support
+from causalist.rank.fuse import GRAPH, Signals, Weights, fused, reasons_of, signals_of, with_support
 from causalist.rank.history import history_terms, similar_commits
 from causalist.rank.question import Question
+from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.signals import LEADING
 from causalist.rank.support import definition_support
 from causalist.rank.walk import attribute_to_seeds, personalized_pagerank, seed_distribution
@@ -37,14 +39,6 @@ _REPEATED = re.compile(r"~\d+$")
 N_CANDIDATE_FILES = 20  # files that are taken for found by words
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
 SCORE_DECIMALS = 12
-# Share of the places that is kept for nodes which only PageRank reached. A route with more trust in the graph keeps
-# more; a question that names what it wants keeps none.
-GRAPH_SHARE: Mapping[Route, float] = {
-    Route.LOOKUP: 0.0,
-    Route.SIMPLE: 0.2,
-    Route.MULTI_HOP: 0.3,
-    Route.EXPLORATORY: 0.2,
-}
 # Chosen by hand on the sample repository: without specificity the places fill with loggers and error classes, without
 # the chain they stop one step away. On development questions no setting could be told from another; docs/benchmarks.md
 # has the numbers.
@@ -91,24 +85,38 @@ def rank_question(
     matched: Mapping[int, Matched] | None = None,
     inside: NDArray[np.bool_] | None = None,
     history: History | None = None,
+    steps: Steps = UNWATCHED,
 ) -> Ranking:
     """Scores of every node for a question. Without any match all scores are zero and there is no walk.
 
     `matched`: where the question's patterns stand. `inside`: shape (n_nodes,), the nodes that may match; the walk
     stays among them if `transition` does (`within`). `history`: what commits said of files."""
-    signals = signals_of(question, graph, lexical, weights, matched, history)
-    definitions, files = _inside_only(fused(signals), inside)
-    matches = _best_matches(definitions, transition)
+    plan = ROUTES[question.route]
+    signals = signals_of(question, graph, lexical, weights, matched, history, steps)
+    with steps.timed("distil.sum"):
+        definitions, files = _inside_only(fused(signals), inside)
+        matches = _best_matches(definitions, transition)
     seeds = np.zeros(len(graph.nodes))
     pagerank = None
-    if matches and options.graph:
+
+    def walked() -> tuple[NDArray[np.float64], PageRankResult | None]:
         counts = _passage_counts(graph) if options.specificity is Specificity.PASSAGES else None
-        seeds = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
-        pagerank = personalized_pagerank(transition, seeds, damping=options.damping)
+        start = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
+        return start, personalized_pagerank(transition, start, damping=options.damping)
+
+    if matches and options.graph:
+        if options.rank is RankMode.PAGERANK:  # all there is
+            with steps.timed("candidates.pagerank"):
+                seeds, pagerank = walked()
+        elif "pagerank" in plan.generators:
+            seeds, pagerank = steps.optional("candidates.pagerank", walked, lambda: (seeds, None))
         # A literal text stands where it stands.
         if not question.is_pattern:
-            signals = with_support(signals, definition_support(graph, definitions, inside), weights)
-            definitions, files = _inside_only(fused(signals), inside)
+            by = Generating(plan, len(graph.nodes), steps)
+            (given,) = by.scores(GRAPH, 1, lambda: (definition_support(graph, definitions, inside),))
+            with steps.timed("distil.sum"):
+                signals = with_support(signals, given, weights)
+                definitions, files = _inside_only(fused(signals), inside)
     return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {}, history or History())
 
 
@@ -128,7 +136,9 @@ def in_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
     return replace(ranking, definitions=raised(ranking.definitions), files=raised(ranking.files))
 
 
-def choose(ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions) -> list[Chosen]:
+def choose(
+    ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions, steps: Steps = UNWATCHED
+) -> list[Chosen]:
     """The nodes that answer, best first: at most `top_k`, none that nothing reached."""
     is_file = graph.nodes.kinds == NodeKind.FILE
     by_file = options.level is Level.FILE
@@ -136,12 +146,21 @@ def choose(ranking: Ranking, graph: CodeGraph, transition: Transition, options: 
         pagerank = _pagerank_of(ranking, graph, by_file)
         return [Chosen(n, float(pagerank[n]), True) for n in _best(pagerank, options.top_k)]
     scores = np.where(is_file, ranking.files, 0.0) if by_file else ranking.definitions
-    route = options.route or ranking.question.route
-    share = GRAPH_SHARE[route] if ranking.pagerank is not None else 0.0
-    kept = min(round(options.top_k * share), options.top_k - 1)
-    reached = _chain(ranking, graph, transition, options.damping, kept, by_file)
+    reached: dict[int, float] = {}
+    if ranking.pagerank is not None:
+        plan = ROUTES[options.route or ranking.question.route]
+        kept = min(round(options.top_k * plan.graph_share), options.top_k - 1)
+
+        def filled() -> dict[int, float]:
+            files = _chain(ranking, graph, transition, options.damping, kept, by_file, plan.second_hop)
+            steps.found("pagerank", len(files))
+            return files
+
+        reached = steps.optional("candidates.places", filled, dict)
     extra = list(reached)
-    lexical = _distinct(_best(scores, 2 * options.top_k, without=set(extra)), graph)[: options.top_k - len(extra)]
+    best = _best(scores, 2 * options.top_k, without=set(extra))
+    distinct = steps.optional("assemble.duplicates", lambda: _distinct(best, graph), lambda: best)
+    lexical = distinct[: options.top_k - len(extra)]
     # What only the graph reached stands behind what was found, in the order of PageRank.
     floor = min((float(scores[n]) for n in lexical), default=1.0)
     top = max(reached.values(), default=1.0)
@@ -277,7 +296,13 @@ def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[n
 
 
 def _chain(
-    ranking: Ranking, graph: CodeGraph, transition: Transition, damping: float, n_places: int, by_file: bool
+    ranking: Ranking,
+    graph: CodeGraph,
+    transition: Transition,
+    damping: float,
+    n_places: int,
+    by_file: bool,
+    second_hop: bool,
 ) -> dict[int, float]:
     """The files that PageRank reaches most beside those found by words, or the node reached most in each.
 
@@ -298,7 +323,7 @@ def _chain(
     files: list[int] = []
     taken: dict[int, float] = {}
     for place in range(n_places):
-        if place:
+        if place and second_hop:
             scores = personalized_pagerank(transition, seeds, damping=damping).scores
         reach = scores * factor
         by_owner = np.bincount(owners[inside], weights=reach[inside], minlength=len(reach)) * specific

@@ -11,17 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.answer import Route
 from causalist.model.graph import CodeGraph
 from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched
+from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.history import history_signals
+from causalist.rank.history import TOLD, history_signals
 from causalist.rank.lexical import bm25
 from causalist.rank.located import frame_scores
-from causalist.rank.mentions import mention_scores
+from causalist.rank.mentions import literal_scores, mention_scores
 from causalist.rank.question import Question, question_asks_for
+from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.synonyms import synonym_terms
 from causalist.rank.vocabulary import other_terms
 
@@ -168,7 +169,7 @@ class Reading:
 
     def _looked_up(self) -> Scores:
         """What is named, where the question is little more than that name: it is meant, however short it is."""
-        return self.mention if self.question.route is Route.LOOKUP else np.zeros(len(self.mention))
+        return self.mention if ROUTES[self.question.route].names_decide else np.zeros(len(self.mention))
 
     def _file_text(self) -> Scores:
         return scaled(self.file_text)
@@ -196,20 +197,48 @@ def read_against(
     factors: Factors,
     matched: Mapping[int, Matched] | None = None,
     history: History | None = None,
+    steps: Steps = UNWATCHED,
 ) -> Reading:
     """What `question` says of the nodes of a repository. `matched`: where its patterns stand; if it is nothing but a
-    pattern, no other node has a signal. `history`: what commits said of the files."""
+    pattern, no other node has a signal. `history`: what commits said of the files. The generators are optional."""
     n = len(graph.nodes)
-    terms = known_terms(question, lexical)
-    title = {number: 1.0 for term in question.title_terms if (number := lexical.terms.position(term)) >= 0}
-    literal, literal_in_file = _matched_scores(matched or {}, graph.nodes.files, n)
-    whole = _rarest(terms, lexical, n)
-    asked = _asked(question, graph)
-    synonyms = synonym_terms(question, lexical)
+    by = Generating(ROUTES[question.route], n, steps)
+    with steps.timed("candidates.terms"):
+        terms = known_terms(question, lexical)
+        title = {number: 1.0 for term in question.title_terms if (number := lexical.terms.position(term)) >= 0}
+        whole = _rarest(terms, lexical, n)
+    literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
+    # Without the check of roles nothing is taken for a test, a page of documentation and the like.
+    asked = steps.optional("validate.roles", lambda: _asked(question, graph), lambda: np.ones(n, dtype=np.bool_))
     roles = np.array([factors.role.get(role.label, 1.0) for role in Role])[graph.nodes.roles]
-    file_text = bm25(lexical.files, terms, n)
-    if question.asks_for_behaviour:
-        file_text = file_text * np.where(_runs(graph), 1.0, factors.kind.get("declarations only", 1.0))
+
+    def of_files() -> Scores:
+        scores = bm25(lexical.files, terms, n)
+        if question.asks_for_behaviour:
+            scores = scores * np.where(_runs(graph), 1.0, factors.kind.get("declarations only", 1.0))
+        return scores
+
+    def of_names(postings: Postings) -> Scores:
+        return np.minimum(bm25(postings, terms, n) / whole, 1.0)
+
+    def of_synonyms() -> tuple[Scores, Scores]:
+        others = synonym_terms(question, lexical)
+        return bm25(own, others, n), bm25(lexical.files, others, n)
+
+    own = lexical.definitions
+    text, in_title, coverage = by.scores(
+        "words", 3, lambda: (bm25(own, terms, n), bm25(own, title, n), _coverage(terms, own, n))
+    )
+    (file_text,) = by.scores("files", 1, lambda: (of_files(),))
+    path, name, name_share = by.scores(
+        "names",
+        3,
+        lambda: (of_names(lexical.paths), of_names(lexical.symbol_names), _share_of_names(terms, lexical, n)),
+    )
+    (mention,) = by.scores("mentions", 1, lambda: (mention_scores(question, graph, lexical),))
+    (frame,) = by.scores("frames", 1, lambda: (frame_scores(question, graph, lexical),))
+    synonyms, synonyms_of_files = by.scores("synonyms", 2, of_synonyms)
+    told = by.scores("history", len(TOLD), lambda: tuple(history_signals(question, history or History(), n).values()))
     return Reading(
         question=question,
         graph=graph,
@@ -217,20 +246,20 @@ def read_against(
         asked=asked,
         role=np.where(asked, 1.0, roles),
         kind=_kind_factors(question, graph, factors),
-        text=bm25(lexical.definitions, terms, n),
-        title=bm25(lexical.definitions, title, n),
+        text=text,
+        title=in_title,
         file_text=file_text,
-        path=np.minimum(bm25(lexical.paths, terms, n) / whole, 1.0),
-        name=np.minimum(bm25(lexical.symbol_names, terms, n) / whole, 1.0),
-        name_share=_share_of_names(terms, lexical, n),
-        coverage=_coverage(terms, lexical.definitions, n),
-        mention=mention_scores(question, graph, lexical),
+        path=path,
+        name=name,
+        name_share=name_share,
+        coverage=coverage,
+        mention=mention,
         literal=literal,
         literal_in_file=literal_in_file,
-        frame=frame_scores(question, graph, lexical),
-        synonyms=bm25(lexical.definitions, synonyms, n),
-        synonyms_of_files=bm25(lexical.files, synonyms, n),
-        past=history_signals(question, history or History(), n),
+        frame=frame,
+        synonyms=synonyms,
+        synonyms_of_files=synonyms_of_files,
+        past=dict(zip(TOLD, told, strict=True)),
     )
 
 
@@ -310,21 +339,6 @@ def _share_of_names(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -
 
 def _idf(postings: Postings, frequency: int) -> float:
     return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
-
-
-def _matched_scores(matched: Mapping[int, Matched], files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
-    """(by node, by file): 1/2 for one match, towards 1 with the logarithm of their number."""
-    counts = np.zeros(n)
-    for node, found in matched.items():
-        counts[node] = found.n
-    inside = files >= 0
-    by_file = np.bincount(files[inside], weights=counts[inside], minlength=n)
-    return _saturated(counts), _saturated(by_file.astype(np.float64))
-
-
-def _saturated(counts: Scores) -> Scores:
-    top = max(float(np.log1p(counts.max(initial=0.0))), 1.0)
-    return np.where(counts > 0, 0.5 + 0.5 * np.log1p(counts) / top, 0.0)
 
 
 def _rarest(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:

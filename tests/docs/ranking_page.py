@@ -4,6 +4,7 @@ import json
 import sys
 
 from causalist.model.symbols import Role
+from causalist.rank import GENERATORS, ROUTES
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 
 PAGE = DOCS / "ranking.md"
@@ -28,7 +29,28 @@ def contents() -> dict[str, str]:
         "The factor of a file's role, unless the question is about it:\n",
         table(("role", *heads), list(roles)),
     ]
-    return {"rank-weights": "\n".join(parts), "confidence": _confidence()}
+    return {"routes": _routes(), "rank-weights": "\n".join(parts), "confidence": _confidence()}
+
+
+def _routes() -> str:
+    """What each generator is, and which run on which route."""
+    heads = ("", *(f"`{route.value}`" for route in ROUTES))
+    rows: list[tuple[object, ...]] = [
+        (f"`{name}`: {what}", *(_yes(name in plan.generators) for plan in ROUTES.values()))
+        for name, what in GENERATORS.items()
+    ]
+    rows.append(
+        ("share of the places kept for what only PageRank reached", *(f"{p.graph_share:g}" for p in ROUTES.values()))
+    )
+    rows.append(
+        ("what takes such a place becomes a seed for the next one", *(_yes(p.second_hop) for p in ROUTES.values()))
+    )
+    rows.append(("what is named counts once more (`looked up`)", *(_yes(p.names_decide) for p in ROUTES.values())))
+    return table(heads, rows)
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
 
 
 def _confidence() -> str:

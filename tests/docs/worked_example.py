@@ -41,6 +41,7 @@ from causalist.rank import (
 )
 from causalist.rank import lexical as lexical_module
 from causalist.rank import ranking as ranking_module
+from causalist.rank.routes import ROUTES
 from causalist.rank.terms import terms_of
 from causalist.rank.walk import personalized_pagerank
 from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
@@ -432,7 +433,7 @@ def chain(example: Example) -> list[Place]:
     graph, transition, ranking = example.graph, example.transition, example.ranking
     assert ranking.pagerank is not None
     rules = ranking_module
-    n_places = round(example.options.top_k * rules.GRAPH_SHARE[ranking.question.route])
+    n_places = round(example.options.top_k * ROUTES[ranking.question.route].graph_share)
     files = np.flatnonzero(graph.nodes.kinds == NodeKind.FILE)
     by_words = sorted(files, key=lambda f: (-round(float(ranking.files[f]), 12), f))[: rules.N_CANDIDATE_FILES]
     closed = {int(f) for f in by_words if round(float(ranking.files[f]), 12) > 0}
@@ -473,7 +474,7 @@ def chain(example: Example) -> list[Place]:
 
 def block_places(example: Example) -> str:
     rules, route = ranking_module, example.ranking.question.route
-    share, top_k = rules.GRAPH_SHARE[route], example.options.top_k
+    share, top_k = ROUTES[route].graph_share, example.options.top_k
     return (
         f"The route `{route.value}` keeps {share:g} of {top_k} places: {round(top_k * share)}. "
         f"Files among the best {rules.N_CANDIDATE_FILES} by words are not considered, for they need no help. "

@@ -1,0 +1,61 @@
+"""What a stage tells whoever runs it: which step begins, how much it found, what may fail without the answer failing.
+
+A stage knows its steps; the pipeline knows what to do about them. So stages take a `Steps` and neither catch errors nor
+look at a clock. A step is called `stage.step`, as in `candidates.words`.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol, TypeVar
+
+# In the order in which an answer is made; candidates and distil take turns, because the walk starts from what is fused.
+STAGES = ("route", "candidates", "validate", "distil", "assemble", "deliver")
+
+_T = TypeVar("_T")
+
+
+class Steps(Protocol):
+    """Who runs the steps of one answer."""
+
+    def timed(self, name: str) -> AbstractContextManager[None]:
+        """A step that has to be, timed."""
+
+    def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
+        """What `work` gives, timed, or what `without` gives where the step is skipped."""
+
+    def found(self, name: str, n: int) -> None:
+        """How many candidates a step found."""
+
+    def take_found(self) -> Mapping[str, int]:
+        """What was found since this was asked last, by step."""
+
+    def late(self) -> bool:
+        """Whether time is up, so that what can be left out is left out."""
+
+    def leave_out(self, what: str) -> None:
+        """Told of what was left out because time was up."""
+
+
+class Unwatched:
+    """Runs everything, and everything that goes wrong goes its way: for stages by themselves."""
+
+    def timed(self, name: str) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
+        return work()
+
+    def found(self, name: str, n: int) -> None:
+        return None
+
+    def take_found(self) -> Mapping[str, int]:
+        return {}
+
+    def late(self) -> bool:
+        return False
+
+    def leave_out(self, what: str) -> None:
+        return None
+
+
+UNWATCHED: Steps = Unwatched()

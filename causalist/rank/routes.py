@@ -1,0 +1,74 @@
+"""Which candidate generators run on which route, and what else a route decides: one row of one table each.
+
+The table is what the code reads: a generator that a row does not name is not run, and its signals are zero.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.answer import Route
+from causalist.model.steps import Steps
+
+Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
+
+# In the order in which they run; `graph` and `pagerank` start from what the others found.
+GENERATORS: Mapping[str, str] = {
+    "literals": "quoted texts, expressions and printed messages, looked for in the text of files",
+    "words": "BM25 over the text of definitions, passages and module-level code",
+    "files": "BM25 over the text of whole files",
+    "names": "words of the question in names and paths",
+    "mentions": "names, paths, imports, options and error codes that stand in the question",
+    "frames": "frames of tracebacks",
+    "synonyms": "BM25 over words that mean the same",
+    "history": "messages of commits, and commits that are like the question",
+    "graph": "what the best definitions give to others that words found",
+    "pagerank": "places for what the walk reaches and no word led to",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RoutePlan:
+    """One row. `generators`: those that run. `graph_share`: the share of the places that is kept for nodes which only
+    PageRank reached; a route with more trust in the graph keeps more. `second_hop`: what takes such a place joins the
+    seeds before the next is filled, so that a chain is followed to its end. `names_decide`: what is named counts once
+    more (`looked up`), because the question is little more than that name."""
+
+    generators: tuple[str, ...]
+    graph_share: float
+    second_hop: bool
+    names_decide: bool
+
+
+_ALL = tuple(GENERATORS)
+
+# That a route gains by leaving a generator out was never measured, so that every row has all of them, and rows differ
+# in what they do with the graph and with names. What is named needs no places for what nothing named leads to.
+ROUTES: Mapping[Route, RoutePlan] = {
+    Route.LOOKUP: RoutePlan(_ALL, 0.0, second_hop=False, names_decide=True),
+    Route.SIMPLE: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False),
+    Route.MULTI_HOP: RoutePlan(_ALL, 0.3, second_hop=True, names_decide=False),
+    Route.EXPLORATORY: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False),
+}
+
+
+class Generating:
+    """Runs those generators that the plan of a route names, each as an optional step `candidates.NAME`."""
+
+    def __init__(self, plan: RoutePlan, n_nodes: int, steps: Steps) -> None:
+        self._plan = plan
+        self._n_nodes = n_nodes
+        self._steps = steps
+
+    def scores(self, name: str, n: int, work: Callable[[], tuple[Scores, ...]]) -> tuple[Scores, ...]:
+        """The `n` signals of a generator, each of shape (n_nodes,); zeros where it does not run or is skipped. A node
+        with any of them is a candidate."""
+        nothing = (np.zeros(self._n_nodes),) * n
+        if name not in self._plan.generators:
+            return nothing
+        signals = self._steps.optional(f"candidates.{name}", work, lambda: nothing)
+        if signals is not nothing:
+            self._steps.found(name, int(np.count_nonzero(np.logical_or.reduce([s > 0 for s in signals]))))
+        return signals
