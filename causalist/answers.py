@@ -16,6 +16,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.pack import Pack, PackInput, PackItem
 from causalist.model.scores import Hit, Matched
+from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.model.symbols import NodeKind
 from causalist.pack import check_budget, counter_called, render_pack
@@ -129,14 +130,16 @@ def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") 
 
 
 def ordered_edges(
-    graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions
+    graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions, steps: Steps = UNWATCHED
 ) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
     """The edges among the nodes of an answer, results first, and their order."""
-    edges = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
-    edges = without_repeats(edges)
+    with steps.timed("assemble.extraction"):
+        found = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
+    edges = steps.optional("assemble.conflicts", lambda: without_repeats(found), lambda: found)
     scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
     ids = [graph.nodes.ids[n] for n in nodes]
-    return order_subgraph(edges, scores, ids, options.order), edges
+    with steps.timed("assemble.order"):
+        return order_subgraph(edges, scores, ids, options.order), edges
 
 
 def pack_items(

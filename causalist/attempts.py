@@ -1,7 +1,7 @@
 """A question -> rankings of it: as it stands and, where that finds nothing, with other words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,8 +10,11 @@ from causalist.literals import all_matches
 from causalist.model.answer import AskOptions, RankMode
 from causalist.model.index import Index
 from causalist.model.scores import Matched
+from causalist.model.steps import UNWATCHED, Steps
 from causalist.rank import (
+    GENERATORS,
     LEAST_ALIKE,
+    ROUTES,
     Chosen,
     Question,
     Ranking,
@@ -27,18 +30,25 @@ from causalist.texts import Texts
 
 class Attempt(NamedTuple):
     """A question ranked once: where its patterns stand, scores, the part of the repository that was asked, the nodes
-    that answer, and how likely one of the first five files is right (None where nobody knows)."""
+    that answer, how likely one of the first five files is right (None where nobody knows), and how many candidates each
+    generator of the route found (None where it was not run)."""
 
     matched: Mapping[int, Matched]
     ranking: Ranking
     view: navigate.View
     chosen: list[Chosen]
     confidence: float | None
+    generators: Mapping[str, int | None]
 
 
 def best_of(attempts: Sequence[Attempt]) -> Attempt:
     """The surest of those that found something; of equal ones the first."""
     return max(attempts, key=lambda each: (bool(each.chosen), each.confidence or 0.0))
+
+
+def routed(question: Question, options: AskOptions) -> Question:
+    """The question on the route that the options force, if they do."""
+    return question if options.route is None else replace(question, route=options.route)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,7 @@ class Asking:
     weights: Weights
     root: Path
     folder: str
+    steps: Steps = UNWATCHED
 
     def attempts(self, question: Question) -> list[Attempt]:
         """The question as it stands and, as long as nothing is found, with words that begin like its own; decision 9
@@ -66,18 +77,39 @@ class Asking:
 
     def attempt(self, question: Question, asked: Question | None = None) -> Attempt:
         """A ranking of `question`, judged by how well it fits `asked` where that is another one."""
-        graph, lexical, options = self.index.graph, self.index.lexical, self.options
-        matched = all_matches(question.patterns, self.index, self.texts)
-        ranking, view = self._ranked(question, matched)
-        chosen = choose(ranking, graph, view.transition, options)
-        if options.rank is not RankMode.FUSED:  # nothing was fitted to the other list
-            return Attempt(matched, ranking, view, chosen, None)
-        confidence = confidence_of(ranking, graph, lexical, options.level, asked.terms if asked else None)
-        return Attempt(matched, ranking, view, chosen, confidence)
+        graph, lexical, options, steps = self.index.graph, self.index.lexical, self.options, self.steps
+        with steps.timed("validate.filters"):
+            view = navigate.view_of(self.index, options, root=self.root, folder=self.folder)
+        matched = self._matched(question)
+        given = (graph, lexical, view.transition, self.weights, options)
+        ranking = rank_question(question, *given, matched, view.inside, self.index.history, steps)
+        scope = view.scope
+        if scope is not None:
+            unscoped = ranking
+            ranking = steps.optional("validate.scope", lambda: in_scope(unscoped, scope), lambda: unscoped)
+        with steps.timed("assemble.places"):
+            chosen = choose(ranking, graph, view.transition, options, steps)
+        confidence = None
+        if options.rank is RankMode.FUSED:  # nothing was fitted to the other list
+            terms = asked.terms if asked else None
+            confidence = steps.optional(
+                "deliver.confidence", lambda: confidence_of(ranking, graph, lexical, options.level, terms), lambda: None
+            )
+        found = steps.take_found()
+        generators = {name: found.get(name) for name in GENERATORS}
+        return Attempt(matched, ranking, view, chosen, confidence, generators)
 
-    def _ranked(self, question: Question, matched: Mapping[int, Matched]) -> tuple[Ranking, navigate.View]:
-        """Scores as the filters and the scope of the options leave them, and the walk that they belong to."""
-        index, view = self.index, navigate.view_of(self.index, self.options, root=self.root, folder=self.folder)
-        given = (index.graph, index.lexical, view.transition, self.weights, self.options)
-        ranking = rank_question(question, *given, matched, view.inside, index.history)
-        return (ranking if view.scope is None else in_scope(ranking, view.scope)), view
+    def _matched(self, question: Question) -> Mapping[int, Matched]:
+        """Where the patterns of a question stand."""
+        if "literals" not in ROUTES[question.route].generators:
+            return {}
+
+        def work() -> Mapping[int, Matched]:
+            matched = all_matches(question.patterns, self.index, self.texts)
+            self.steps.found("literals", len(matched))
+            return matched
+
+        if question.is_pattern:  # all there is
+            with self.steps.timed("candidates.literals"):
+                return work()
+        return self.steps.optional("candidates.literals", work, dict)

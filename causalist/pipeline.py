@@ -4,8 +4,10 @@
 stages do not know one another; what passes between them is a type in `model/`.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from causalist.answers import (
     answer_id,
@@ -20,9 +22,10 @@ from causalist.answers import (
     tried,
 )
 from causalist.answers import check_question as check_question
-from causalist.attempts import Asking, Attempt, best_of
+from causalist.attempts import Asking, Attempt, best_of, routed
 from causalist.beside import Beside, Learned
 from causalist.collect import IndexOptions
+from causalist.errors import CausalistError
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
 from causalist.indexing import index_of_commit, index_places, refreshed_index
 from causalist.lookup import Lookups
@@ -30,8 +33,9 @@ from causalist.model.answer import Answer, AskOptions, Level, Order, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.index import Index
 from causalist.model.pack import PackHeader, PackInput
-from causalist.model.scores import Hit, Hop
+from causalist.model.scores import Hit, Hop, SeedShare
 from causalist.model.source import FileEntry, SourceFile
+from causalist.model.steps import UNWATCHED, Steps
 from causalist.rank import (
     Chosen,
     Ranking,
@@ -45,14 +49,71 @@ from causalist.rank import (
 )
 from causalist.settings import Settings, read_settings
 from causalist.source import BlobReader, find_root, read_file, refuse_root, relative_folder, scan_commit
-from causalist.steps import Clock
+from causalist.steps import Circuits, Clock
 from causalist.store import FactsCache
 from causalist.texts import Texts
+
+_T = TypeVar("_T")
 
 
 def is_pattern(query: str) -> bool:
     """Whether a question is nothing but a literal in quotes or a regular expression between slashes."""
     return read_question(query).is_pattern
+
+
+class _Watched(Clock):
+    """Runs the steps of one answer: the one place where a step may fail without the answer failing.
+
+    A CausalistError skips an optional step, and the answer says so. Anything unexpected goes its way; a process that
+    answers many questions remembers it, so that what keeps failing is passed over for a while.
+    """
+
+    def __init__(self, circuits: Circuits | None) -> None:
+        super().__init__()
+        self._circuits = circuits
+        self._skipped: dict[str, str] = {}  # why, by step
+        self._found: dict[str, int] = {}
+
+    def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
+        if self._circuits is not None:
+            reason = self._circuits.passes_over(name)
+            if reason:
+                self._skipped[name] = reason
+                return without()
+        try:
+            with self.timed(name):
+                result = work()
+        except CausalistError as error:
+            self._failed(name, f"{error.slug}: {error}")
+            self._skipped[name] = f"{error.slug}: {error}"
+            return without()
+        except Exception as error:
+            self._failed(name, f"{type(error).__name__}: {error}")
+            raise
+        if self._circuits is not None:
+            self._circuits.worked(name)
+        return result
+
+    def found(self, name: str, n: int) -> None:
+        self._found[name] = n
+
+    def take_found(self) -> Mapping[str, int]:
+        """What was found since this was asked last, by generator."""
+        found, self._found = self._found, {}
+        return found
+
+    def late(self) -> bool:
+        return False
+
+    def leave_out(self, what: str) -> None:
+        return None
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(Diagnostic("step-skipped", f"{name}: {why}", -1) for name, why in self._skipped.items())
+
+    def _failed(self, name: str, reason: str) -> None:
+        if self._circuits is not None:
+            self._circuits.failed(name, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +124,7 @@ class Repository(Lookups):
     beside: Beside | None = None  # what is kept beside the index; None for a commit
     learned: Learned | None = None  # where the weights come from, unless they are the shipped ones
     weights: Weights = field(default_factory=default_weights)
+    circuits: Circuits | None = None  # of a process that answers many questions
 
     @classmethod
     def open(
@@ -98,6 +160,7 @@ class Repository(Lookups):
         notes: tuple[Diagnostic, ...] = (),
         folder: str = "",
         settings: Settings | None = None,
+        circuits: Circuits | None = None,
     ) -> "Repository":
         """The repository in the folder `root` with an index of it that is at hand, whether it is current or not."""
         settings = settings or read_settings(root)
@@ -105,7 +168,7 @@ class Repository(Lookups):
         learned, doubts = beside.learned(index.version)
         weights = learned.weights if learned else default_weights()
         return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, settings,
-                   beside, learned, weights)  # fmt: skip
+                   beside, learned, weights, circuits)  # fmt: skip
 
     @staticmethod
     def settings_at(path: str | Path = ".", *, exact_root: bool = False) -> Settings:
@@ -147,33 +210,39 @@ class Repository(Lookups):
         check_question(query, options)
         if options.scope is None and self.folder:
             options = replace(options, scope=self.folder)
-        clock = Clock()
+        steps = _Watched(self.circuits)
         graph = self.index.graph
-        with clock.step("route"):
-            question = read_question(query)
-        with clock.step("rank"):
-            texts = Texts(self.index.manifest, self.read)
-            attempts = self._asking(options, texts).attempts(question)
-            matched, ranking, view, chosen, confidence = best_of(attempts)
-            transition = view.transition
-        with clock.step("assemble"):
-            nodes = [c.node for c in chosen]
+        with steps.timed("route"):
+            question = routed(read_question(query), options)
+        texts = Texts(self.index.manifest, self.read)
+        attempts = self._asking(options, texts, steps).attempts(question)
+        matched, ranking, view, chosen, confidence, generated = best_of(attempts)
+        transition = view.transition
+        nodes = [c.node for c in chosen]
+        with steps.timed("assemble.paths"):
             standing = best_inside(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
             ends = [standing[n][0] if standing.get(n) else n for n in nodes]
             paths = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
             via = hops_between(graph, [paths[end] for end in ends], nodes, options.level)
+        with steps.timed("assemble.reasons"):
             results = tuple(
                 self._hit(c, ranking, paths[end], options.level) for c, end in zip(chosen, ends, strict=True)
             )
-            if options.explain:
-                shares = seed_shares(nodes, ranking, graph, transition, options)
+        if options.explain:
+            shares: list[tuple[SeedShare, ...]] | None = steps.optional(
+                "assemble.attribution",
+                lambda: seed_shares(nodes, ranking, graph, transition, options),
+                lambda: None,
+            )
+            if shares is not None:
                 results = tuple(replace(hit, seeds=s) for hit, s in zip(results, shares, strict=True))
-            ordered, edges = ordered_edges(graph, [*nodes, *via], results, options)
-            ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
-        with clock.step("deliver"):
-            kept = tuple(named_edge(graph, e, ids) for e in edges)
-            removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
+        ordered, edges = ordered_edges(graph, [*nodes, *via], results, options, steps)
+        ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
+        kept = tuple(named_edge(graph, e, ids) for e in edges)
+        removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
+        with steps.timed("deliver.texts"):
             items = pack_items(graph, results, ordered, [*nodes, *via], standing, texts)
+        with steps.timed("deliver.packing"):
             header = PackHeader(
                 query,
                 self.root.name,
@@ -186,11 +255,12 @@ class Repository(Lookups):
             pack = packed(PackInput(header, items, kept, removed), options) if results else None
         named = answer_id(self.index, query, options, self.learned.digest if self.learned else "")
         if self.beside is not None and results:
-            self.beside.remember(named, query, options)
+            with steps.timed("deliver.remembering"):
+                self.beside.remember(named, query, options)
         return Answer(
             answer_id=named,
             query=query,
-            route=options.route or question.route,
+            route=question.route,
             confidence=confidence,
             attempts=len(attempts),
             repository=self.info(stale=bool(texts.changed)),
@@ -207,8 +277,10 @@ class Repository(Lookups):
                 *partly_read(self.index, results),
                 *not_shown(matched, results, self.index, options.level),
                 *texts.diagnostics(),
+                *steps.diagnostics(),
             ),
-            timings_ms=clock.milliseconds,
+            timings_ms=steps.milliseconds,
+            generators=generated,
             pack=pack,
         )
 
@@ -218,7 +290,8 @@ class Repository(Lookups):
 
     def attempt(self, query: str, options: AskOptions) -> Attempt:
         """The first ranking behind `ask`: the question as it stands."""
-        return self._asking(options, Texts(self.index.manifest, self.read)).attempt(read_question(query))
+        question = routed(read_question(query), options)
+        return self._asking(options, Texts(self.index.manifest, self.read)).attempt(question)
 
     # -- what is indexed
 
@@ -230,8 +303,8 @@ class Repository(Lookups):
 
     # -- parts of an answer
 
-    def _asking(self, options: AskOptions, texts: Texts) -> Asking:
-        return Asking(self.index, options, texts, self.weights, self.root, self.folder)
+    def _asking(self, options: AskOptions, texts: Texts, steps: Steps = UNWATCHED) -> Asking:
+        return Asking(self.index, options, texts, self.weights, self.root, self.folder, steps)
 
     def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0

@@ -1,18 +1,114 @@
-"""The steps of answering, timed."""
+"""The steps of answering: how long each takes, how long all may take, and which keep failing.
 
+What happens to a step that fails is decided in `pipeline.py`; here is only what is counted.
+"""
+
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from causalist.errors import UsageError
+from causalist.model.steps import STAGES
+
+# Chosen by hand: twice in a row may be bad luck, and a step that fails now and then costs less than one that is missed.
+MOST_FAILURES = 3
+# How often a step that keeps failing is passed over before it is tried again. Counted and not timed, so that the same
+# questions get the same answers.
+PASSED_OVER = 20
 
 
 class Clock:
-    """Milliseconds of named steps."""
+    """Milliseconds of the stages and their steps. A step has its own time, without that of steps inside of it, and a
+    step that is entered again adds to it. A stage has the time of its steps."""
 
     def __init__(self) -> None:
-        self.milliseconds: dict[str, float] = {}
+        self._spent: dict[str, float] = {}
+        self._inside: list[float] = []  # of each open step: seconds of the steps inside of it
 
     @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        yield
-        self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
+    def timed(self, name: str) -> Iterator[None]:
+        self._inside.append(0.0)
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            whole = time.perf_counter() - began
+            own = whole - self._inside.pop()
+            if self._inside:
+                self._inside[-1] += whole
+            for each in {name, name.partition(".")[0]}:
+                self._spent[each] = self._spent.get(each, 0.0) + own
+
+    @property
+    def milliseconds(self) -> Mapping[str, float]:
+        """By name: each stage, with its steps in the order in which they were first done."""
+        result: dict[str, float] = {}
+        for stage in STAGES:
+            result[stage] = round(self._spent.get(stage, 0.0) * 1000, 3)
+            inside = [name for name in self._spent if name.startswith(f"{stage}.")]
+            result.update({name: round(self._spent[name] * 1000, 3) for name in inside})
+        return result
+
+
+class Deadline:
+    """The moment, by the monotonic clock, at which an answer is due."""
+
+    def __init__(self, seconds: float) -> None:
+        """Raises UsageError for what is no positive number of seconds."""
+        if not 0.0 < seconds < float("inf"):
+            raise UsageError(f"--deadline is {seconds:g}; it is a number of seconds above 0")
+        self.seconds = seconds
+        self._due = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, below 0 when it is over."""
+        return self._due - time.monotonic()
+
+
+@dataclass(slots=True)
+class _Circuit:
+    failures: int = 0  # in a row
+    passes: int = 0  # how often it is still passed over
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Circuits:
+    """Of a process that answers many questions: which steps keep failing, so that they are passed over for a while.
+
+    After `MOST_FAILURES` failures in a row a step is passed over `PASSED_OVER` times (its circuit is open). Then it is
+    tried once: if that goes well it is as good as new, otherwise it is passed over as often again. For any thread.
+    """
+
+    _by_step: dict[str, _Circuit] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def passes_over(self, step: str) -> str:
+        """Why a step is passed over this time; "" where it is tried."""
+        with self._lock:
+            circuit = self._by_step.get(step)
+            if circuit is None or circuit.failures < MOST_FAILURES:
+                return ""
+            if circuit.passes == 0:
+                circuit.passes = PASSED_OVER  # for whoever asks until the trial has ended
+                return ""
+            circuit.passes -= 1
+            return (
+                f"not tried after {circuit.failures} failures in a row, the last one {circuit.reason}; "
+                f"tried again after {circuit.passes} more times"
+            )
+
+    def failed(self, step: str, reason: str) -> None:
+        with self._lock:
+            circuit = self._by_step.setdefault(step, _Circuit())
+            circuit.failures += 1
+            circuit.reason = reason
+            if circuit.failures >= MOST_FAILURES:
+                circuit.passes = PASSED_OVER
+
+    def worked(self, step: str) -> None:
+        with self._lock:
+            self._by_step.pop(step, None)

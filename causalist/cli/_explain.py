@@ -7,6 +7,10 @@ if TYPE_CHECKING:
     from causalist.model.scores import Hit, Hop
 
 
+# Generators whose work is more than one step.
+_STEPS_OF = {"pagerank": ("pagerank", "places")}
+
+
 def explanation(answer: "Answer") -> list[str]:
     """Lines, best hit first: the signals that make the score, the seeds that make the PageRank, the way from one."""
     walk = answer.pagerank
@@ -16,8 +20,30 @@ def explanation(answer: "Answer") -> list[str]:
         else "not walked"
     )
     lines = [f"explanation: route {answer.route.value}; PageRank {walked}"]
+    lines += ["", *_generators(answer), "", *_timings(answer)]
     for rank, hit in enumerate(answer.results, 1):
         lines += ["", *_of_hit(rank, hit)]
+    return lines
+
+
+def _generators(answer: "Answer") -> list[str]:
+    """How many candidates each generator found, and how long that took."""
+    from causalist.rank import GENERATORS
+
+    lines = ["generators         candidates        ms"]
+    for name, found in answer.generators.items():
+        spent = sum(answer.timings_ms.get(f"candidates.{step}", 0.0) for step in _STEPS_OF.get(name, (name,)))
+        told = f"{found:>10}  {spent:>8.1f}" if found is not None else f"{'not run':>10}  {'':>8}"
+        lines.append(f"   {name:<14}  {told}  {GENERATORS[name]}")
+    return lines
+
+
+def _timings(answer: "Answer") -> list[str]:
+    """Stages, and their steps further in."""
+    lines = ["stages and steps          ms"]
+    for name, spent in answer.timings_ms.items():
+        stage, _, step = name.partition(".")
+        lines.append(f"   {f'  {step}' if step else stage:<16}{spent:>9.1f}")
     return lines
 
 

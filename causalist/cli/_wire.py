@@ -40,6 +40,7 @@ def answer_document(answer: "Answer") -> Document:
         "order": list(answer.order),
         "diagnostics": _diagnostics(answer.diagnostics),
         "timings_ms": dict(answer.timings_ms),
+        "generators": dict(answer.generators),
         "pack": answer.pack and _pack(answer.pack),
     }
 
@@ -61,6 +62,7 @@ def unanswered_document(query: str, error: CausalistError) -> Document:
         "order": [],
         "diagnostics": [_diagnostic_of(error)],
         "timings_ms": {},
+        "generators": {},
         "pack": None,
     }
 

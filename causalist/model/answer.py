@@ -110,8 +110,9 @@ class PageRankInfo:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """`confidence` is the probability that one of the first five files is right; None for a pattern, and for a list by
-    PageRank alone. `pagerank` is None when the graph was not walked. `order` holds
-    ids of results and of the hops on their paths, in causal order; `via` are the latter."""
+    PageRank alone. `pagerank` is None when the graph was not walked. `order` holds ids of results and of the hops on
+    their paths, in causal order; `via` are the latter. `timings_ms` has the six stages by name, each followed by its
+    steps (`candidates.words`). `generators` says how many candidates each of them found, None where it was not run."""
 
     answer_id: str
     query: str
@@ -127,4 +128,5 @@ class Answer:
     via: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
     timings_ms: Mapping[str, float]
+    generators: Mapping[str, int | None] = field(default_factory=dict)
     pack: Pack | None = field(default=None)

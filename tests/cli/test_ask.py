@@ -15,7 +15,7 @@ from causalist.source.rules import Reason
 from tests.cli.commands import invoke, run, write_all
 
 ASK = ["format_version", "answer_id", "query", "route", "confidence", "attempts", "repository", "pagerank", "results",
-       "edges", "removed_edges", "order", "diagnostics", "timings_ms", "pack"]  # fmt: skip
+       "edges", "removed_edges", "order", "diagnostics", "timings_ms", "generators", "pack"]  # fmt: skip
 REPOSITORY = ["root", "commit", "files", "nodes", "edges", "stale"]
 PAGERANK = ["iterations", "residual", "damping", "rung"]
 RESULT = ["rank", "node", "path", "symbol", "kind", "start_line", "end_line", "score", "pagerank", "reasons",

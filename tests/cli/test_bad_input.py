@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from causalist.errors import ConvergenceError
 from tests.cli.commands import invoke, left_behind, run, write_all
+from tests.pipeline.test_steps import OPTIONAL, QUESTION, failing
 
 ASK_KEYS = {"format_version", "query", "results", "pack", "diagnostics"}
 
@@ -224,3 +226,23 @@ class TestNodes:
         first, *candidates = done.stderr.splitlines()
         assert first.startswith("causalist: ambiguous-node: 2 nodes")
         assert candidates == ["  shop/cart.py::Cart.total  method, line 7", "  shop/report.py::total  function, line 8"]
+
+
+@pytest.mark.parametrize("step", OPTIONAL)
+def test_a_skipped_step_is_noted_and_strict_makes_it_a_failure(
+    step: str, taskboard_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OPTIONAL[step], failing(ConvergenceError("made to fail")))
+    arguments = ("ask", QUESTION, "--repo", str(taskboard_copy), "--explain", "--scope", "src")
+    done = invoke(*arguments)
+    assert done.code == 0 and "auth-middleware.ts" in done.stdout
+    assert f"note: step-skipped: {step}: convergence: made to fail" in done.stderr
+    strict = invoke(*arguments, "--strict")
+    assert (strict.code, strict.stdout) == (2, "") and f"step-skipped: {step}: " in strict.stderr
+
+
+def test_what_nobody_foresaw_is_said_at_the_door(taskboard_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OPTIONAL["candidates.history"], failing(ZeroDivisionError("made to fail")))
+    done = invoke("ask", QUESTION, "--repo", str(taskboard_copy))
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr.startswith("causalist: internal: ZeroDivisionError: made to fail\nThis is a defect")
