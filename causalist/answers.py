@@ -149,9 +149,12 @@ def pack_items(
     nodes: Sequence[int],
     inside: Mapping[int, Sequence[int]],
     texts: Texts,
+    steps: Steps = UNWATCHED,
 ) -> tuple[PackItem, ...]:
-    """Items in causal order: results with their source, hops between as one-liners, files with definitions."""
+    """Items in causal order: results with their source, hops between as one-liners, files with definitions. Where there
+    is no time the last results have no source."""
     ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
+    late = _read_in_time(results, texts, steps)
     items: list[PackItem] = []
     for place in ordered.order:
         node = nodes[place]
@@ -160,12 +163,24 @@ def pack_items(
             continue
         hit = results[ranks[node] - 1]
         definitions = inside.get(node, ())
-        items.append(PackItem(hit, "" if definitions else texts.of(hit), False, ranks[node]))
+        unread = hit.path in late
+        items.append(PackItem(hit, "" if definitions or unread else texts.of(hit), False, ranks[node]))
         for i, definition in enumerate(definitions, start=1):
             # Just behind its file when it comes to who gets the room.
             inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
-            items.append(PackItem(inner, texts.of(inner), False))
+            items.append(PackItem(inner, "" if unread else texts.of(inner), False))
     return tuple(items)
+
+
+def _read_in_time(results: Sequence[Hit], texts: Texts, steps: Steps) -> set[str]:
+    """Reads the files of the results, best first, as long as there is time; those for which there is none."""
+    paths = list(dict.fromkeys(hit.path for hit in results))
+    for number, path in enumerate(paths):
+        if not steps.in_time():
+            steps.leave_out(f"the source of {len(paths) - number} of {len(paths)} files")
+            return set(paths[number:])
+        texts.read(path)
+    return set()
 
 
 def packed(content: PackInput, options: AskOptions) -> Pack:

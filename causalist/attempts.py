@@ -68,7 +68,7 @@ class Asking:
         has what else was tried. What was asked for to the letter is there, or it is not."""
         attempts = [self.attempt(question)]
         for least_alike in () if question.is_pattern else LEAST_ALIKE:
-            if attempts[-1].chosen:
+            if attempts[-1].chosen or not self.steps.in_time():
                 break
             other = broadened(question, self.index.lexical, least_alike)
             if other is not None:
@@ -103,9 +103,12 @@ class Asking:
         """Where the patterns of a question stand."""
         if "literals" not in ROUTES[question.route].generators:
             return {}
+        if not question.patterns:
+            self.steps.found("literals", 0)
+            return {}
 
         def work() -> Mapping[int, Matched]:
-            matched = all_matches(question.patterns, self.index, self.texts)
+            matched = all_matches(question.patterns, self.index, self.texts, self.steps)
             self.steps.found("literals", len(matched))
             return matched
 

@@ -91,6 +91,12 @@ class IndexingStopped(CausalistError):
     slug = "indexing-stopped"
 
 
+class DeadlinePassed(CausalistError):
+    """Time was up before there was anything to answer from."""
+
+    slug = "deadline"
+
+
 class ExtraMissing(CausalistError):
     """What was asked for needs packages that are not installed."""
 

@@ -304,13 +304,13 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     return index, tuple(notes)
 
 
-def current_index(root: Path, options: IndexOptions, at_hand: Index | None = None) -> Index | None:
-    """The index at hand, or else a stored one, if it is of the files as they are. Builds and writes nothing."""
+def current_index(root: Path, options: IndexOptions, at_hand: Index | None = None, stored: bool = True) -> Index | None:
+    """The index at hand, or else the `stored` one, if it is of the files as they are. Builds and writes nothing."""
     found = [] if at_hand is None else [at_hand]
-    for place in index_places(root):
+    for place in index_places(root) if stored else ():
         with suppress(IndexUnreadable):
-            stored = read_index(place / INDEX_NAME)
-            found += [] if stored is None else [stored]
+            known = read_index(place / INDEX_NAME)
+            found += [] if known is None else [known]
     scans: dict[bool, Scan] = {}
     for index in found:
         submodules = index.submodules if options.submodules is None else options.submodules

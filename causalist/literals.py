@@ -19,6 +19,7 @@ from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.scores import Matched
+from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.rank import Pattern, files_with_all, printing
 from causalist.texts import Texts
@@ -42,30 +43,36 @@ class _Tally:
     sample: str = ""
 
 
-def all_matches(patterns: Sequence[Pattern], index: Index, texts: Texts) -> dict[int, Matched]:
+def all_matches(
+    patterns: Sequence[Pattern], index: Index, texts: Texts, steps: Steps = UNWATCHED
+) -> dict[int, Matched]:
     """Where the patterns of a question stand; of several in one node the one that stands there most."""
     found: dict[int, Matched] = {}
     for pattern in patterns:
-        for node, matched in find_matches(pattern, index, texts).items():
+        for node, matched in find_matches(pattern, index, texts, steps).items():
             if node not in found or matched.n > found[node].n:
                 found[node] = matched
     return found
 
 
-def find_matches(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Matched]:
+def find_matches(pattern: Pattern, index: Index, texts: Texts, steps: Steps = UNWATCHED) -> Mapping[int, Matched]:
     """Matches by node: the innermost definition or passage around each, else the file.
 
     A pattern that is only part of a question is looked for in files that have all of its words, and a printed message
     in the few definitions that have most of them. Raises UsageError for
-    an expression that does not compile, or that takes too long.
+    an expression that does not compile, or that takes too long; where the whole answer has no more time, what was found
+    by then counts.
     """
     graph = index.graph
     if pattern.printed:
         return _printed(pattern, index, texts)
-    search = _searcher(pattern)
+    search = _searcher(pattern, steps)
     paths = list(index.manifest.paths) if pattern.alone else files_with_all(pattern, graph, index.lexical)
     found: dict[int, _Tally] = {}
-    for path in paths:
+    for number, path in enumerate(paths):
+        if not steps.in_time():
+            steps.leave_out(f"{len(paths) - number} of {len(paths)} files in which to look for {pattern.text!r}")
+            break
         text = texts.whole(path)
         if not text:
             continue
@@ -121,7 +128,7 @@ def _longest_run(words: list[str], text: str) -> tuple[int, int]:
     return best
 
 
-def _searcher(pattern: Pattern) -> Callable[[str], Iterator[int]]:
+def _searcher(pattern: Pattern, steps: Steps) -> Callable[[str], Iterator[int]]:
     """What yields the start of each match in a text."""
     if not pattern.is_expression:
         return partial(_occurrences, pattern.text)
@@ -129,7 +136,7 @@ def _searcher(pattern: Pattern) -> Callable[[str], Iterator[int]]:
 
     try:
         return _Expression(
-            regex.compile(pattern.text, regex.MULTILINE | (regex.IGNORECASE if pattern.ignore_case else 0))
+            regex.compile(pattern.text, regex.MULTILINE | (regex.IGNORECASE if pattern.ignore_case else 0)), steps
         )
     except regex.error as error:
         raise UsageError(
@@ -148,12 +155,13 @@ def _occurrences(literal: str, text: str) -> Iterator[int]:
 class _Expression:
     """All files together have `TIME_LIMIT`: the clock decides whether there is an answer, never which."""
 
-    def __init__(self, compiled: "regex.Pattern[str]") -> None:
+    def __init__(self, compiled: "regex.Pattern[str]", steps: Steps) -> None:
         self._compiled = compiled
+        self._steps = steps
         self._until = time.monotonic() + TIME_LIMIT
 
     def __call__(self, text: str) -> Iterator[int]:
-        left = self._until - time.monotonic()
+        left = min(self._until - time.monotonic(), self._steps.left())
         try:
             if left <= 0:
                 raise TimeoutError
@@ -161,6 +169,8 @@ class _Expression:
                 if match.end() > match.start():  # nothing is found by matching nothing
                     yield match.start()
         except TimeoutError:
+            if not self._steps.in_time():
+                return  # the next look at the time says what was left out
             raise UsageError(
                 f"/{self._compiled.pattern}/ takes more than {TIME_LIMIT:g} s here; make it more specific, or avoid "
                 "repetitions inside of repetitions"

@@ -6,6 +6,7 @@ stages do not know one another; what passes between them is a type in `model/`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
@@ -49,7 +50,7 @@ from causalist.rank import (
 )
 from causalist.settings import Settings, read_settings
 from causalist.source import BlobReader, find_root, read_file, refuse_root, relative_folder, scan_commit
-from causalist.steps import Circuits, Clock
+from causalist.steps import RESERVE, Circuits, Clock, Deadline
 from causalist.store import FactsCache
 from causalist.texts import Texts
 
@@ -61,6 +62,22 @@ def is_pattern(query: str) -> bool:
     return read_question(query).is_pattern
 
 
+# Steps that are left out when there is no time. All others take as long as it takes to find that out.
+_WAITING = frozenset(
+    {
+        "candidates.literals",
+        "candidates.files",
+        "candidates.names",
+        "candidates.synonyms",
+        "candidates.history",
+        "candidates.graph",
+        "candidates.pagerank",
+        "candidates.places",
+        "assemble.attribution",
+    }
+)
+
+
 class _Watched(Clock):
     """Runs the steps of one answer: the one place where a step may fail without the answer failing.
 
@@ -68,9 +85,11 @@ class _Watched(Clock):
     answers many questions remembers it, so that what keeps failing is passed over for a while.
     """
 
-    def __init__(self, circuits: Circuits | None) -> None:
+    def __init__(self, circuits: Circuits | None, deadline: Deadline | None) -> None:
         super().__init__()
         self._circuits = circuits
+        self._deadline = deadline
+        self._left_out: dict[str, None] = {}
         self._skipped: dict[str, str] = {}  # why, by step
         self._found: dict[str, int] = {}
 
@@ -80,10 +99,16 @@ class _Watched(Clock):
             if reason:
                 self._skipped[name] = reason
                 return without()
+        if name in _WAITING and not self.in_time():
+            self.leave_out(name)
+            return without()
         try:
             with self.timed(name):
                 result = work()
         except CausalistError as error:
+            if not self.in_time():  # a step that was told to end
+                self.leave_out(name)
+                return without()
             self._failed(name, f"{error.slug}: {error}")
             self._skipped[name] = f"{error.slug}: {error}"
             return without()
@@ -102,14 +127,21 @@ class _Watched(Clock):
         found, self._found = self._found, {}
         return found
 
-    def late(self) -> bool:
-        return False
+    def left(self) -> float:
+        return inf if self._deadline is None else self._deadline.left - RESERVE
+
+    def in_time(self) -> bool:
+        return self.left() > 0
 
     def leave_out(self, what: str) -> None:
-        return None
+        self._left_out[what] = None
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        return tuple(Diagnostic("step-skipped", f"{name}: {why}", -1) for name, why in self._skipped.items())
+        skipped = [Diagnostic("step-skipped", f"{name}: {why}", -1) for name, why in self._skipped.items()]
+        if self._left_out and self._deadline is not None:
+            detail = f"left out to answer within {self._deadline.seconds:g} s: {', '.join(self._left_out)}"
+            skipped.append(Diagnostic("deadline", detail, -1))
+        return tuple(skipped)
 
     def _failed(self, name: str, reason: str) -> None:
         if self._circuits is not None:
@@ -125,6 +157,7 @@ class Repository(Lookups):
     learned: Learned | None = None  # where the weights come from, unless they are the shipped ones
     weights: Weights = field(default_factory=default_weights)
     circuits: Circuits | None = None  # of a process that answers many questions
+    behind: bool = False  # the index is known to be older than the files
 
     @classmethod
     def open(
@@ -139,18 +172,20 @@ class Repository(Lookups):
 
         Where the folder cannot be written, the index stays in memory and a diagnostic says so.
         """
-        options = options or IndexOptions()
+        root, folder, settings = cls.located(path, exact_root=exact_root, force=force)
+        index, notes = refreshed_index(root, settings.index_options(options or IndexOptions()))
+        return cls.over(root, index, notes, folder, settings)
+
+    @staticmethod
+    def located(path: str | Path, *, exact_root: bool, force: bool) -> tuple[Path, str, Settings]:
+        """(root, folder below it, settings) of what `open` would open. Raises as it does before it looks for files."""
         root = find_root(Path(path))
+        folder = "" if exact_root else relative_folder(root, Path(path))
         if exact_root:
             root = Path(path).resolve()
         if not force:
             refuse_root(root)
-        settings = read_settings(root)
-        limits = options.limits or settings.limits()
-        submodules = settings.value("index", "submodules") if options.submodules is None else options.submodules
-        index, notes = refreshed_index(root, replace(options, limits=limits, submodules=submodules))
-        folder = "" if exact_root else relative_folder(root, Path(path))
-        return cls.over(root, index, notes, folder, settings)
+        return root, folder, read_settings(root)
 
     @classmethod
     def over(
@@ -161,6 +196,7 @@ class Repository(Lookups):
         folder: str = "",
         settings: Settings | None = None,
         circuits: Circuits | None = None,
+        behind: bool = False,
     ) -> "Repository":
         """The repository in the folder `root` with an index of it that is at hand, whether it is current or not."""
         settings = settings or read_settings(root)
@@ -168,7 +204,7 @@ class Repository(Lookups):
         learned, doubts = beside.learned(index.version)
         weights = learned.weights if learned else default_weights()
         return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, settings,
-                   beside, learned, weights, circuits)  # fmt: skip
+                   beside, learned, weights, circuits, behind)  # fmt: skip
 
     @staticmethod
     def settings_at(path: str | Path = ".", *, exact_root: bool = False) -> Settings:
@@ -200,17 +236,18 @@ class Repository(Lookups):
 
     # -- asking
 
-    def ask(self, query: str, options: AskOptions | None = None) -> Answer:
+    def ask(self, query: str, options: AskOptions | None = None, *, deadline: Deadline | float | None = None) -> Answer:
         """The smallest connected set of code that answers `query`, ranked, explained, ordered and packed.
 
         Without `options`: as the repository's settings say. Raises EmptyQuestion, and UsageError for options out of
-        range. Finding nothing is an answer without results.
+        range. Finding nothing is an answer without results. With a `deadline`, in seconds, whatever can be left out is
+        left out when it is near, and a diagnostic says what.
         """
         options = options or self.settings.ask_options()
         check_question(query, options)
         if options.scope is None and self.folder:
             options = replace(options, scope=self.folder)
-        steps = _Watched(self.circuits)
+        steps = _Watched(self.circuits, Deadline(deadline) if isinstance(deadline, int | float) else deadline)
         graph = self.index.graph
         with steps.timed("route"):
             question = routed(read_question(query), options)
@@ -231,7 +268,7 @@ class Repository(Lookups):
         if options.explain:
             shares: list[tuple[SeedShare, ...]] | None = steps.optional(
                 "assemble.attribution",
-                lambda: seed_shares(nodes, ranking, graph, transition, options),
+                lambda: seed_shares(nodes, ranking, graph, transition, options, steps),
                 lambda: None,
             )
             if shares is not None:
@@ -241,14 +278,14 @@ class Repository(Lookups):
         kept = tuple(named_edge(graph, e, ids) for e in edges)
         removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
         with steps.timed("deliver.texts"):
-            items = pack_items(graph, results, ordered, [*nodes, *via], standing, texts)
+            items = pack_items(graph, results, ordered, [*nodes, *via], standing, texts, steps)
         with steps.timed("deliver.packing"):
             header = PackHeader(
                 query,
                 self.root.name,
                 self.index.commit,
                 n_searched(graph),
-                stale=bool(texts.changed),
+                stale=self.behind or bool(texts.changed),
                 causal=options.order is Order.CAUSAL,
                 confidence=confidence,
             )
@@ -263,7 +300,7 @@ class Repository(Lookups):
             route=question.route,
             confidence=confidence,
             attempts=len(attempts),
-            repository=self.info(stale=bool(texts.changed)),
+            repository=self.info(stale=self.behind or bool(texts.changed)),
             pagerank=pagerank_info(ranking, options),
             results=results,
             edges=kept,

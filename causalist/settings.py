@@ -9,10 +9,11 @@ say, so that the same repository answers alike everywhere.
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from causalist.collect import IndexOptions
 from causalist.errors import SettingsError
 from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
 from causalist.model.source import FileEntry, SourceFile
@@ -113,6 +114,11 @@ class Settings:
             max_files=self.value("index", "max-files"),
             deny=self.value("index", "deny"),
         )
+
+    def index_options(self, given: IndexOptions) -> IndexOptions:
+        """`given`, with what it leaves to the settings."""
+        submodules = self.value("index", "submodules") if given.submodules is None else given.submodules
+        return replace(given, limits=given.limits or self.limits(), submodules=submodules)
 
 
 def read_settings(root: Path) -> Settings:

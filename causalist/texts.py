@@ -36,6 +36,10 @@ class Texts:
         text = shown(data, hit.start_byte, min(hit.end_byte, len(data)), self._secrets(hit.path))
         return (indent + text).decode("utf-8", "replace")
 
+    def read(self, path: str) -> None:
+        """Reads a file of which text is going to be shown."""
+        self._content(path)
+
     def whole(self, path: str) -> str:
         """The text of a file, which is not kept; "" where it changed. Secrets are as long as they are in the file."""
         return (self._files.get(path) or self._read_again(path)).decode("utf-8", "replace")

@@ -7,12 +7,13 @@ of the pipeline is imported when it runs, so that `--help` costs nothing.
 
 import importlib
 import sys
+import time
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import click
 
-from causalist.cli._run import run
+from causalist.cli._run import Began, run
 
 # Also the order in `--help`.
 COMMANDS = (
@@ -57,6 +58,8 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:
         extra.pop("standalone_mode", None)
+        if args is None:  # a process of its own, which began when its time on the processor did
+            extra.setdefault("obj", Began(time.process_time()))
         sys.exit(run(self, prog_name or "causalist", sys.argv[1:] if args is None else args, extra))
 
 

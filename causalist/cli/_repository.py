@@ -13,6 +13,7 @@ from causalist.errors import NothingToIndex
 
 if TYPE_CHECKING:
     from causalist.pipeline import Repository
+    from causalist.steps import Deadline
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -64,10 +65,12 @@ def open_repository(
     processes: int | None = None,
     submodules: bool | None = None,
     when_empty: Callable[[NothingToIndex], Mapping[str, object]] | None = None,
+    deadline: "Deadline | None" = None,
 ) -> "Repository":
     """The repository in the folder `repo`, or around the current one. Raises CausalistError.
 
-    `when_empty` makes the document that is printed before NothingToIndex goes on its way: with --json there is one.
+    With a `deadline` the index is as it is when time is up. `when_empty` makes the document that is printed before
+    NothingToIndex goes on its way: with --json there is one.
     """
     from causalist.collect import IndexOptions
     from causalist.pipeline import Repository
@@ -75,6 +78,12 @@ def open_repository(
     with progress_on_stderr() as progress:
         options = IndexOptions(processes=processes, progress=progress, submodules=submodules)
         try:
+            if deadline is not None:
+                from causalist.servers.bounded import open_in_time
+
+                return open_in_time(
+                    repo or Path(), deadline, exact_root=repo is not None, force=force, progress=progress
+                )
             return Repository.open(repo or Path(), exact_root=repo is not None, force=force, options=options)
         except NothingToIndex as error:
             if when_empty is not None:

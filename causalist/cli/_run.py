@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -22,6 +23,13 @@ FAILURE = 2
 INTERRUPTED = 130
 # The environment variable that asks for the traceback of something unexpected.
 TRACEBACK = "CAUSALIST_TRACEBACK"
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """When a command began, of which its deadline is counted: `seconds` before the command line was read."""
+
+    seconds: float
 
 
 def run(group: click.Group, name: str, arguments: Sequence[str], extra: dict[str, Any]) -> int:

@@ -10,12 +10,13 @@ import click
 from causalist.cli._explain import explanation
 from causalist.cli._output import emit, emit_document, emit_lines, say
 from causalist.cli._repository import json_option, open_repository, repository_options
-from causalist.cli._run import FAILURE, NOTHING_FOUND
+from causalist.cli._run import FAILURE, NOTHING_FOUND, Began
 from causalist.cli._wire import answer_document, unanswered_document
 
 if TYPE_CHECKING:
     from causalist.model.answer import Answer, AskOptions
     from causalist.model.index import Index
+    from causalist.steps import Deadline
 
 # Why a file stays out although nobody wanted it to (`source.rules.Reason`); the other reasons are choices.
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
@@ -50,7 +51,10 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.option("--scope", metavar="DIR",
               help="This folder ranks first; without it the current one, / for none.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show below the pack what each score is made of.")
-@click.option("--strict", is_flag=True, help="Fail if a file could not be read or parsed as a whole.")
+@click.option("--deadline", type=float, metavar="S",
+              help="Answer within S seconds, with what can be done by then.")  # fmt: skip
+@click.option("--strict", is_flag=True,
+              help="Fail if a file could not be read or parsed as a whole, or if something was left out.")  # fmt: skip
 @json_option
 def command(
     query: str,
@@ -71,6 +75,7 @@ def command(
     exclude: tuple[str, ...],
     scope: str | None,
     explain: bool,
+    deadline: float | None,
     strict: bool,
     as_json: bool,
 ) -> None:
@@ -78,6 +83,9 @@ def command(
 
     A QUERY of "-" is read from standard input. One that is a "literal" in quotes or an /expression/ between slashes
     (/…/i whatever the case) is looked for as it stands in the text of every file.
+
+    With --deadline the answer may rest on an older index and on fewer signals, or show less source: notes say what was
+    left out. Without any index by then it fails.
 
     With --include and --exclude the answer is as if there were no other files. A scope is softer: what is found there
     counts more.
@@ -88,6 +96,7 @@ def command(
       causalist ask '/retry_.*_policy/' --exclude tests/
       git log -1 --format=%B | causalist ask - --level file --json
     """
+    due = None if deadline is None else _due(deadline)
     from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
     from causalist.pipeline import Repository, check_question, is_pattern
 
@@ -112,9 +121,12 @@ def command(
     question = _question(query)
     check_question(question, options)
     repository = open_repository(
-        repo, force=force, when_empty=(lambda error: unanswered_document(question, error)) if as_json else None
+        repo,
+        force=force,
+        when_empty=(lambda error: unanswered_document(question, error)) if as_json else None,
+        deadline=due,
     )
-    answer = repository.ask(question, options)
+    answer = repository.ask(question, options, deadline=due)
     if strict:
         _fail_if_doubtful(answer, repository.index)
     _say_doubts(answer)
@@ -135,6 +147,14 @@ def command(
                 "may use"
             )
         click.get_current_context().exit(NOTHING_FOUND)
+
+
+def _due(seconds: float) -> "Deadline":
+    """When an answer is due, counted from the beginning of the process. Raises UsageError."""
+    from causalist.steps import Deadline
+
+    began = click.get_current_context().find_object(Began)
+    return Deadline(seconds, gone=0.0 if began is None else began.seconds)
 
 
 def _with_settings(chosen: "AskOptions", settings: "AskOptions") -> "AskOptions":
@@ -170,7 +190,10 @@ def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
         say(f"note: {doubt}")
     if len(doubts) > MOST_LISTED:
         say(f"note: and {len(doubts) - MOST_LISTED} more; `causalist status --json` lists all")
-    say("strict: not everything could be read and parsed as a whole; without --strict there is an answer all the same")
+    say(
+        "strict: not everything could be read, parsed and done as a whole; without --strict there is an answer all the "
+        "same"
+    )
     click.get_current_context().exit(FAILURE)
 
 

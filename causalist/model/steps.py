@@ -6,6 +6,7 @@ look at a clock. A step is called `stage.step`, as in `candidates.words`.
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from math import inf
 from typing import Protocol, TypeVar
 
 # In the order in which an answer is made; candidates and distil take turns, because the walk starts from what is fused.
@@ -29,8 +30,11 @@ class Steps(Protocol):
     def take_found(self) -> Mapping[str, int]:
         """What was found since this was asked last, by step."""
 
-    def late(self) -> bool:
-        """Whether time is up, so that what can be left out is left out."""
+    def left(self) -> float:
+        """Seconds until what can be left out is left out; infinite where there is no hurry."""
+
+    def in_time(self) -> bool:
+        """Whether there are any left."""
 
     def leave_out(self, what: str) -> None:
         """Told of what was left out because time was up."""
@@ -51,8 +55,11 @@ class Unwatched:
     def take_found(self) -> Mapping[str, int]:
         return {}
 
-    def late(self) -> bool:
-        return False
+    def left(self) -> float:
+        return inf
+
+    def in_time(self) -> bool:
+        return True
 
     def leave_out(self, what: str) -> None:
         return None

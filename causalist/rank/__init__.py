@@ -18,8 +18,9 @@ from causalist.rank.history import (
 from causalist.rank.lexical import Kept, bm25, build_lexical, impacts, nodes_named
 from causalist.rank.mentions import files_with_all, printing
 from causalist.rank.question import Pattern, Question, read_question
-from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, in_scope, rank_question, seed_shares
+from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, in_scope, rank_question
 from causalist.rank.routes import GENERATORS, ROUTES, RoutePlan
+from causalist.rank.shares import seed_shares
 from causalist.rank.signals import known_terms
 
 __all__ = [

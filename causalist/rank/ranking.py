@@ -17,7 +17,7 @@ from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex
-from causalist.model.scores import Matched, PageRankResult, Reason, SeedShare, Transition
+from causalist.model.scores import Matched, PageRankResult, Reason, Transition
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._product import csr_product
@@ -27,13 +27,9 @@ from causalist.rank.question import Question
 from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.signals import LEADING
 from causalist.rank.support import definition_support
-from causalist.rank.walk import attribute_to_seeds, personalized_pagerank, seed_distribution
+from causalist.rank.walk import personalized_pagerank, seed_distribution
 
-N_SHARES = 5  # seeds that a hit names
-LEAST_SHARE = 0.01
 N_COMMITS = 3  # that a reason names
-# Shares are shown in per cent.
-SHARE_TOLERANCE = 1e-6
 _MOST_LINES = 5  # lines of matches that a reason names
 _REPEATED = re.compile(r"~\d+$")
 N_CANDIDATE_FILES = 20  # files that are taken for found by words
@@ -102,7 +98,7 @@ def rank_question(
     def walked() -> tuple[NDArray[np.float64], PageRankResult | None]:
         counts = _passage_counts(graph) if options.specificity is Specificity.PASSAGES else None
         start = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
-        return start, personalized_pagerank(transition, start, damping=options.damping)
+        return start, personalized_pagerank(transition, start, damping=options.damping, go_on=steps.in_time)
 
     if matches and options.graph:
         if options.rank is RankMode.PAGERANK:  # all there is
@@ -110,6 +106,8 @@ def rank_question(
                 seeds, pagerank = walked()
         elif "pagerank" in plan.generators:
             seeds, pagerank = steps.optional("candidates.pagerank", walked, lambda: (seeds, None))
+        if pagerank is not None and pagerank.rung == "stopped":
+            steps.leave_out(f"PageRank after {pagerank.n_iterations} iterations")
         # A literal text stands where it stands.
         if not question.is_pattern:
             by = Generating(plan, len(graph.nodes), steps)
@@ -152,7 +150,7 @@ def choose(
         kept = min(round(options.top_k * plan.graph_share), options.top_k - 1)
 
         def filled() -> dict[int, float]:
-            files = _chain(ranking, graph, transition, options.damping, kept, by_file, plan.second_hop)
+            files = _chain(ranking, graph, transition, options.damping, kept, by_file, plan.second_hop, steps)
             steps.found("pagerank", len(files))
             return files
 
@@ -236,30 +234,6 @@ def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:
     return (name or "").rpartition(".")[2]
 
 
-def seed_shares(
-    nodes: Sequence[int], ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions
-) -> list[tuple[SeedShare, ...]]:
-    """For each of `nodes` the seeds that most of its PageRank stems from, largest share first. A file's is that of all
-    its nodes together. Empty where the walk gives a node nothing."""
-    if ranking.pagerank is None:
-        return [() for _ in nodes]
-    seeds = np.flatnonzero(ranking.seeds)
-    shares = attribute_to_seeds(transition, ranking.seeds, damping=options.damping, tolerance=SHARE_TOLERANCE)
-    owners = graph.nodes.files
-    result: list[tuple[SeedShare, ...]] = []
-    for node in nodes:
-        inside = owners == node if options.level is Level.FILE else np.arange(len(owners)) == node
-        parts = shares[:, inside].sum(axis=1)
-        if parts.sum() <= 0:
-            result.append(())
-            continue
-        parts = parts / parts.sum()
-        best = np.lexsort((seeds, -np.round(parts, SCORE_DECIMALS)))[:N_SHARES]
-        named = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= LEAST_SHARE]
-        result.append(tuple(named))
-    return result
-
-
 def _places(found: Sequence[Matched]) -> str:
     """How often, in which lines, and the first of them."""
     rows = sorted({row for each in found for row in each.rows})
@@ -303,6 +277,7 @@ def _chain(
     n_places: int,
     by_file: bool,
     second_hop: bool,
+    steps: Steps,
 ) -> dict[int, float]:
     """The files that PageRank reaches most beside those found by words, or the node reached most in each.
 
@@ -324,7 +299,10 @@ def _chain(
     taken: dict[int, float] = {}
     for place in range(n_places):
         if place and second_hop:
-            scores = personalized_pagerank(transition, seeds, damping=damping).scores
+            if not steps.in_time():
+                steps.leave_out(f"{n_places - place} of {n_places} places of the graph")
+                break
+            scores = personalized_pagerank(transition, seeds, damping=damping, go_on=steps.in_time).scores
         reach = scores * factor
         by_owner = np.bincount(owners[inside], weights=reach[inside], minlength=len(reach)) * specific
         by_owner[found] = 0.0

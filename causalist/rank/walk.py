@@ -5,7 +5,7 @@ share of each seed. Which nodes match a question, and what their scores are mixe
 `damping` is the probability of *following* an edge, everywhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,10 @@ ATTRIBUTION_TOLERANCE = 1e-12
 ATTRIBUTION_MAX_ITERATIONS = 100_000
 
 
+def _always() -> bool:
+    return True
+
+
 def personalized_pagerank(
     transition: Transition,
     seeds: NDArray[np.float64],
@@ -46,6 +50,7 @@ def personalized_pagerank(
     damping: float = DAMPING,
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
+    go_on: Callable[[], bool] = _always,
 ) -> PageRankResult:
     """The fixed point of a walk that follows links and returns to the seeds (design section 5).
 
@@ -60,6 +65,7 @@ def personalized_pagerank(
     It never fails to answer; `rung` says how far it got:
     "converged": the step fell below `tolerance` within `max_iterations`;
     "relaxed": it fell below max(1e-4, 10 * tolerance) within twice as many further ones, from where it stood;
+    "stopped": `go_on`, asked before each iteration, said no; `r` is what was reached by then, at worst `s`;
     "degree": it did not, and `r_i` is proportional to `degrees[i] * (1 + N * s_i)` over the N walkable nodes.
     `n_iterations` counts all of them, `residual` is the last step.
 
@@ -84,6 +90,8 @@ def personalized_pagerank(
     )
     for rung, sufficient, limit in rungs:
         while residual >= sufficient and n_iterations < limit:
+            if not go_on():
+                return PageRankResult(r, n_iterations, residual if n_iterations else 0.0, "stopped")
             csr_product(transition.indptr, transition.indices, transition.weights, r, step)
             lacking = max(0.0, 1.0 - float(step.sum()))
             step *= damping
@@ -147,6 +155,7 @@ def attribute_to_seeds(
     *,
     damping: float = DAMPING,
     tolerance: float = ATTRIBUTION_TOLERANCE,
+    go_on: Callable[[], bool] = _always,
 ) -> NDArray[np.float64]:
     """How much of each node's score stems from each seed (design section 5).
 
@@ -160,7 +169,7 @@ def attribute_to_seeds(
     series stops when its last term weighs less than `tolerance`. Time: seeds times about 170 products at the defaults.
 
     Raises `UsageError` as `personalized_pagerank` does, `ConvergenceError` when damping is so near 1 that it does not
-    end.
+    end, or when `go_on`, asked before each step, says no.
 
     >>> m = Transition(np.array([0, 0, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32), np.array([1.0, 0.5]),
     ...                np.array([1, 1], dtype=np.int32), np.ones(2, dtype=np.bool_))  # 0 -> 1, and half a loop at 1
@@ -179,6 +188,8 @@ def attribute_to_seeds(
         share += term
         n_iterations = 0
         while left >= tolerance:
+            if not go_on():
+                raise ConvergenceError(f"stopped after {n_iterations} steps of seed {node}")
             if n_iterations == ATTRIBUTION_MAX_ITERATIONS:
                 raise ConvergenceError(f"{left} of a seed is left after {n_iterations} steps; use damping < {damping}")
             csr_product(transition.indptr, transition.indices, transition.weights, term, following)

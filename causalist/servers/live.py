@@ -107,7 +107,7 @@ class LiveRepository:
         from causalist.pipeline import Repository
 
         settings = Repository.settings_at(self.root, exact_root=True)
-        options = IndexOptions(limits=settings.limits(), submodules=settings.value("index", "submodules"))
+        options = settings.index_options(IndexOptions())
         at_hand = self._repository.index if self._repository is not None else None
         index = current_index(self.root, options, at_hand)
         if index is None:
