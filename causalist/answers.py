@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import extract_subgraph, hit_of, lift_to_files, order_subgraph, without_repeats
-from causalist.model.answer import AskOptions, Level, PageRankInfo, RankMode, RepositoryInfo
+from causalist.model.answer import Answer, AskOptions, Level, PageRankInfo, RankMode, RepositoryInfo, Route
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
@@ -39,6 +39,27 @@ def check_question(query: str, options: AskOptions) -> None:
         raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
     check_budget(options.max_tokens, options.format)
     counter_called(options.tokenizer)
+
+
+def none_at_hand(named: str, query: str, info: RepositoryInfo, notes: tuple[Diagnostic, ...]) -> Answer:
+    """The answer where only one at hand would do, and there is none."""
+    why = "no answer to this question with these options is at hand; without the route skip one is made"
+    return Answer(
+        answer_id=named,
+        query=query,
+        route=Route.SKIP,
+        confidence=None,
+        attempts=0,
+        repository=info,
+        pagerank=None,
+        results=(),
+        edges=(),
+        removed_edges=(),
+        order=(),
+        via=(),
+        diagnostics=(*notes, Diagnostic("not-cached", why, -1)),
+        timings_ms={},
+    )
 
 
 def repository_info(root: Path, index: Index, *, stale: bool = False) -> RepositoryInfo:

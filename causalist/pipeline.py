@@ -4,7 +4,7 @@
 stages do not know one another; what passes between them is a type in `model/`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -14,6 +14,7 @@ from causalist.answers import (
     answer_id,
     left_out_by_filters,
     n_searched,
+    none_at_hand,
     not_shown,
     ordered_edges,
     pack_items,
@@ -30,7 +31,7 @@ from causalist.errors import CausalistError
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
 from causalist.indexing import index_of_commit, index_places, refreshed_index
 from causalist.lookup import Lookups
-from causalist.model.answer import Answer, AskOptions, Level, Order, Status
+from causalist.model.answer import Answer, AskOptions, Level, Order, Route, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.index import Index
 from causalist.model.pack import PackHeader, PackInput
@@ -48,9 +49,10 @@ from causalist.rank import (
     read_question,
     seed_shares,
 )
+from causalist.session import Kept, Session
 from causalist.settings import Settings, read_settings
 from causalist.source import BlobReader, find_root, read_file, refuse_root, relative_folder, scan_commit
-from causalist.steps import RESERVE, Circuits, Clock, Deadline
+from causalist.steps import RESERVE, Clock, Deadline
 from causalist.store import FactsCache
 from causalist.texts import Texts
 
@@ -85,9 +87,9 @@ class _Watched(Clock):
     answers many questions remembers it, so that what keeps failing is passed over for a while.
     """
 
-    def __init__(self, circuits: Circuits | None, deadline: Deadline | None) -> None:
+    def __init__(self, session: Session | None, deadline: Deadline | None) -> None:
         super().__init__()
-        self._circuits = circuits
+        self._circuits = None if session is None else session.circuits
         self._deadline = deadline
         self._left_out: dict[str, None] = {}
         self._skipped: dict[str, str] = {}  # why, by step
@@ -156,7 +158,7 @@ class Repository(Lookups):
     beside: Beside | None = None  # what is kept beside the index; None for a commit
     learned: Learned | None = None  # where the weights come from, unless they are the shipped ones
     weights: Weights = field(default_factory=default_weights)
-    circuits: Circuits | None = None  # of a process that answers many questions
+    session: Session | None = None  # of a process that answers many questions
     behind: bool = False  # the index is known to be older than the files
 
     @classmethod
@@ -195,7 +197,7 @@ class Repository(Lookups):
         notes: tuple[Diagnostic, ...] = (),
         folder: str = "",
         settings: Settings | None = None,
-        circuits: Circuits | None = None,
+        session: Session | None = None,
         behind: bool = False,
     ) -> "Repository":
         """The repository in the folder `root` with an index of it that is at hand, whether it is current or not."""
@@ -204,7 +206,7 @@ class Repository(Lookups):
         learned, doubts = beside.learned(index.version)
         weights = learned.weights if learned else default_weights()
         return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, settings,
-                   beside, learned, weights, circuits, behind)  # fmt: skip
+                   beside, learned, weights, session, behind)  # fmt: skip
 
     @staticmethod
     def settings_at(path: str | Path = ".", *, exact_root: bool = False) -> Settings:
@@ -247,9 +249,16 @@ class Repository(Lookups):
         check_question(query, options)
         if options.scope is None and self.folder:
             options = replace(options, scope=self.folder)
-        steps = _Watched(self.circuits, Deadline(deadline) if isinstance(deadline, int | float) else deadline)
+        steps = _Watched(self.session, Deadline(deadline) if isinstance(deadline, int | float) else deadline)
         graph = self.index.graph
-        with steps.timed("route"):
+        named = self._id_of(query, options)
+        with steps.timed("route.cache"):
+            key, at_hand = self._at_hand(named, query, options)
+        if at_hand is not None or options.route is Route.SKIP:
+            at_hand = at_hand or none_at_hand(named, query, self.info(), self.notes)
+            self._remember(at_hand, options)
+            return replace(at_hand, timings_ms=steps.milliseconds)
+        with steps.timed("route.reading"):
             question = routed(read_question(query), options)
         texts = Texts(self.index.manifest, self.read)
         attempts = self._asking(options, texts, steps).attempts(question)
@@ -290,11 +299,7 @@ class Repository(Lookups):
                 confidence=confidence,
             )
             pack = packed(PackInput(header, items, kept, removed), options) if results else None
-        named = answer_id(self.index, query, options, self.learned.digest if self.learned else "")
-        if self.beside is not None and results:
-            with steps.timed("deliver.remembering"):
-                self.beside.remember(named, query, options)
-        return Answer(
+        answer = Answer(
             answer_id=named,
             query=query,
             route=question.route,
@@ -316,10 +321,15 @@ class Repository(Lookups):
                 *texts.diagnostics(),
                 *steps.diagnostics(),
             ),
-            timings_ms=steps.milliseconds,
+            timings_ms={},
             generators=generated,
             pack=pack,
         )
+        if self.session is not None:
+            self.session.answers.put(key, Kept(answer, tuple(texts.seen)))
+        with steps.timed("deliver.remembering"):
+            self._remember(answer, options)
+        return replace(answer, timings_ms=steps.milliseconds)
 
     def rank_nodes(self, query: str, options: AskOptions) -> list[str]:
         """Ids of the best nodes (or files, by `options.level`) for a question: `ask` without paths, order and pack."""
@@ -339,6 +349,28 @@ class Repository(Lookups):
                       index.notes, self.learned.provenance if self.learned else None)  # fmt: skip
 
     # -- parts of an answer
+
+    def _id_of(self, query: str, options: AskOptions) -> str:
+        return answer_id(self.index, query, options, self.learned.digest if self.learned else "")
+
+    def _at_hand(self, named: str, query: str, options: AskOptions) -> tuple[Hashable, Answer | None]:
+        """What an answer is kept under, and the answer, if it is kept and the files that it shows are as they were."""
+        usual = self._id_of(query, replace(options, route=None)) if options.route is Route.SKIP else named
+        key = (self.root, self.folder, self.behind, self.notes, usual)
+        kept = None if self.session is None else self.session.answers.get(key)
+        if self.session is None or kept is None:
+            return key, None
+        texts = Texts(self.index.manifest, self.read)
+        for path in kept.files:
+            texts.read(path)
+        if texts.changed:
+            self.session.answers.forget(key)
+            return key, None
+        return key, replace(kept.answer, answer_id=named)
+
+    def _remember(self, answer: Answer, options: AskOptions) -> None:
+        if self.beside is not None and answer.results:
+            self.beside.remember(answer.answer_id, answer.query, options)
 
     def _asking(self, options: AskOptions, texts: Texts, steps: Steps = UNWATCHED) -> Asking:
         return Asking(self.index, options, texts, self.weights, self.root, self.folder, steps)

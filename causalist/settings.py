@@ -44,12 +44,13 @@ def _labels(kind: Any) -> tuple[str, ...]:
 
 
 _ASK, _LIMITS = AskOptions(), DEFAULT_LIMITS
+_ROUTES = tuple(route.value for route in Route if route is not Route.SKIP)  # which answers nothing on its own
 SETTINGS: tuple[Setting, ...] = (
     Setting("ask", "top-k", "integer", _ASK.top_k, "how many results at most", low=1, high=10_000),
     Setting("ask", "level", "choice", _ASK.level.value, "what is ranked", _labels(Level)),
     Setting("ask", "max-tokens", "integer", _ASK.max_tokens, "the token budget of the pack", low=1, high=10_000_000),
     Setting("ask", "format", "choice", _ASK.format, "how the pack is written", tuple(MINIMUM_TOKENS)),
-    Setting("ask", "route", "choice", None, "how to answer; unset, the question decides", _labels(Route)),
+    Setting("ask", "route", "choice", None, "how to answer; unset, the question decides", _ROUTES),
     Setting("ask", "rank", "choice", _ASK.rank.value, "the score that decides", _labels(RankMode)),
     Setting("ask", "no-graph", "flag", not _ASK.graph, "rank by words alone"),
     Setting("ask", "order", "choice", _ASK.order.value, "the order of the pack", _labels(Order)),

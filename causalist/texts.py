@@ -25,6 +25,7 @@ class Texts:
         self._read = read
         self._files: dict[str, bytes] = {}
         self.changed: list[str] = []
+        self.seen: dict[str, None] = {}  # paths of all files that were read
 
     def of(self, hit: Hit) -> str:
         """The text of a hit from the indentation of its first line on; "" where its file changed."""
@@ -72,6 +73,7 @@ class Texts:
         return self._manifest.secrets.of(self._manifest.paths.position(path))
 
     def _read_again(self, path: str) -> bytes:
+        self.seen[path] = None
         indexed = self._manifest.blobs[self._manifest.paths.position(path)]
         if not indexed:
             return b""  # found unfit when it was indexed

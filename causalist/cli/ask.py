@@ -36,8 +36,8 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
               help="How the pack is written.")  # fmt: skip
 @click.option("--tokenizer", type=click.Choice(["estimate", "o200k"]), default="estimate", show_default=True,
               help="What counts tokens; o200k is exact and needs the extra `tokens`.")  # fmt: skip
-@click.option("--route", type=click.Choice(["lookup", "simple", "multi_hop", "exploratory"]),
-              help="How to answer; without it the question decides.")  # fmt: skip
+@click.option("--route", type=click.Choice(["lookup", "simple", "multi_hop", "exploratory", "skip"]),
+              help="How to answer; without it the question decides. skip: only from answers at hand.")  # fmt: skip
 @click.option("--rank", type=click.Choice(["fused", "pagerank"]), default="fused", show_default=True,
               help="The score that decides.")  # fmt: skip
 @click.option("--no-graph", is_flag=True, help="Rank by words alone.")
@@ -136,6 +136,9 @@ def command(
         emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
         if explain:
             emit_lines(["", *explanation(answer)])
+    if answer.route is Route.SKIP:
+        say("nothing found: no answer was at hand, and --route skip makes none; leave it out")
+        click.get_current_context().exit(NOTHING_FOUND)
     if not answer.results:
         left = " that the filters leave" if include or exclude else ""
         searched = f"the files{left} of {answer.repository.root} ({answer.repository.files} indexed)"

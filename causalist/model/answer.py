@@ -18,6 +18,7 @@ class Route(StrEnum):
     SIMPLE = "simple"
     MULTI_HOP = "multi_hop"
     EXPLORATORY = "exploratory"
+    SKIP = "skip"  # from the answers that are at hand, or not at all
 
 
 class Level(StrEnum):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from causalist.errors import CausalistError, IndexingStopped
 from causalist.servers.job import IndexJob, Stage
 from causalist.servers.threads import in_thread
-from causalist.steps import Circuits
+from causalist.session import Session
 
 if TYPE_CHECKING:
     from causalist.pipeline import Repository
@@ -47,7 +47,7 @@ class LiveRepository:
         self._repository: Repository | None = None
         self._job: IndexJob | None = None
         self._deciding = asyncio.Lock()
-        self._circuits = Circuits()
+        self._session = Session()
 
     async def view(self, wait_seconds: float, report: Report) -> View:
         """The current state, after waiting at most about `wait_seconds` for an index of it. Raises CausalistError
@@ -98,7 +98,7 @@ class LiveRepository:
                 index, notes = await in_thread(job.load)
                 for note in notes:  # once, and not in every answer
                     _log.warning("%s: %s", note.slug, note.detail)
-                self._repository = Repository.over(self.root, index, circuits=self._circuits)
+                self._repository = Repository.over(self.root, index, session=self._session)
 
     def _is_current(self) -> bool:
         """Whether the index at hand, or else the stored one, is of the files as they are."""
@@ -113,7 +113,7 @@ class LiveRepository:
         if index is None:
             return False
         if index is not at_hand:
-            self._repository = Repository.over(self.root, index, circuits=self._circuits)
+            self._repository = Repository.over(self.root, index, session=self._session)
         return True
 
 

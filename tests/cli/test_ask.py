@@ -211,3 +211,16 @@ class TestFilters:
         assert first("--scope", "../shop", cwd=committed / "other") == "shop/prices.py"
         assert first("--scope", "shop", cwd=committed) == "shop/prices.py"
         assert "no folder" in run("ask", "price", "--scope", "nowhere", cwd=committed).failed("usage")
+
+
+def test_the_route_skip_has_nothing_at_hand_in_a_process_of_its_own(small: Path) -> None:
+    arguments = ("ask", "price", "--repo", str(small), "--route", "skip")
+    for _ in range(2):
+        done = invoke(*arguments)
+        assert (done.code, done.stdout) == (1, "")
+        assert "note: not-cached: " in done.stderr
+        assert done.stderr.endswith("nothing found: no answer was at hand, and --route skip makes none; leave it out\n")
+    done = invoke(*arguments, "--json")
+    document = json.loads(done.stdout)
+    assert done.code == 1 and document["route"] == "skip" and document["results"] == [] and document["pack"] is None
+    assert [each["slug"] for each in document["diagnostics"]] == ["not-cached"]

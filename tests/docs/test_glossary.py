@@ -39,7 +39,7 @@ def test_terms_are_explained(term: str) -> None:
         ("Route", [route.value for route in Route]),
         ("Level", [level.value for level in Level]),
         ("Specificity", [s.value for s in Specificity if s is not Specificity.LOG]),
-        ("Rung", ["converged", "relaxed", "degree"]),
+        ("Rung", ["converged", "relaxed", "degree", "stopped"]),
     ],
 )
 def test_every_word_that_is_printed_for_a_term_stands_in_its_entry(term: str, words: list[str]) -> None:
