@@ -238,12 +238,20 @@ class Repository(Lookups):
 
     # -- asking
 
-    def ask(self, query: str, options: AskOptions | None = None, *, deadline: Deadline | float | None = None) -> Answer:
+    def ask(
+        self,
+        query: str,
+        options: AskOptions | None = None,
+        *,
+        deadline: Deadline | float | None = None,
+        remember: bool | None = None,
+    ) -> Answer:
         """The smallest connected set of code that answers `query`, ranked, explained, ordered and packed.
 
         Without `options`: as the repository's settings say. Raises EmptyQuestion, and UsageError for options out of
         range. Finding nothing is an answer without results. With a `deadline`, in seconds, whatever can be left out is
-        left out when it is near, and a diagnostic says what.
+        left out when it is near, and a diagnostic says what. `remember`: whether the question is kept for feedback;
+        without it, as the settings say.
         """
         options = options or self.settings.ask_options()
         check_question(query, options)
@@ -256,7 +264,7 @@ class Repository(Lookups):
             key, at_hand = self._at_hand(named, query, options)
         if at_hand is not None or options.route is Route.SKIP:
             at_hand = at_hand or none_at_hand(named, query, self.info(), self.notes)
-            self._remember(at_hand, options)
+            self._remember(at_hand, options, remember)
             return replace(at_hand, timings_ms=steps.milliseconds)
         with steps.timed("route.reading"):
             question = routed(read_question(query), options)
@@ -328,7 +336,7 @@ class Repository(Lookups):
         if self.session is not None:
             self.session.answers.put(key, Kept(answer, tuple(texts.seen)))
         with steps.timed("deliver.remembering"):
-            self._remember(answer, options)
+            self._remember(answer, options, remember)
         return replace(answer, timings_ms=steps.milliseconds)
 
     def rank_nodes(self, query: str, options: AskOptions) -> list[str]:
@@ -368,8 +376,9 @@ class Repository(Lookups):
             return key, None
         return key, replace(kept.answer, answer_id=named)
 
-    def _remember(self, answer: Answer, options: AskOptions) -> None:
-        if self.beside is not None and answer.results:
+    def _remember(self, answer: Answer, options: AskOptions, wanted: bool | None) -> None:
+        wanted = self.settings.value("ask", "remember") if wanted is None else wanted
+        if wanted and self.beside is not None and answer.results:
             self.beside.remember(answer.answer_id, answer.query, options)
 
     def _asking(self, options: AskOptions, texts: Texts, steps: Steps = UNWATCHED) -> Asking:

@@ -58,6 +58,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("ask", "specificity", "choice", _ASK.specificity.value, "how seeds are weighted", _labels(Specificity)),
     Setting("ask", "include", "patterns", (), "only files that one of these matches"),
     Setting("ask", "exclude", "patterns", (), "no files that one of these matches"),
+    Setting("ask", "remember", "flag", True, "keep the last questions beside the index, for `causalist feedback`"),
     Setting("index", "deny", "patterns", _LIMITS.deny, "files that are never indexed, beside those that never are"),
     Setting("index", "submodules", "flag", None, "index repositories inside of this one; unset, as the index has it"),
     Setting(

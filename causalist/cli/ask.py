@@ -51,6 +51,8 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.option("--scope", metavar="DIR",
               help="This folder ranks first; without it the current one, / for none.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show below the pack what each score is made of.")
+@click.option("--remember/--no-remember", default=None,
+              help="Whether the question is kept beside the index, for feedback; by default it is.")  # fmt: skip
 @click.option("--deadline", type=float, metavar="S",
               help="Answer within S seconds, with what can be done by then.")  # fmt: skip
 @click.option("--strict", is_flag=True,
@@ -75,6 +77,7 @@ def command(
     exclude: tuple[str, ...],
     scope: str | None,
     explain: bool,
+    remember: bool | None,
     deadline: float | None,
     strict: bool,
     as_json: bool,
@@ -126,7 +129,7 @@ def command(
         when_empty=(lambda error: unanswered_document(question, error)) if as_json else None,
         deadline=due,
     )
-    answer = repository.ask(question, options, deadline=due)
+    answer = repository.ask(question, options, deadline=due, remember=remember)
     if strict:
         _fail_if_doubtful(answer, repository.index)
     _say_doubts(answer)

@@ -44,6 +44,8 @@ def command(
         raise UsageError(f"{both[0]} cannot be both of use and of none")
     if repository.beside is None:
         raise UsageError("there is no index to keep feedback beside")
+    if not repository.settings.value("ask", "remember") and repository.beside.question_of(answer_id) is None:
+        raise UsageError("no question is remembered here, because the settings say `remember = false`")
     query, place = repository.beside.tell(answer_id, right, wrong)
     if as_json:
         document = {"format_version": 1, "answer_id": answer_id, "query": query, "used": list(right),

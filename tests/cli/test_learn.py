@@ -7,7 +7,7 @@ import pytest
 
 from causalist.cli import learn as learn_command
 from causalist.evaluate import learn as learn_function
-from causalist.store import FEEDBACK_NAME, FOLDER, WEIGHTS_NAME
+from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, WEIGHTS_NAME
 from tests.cli.commands import invoke
 from tests.evaluate.test_learn import past_of
 
@@ -41,6 +41,17 @@ def test_feedback_that_makes_no_sense(committed: Path) -> None:
     both = ("--used", "shop/prices.py", "--not-used", "./shop/prices.py")
     assert "cannot be both" in invoke("feedback", answer, *both, *where).failed("usage")
     assert not (committed / FOLDER / FEEDBACK_NAME).exists()
+
+
+def test_questions_that_are_not_remembered(committed: Path) -> None:
+    where, log = ("--repo", str(committed)), committed / FOLDER / ANSWERS_NAME
+    assert invoke("ask", "price of an item", "--no-remember", *where).code == 0 and not log.exists()
+    (committed / "causalist.toml").write_text("[ask]\nremember = false\n")
+    answer = asked(committed)
+    assert not log.exists()
+    message = invoke("feedback", answer, "--used", "shop/prices.py", *where).failed("usage")
+    assert "the settings say `remember = false`" in message
+    assert invoke("ask", "price of an item with tax", "--remember", *where).code == 0 and log.exists()
 
 
 def test_learn_keeps_what_is_better(tmp_path: Path) -> None:

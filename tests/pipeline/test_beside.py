@@ -13,6 +13,7 @@ from causalist.indexing import index_places
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline import Repository
 from causalist.rank import Weights, default_weights
+from causalist.session import Session
 from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, INDEX_NAME, WEIGHTS_NAME
 
 CODE = "def validate(token):\n    return token in ISSUED\n"
@@ -61,6 +62,18 @@ class TestQuestions:
         ]
         assert kept(shop).question_of(answer.answer_id) == "validate a token"
         assert kept(shop).question_of("0" * 16) is None
+
+    def test_nothing_is_remembered_where_that_is_switched_off(self, shop: Path) -> None:
+        Repository.open(shop).ask("validate a token", remember=False)
+        assert not (shop / FOLDER / ANSWERS_NAME).exists()
+        (shop / "causalist.toml").write_text("[ask]\nremember = false\n")
+        for session in (None, Session()):
+            repository = replace(Repository.open(shop), session=session)
+            for _ in range(2):
+                assert repository.ask("validate a token").results
+        assert not (shop / FOLDER / ANSWERS_NAME).exists()
+        asked = Repository.open(shop).ask("validate a token", remember=True)
+        assert [row["answer_id"] for row in rows(shop, ANSWERS_NAME)] == [asked.answer_id]
 
     def test_secrets_are_masked(self, shop: Path) -> None:
         secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -37,6 +37,7 @@ damping = 0.5
 specificity = "none"
 include = ["src/"]
 exclude = ["*.md"]
+remember = false
 [index]
 deny = ["data/"]
 submodules = true
@@ -49,6 +50,7 @@ max-files = 20
         graph=False, order=Order.DEPENDENCIES_FIRST, damping=0.5, specificity=Specificity.NONE, include=("src/",),
         exclude=("*.md",),
     )  # fmt: skip
+    assert settings.value("ask", "remember") is False
     assert settings.limits() == Limits(max_file_bytes=10, max_files=20, deny=("data/",))
     assert len(settings.values) == len(SETTINGS)
 
