@@ -67,6 +67,12 @@ class AmbiguousNode(CausalistError):
     slug = "ambiguous-node"
 
 
+class UnknownEntity(CausalistError):
+    """No passage of the memory names the entity."""
+
+    slug = "unknown-entity"
+
+
 class GrammarError(CausalistError):
     """A grammar folder is missing or its language.toml or queries do not load."""
 

@@ -142,7 +142,7 @@ def _near(term: str, lexical: LexicalIndex) -> list[str]:
         other = lexical.terms[number]
         if len(letters ^ set(other)) > 2 * most or not other.isalpha():
             continue
-        distance = _slips(term, other, most)
+        distance = slips(term, other, most)
         if distance <= most:
             best.setdefault(distance, []).append(other)
     nearest = best[min(best)] if best else []
@@ -158,10 +158,10 @@ def _like(term: str, most: int, lexical: LexicalIndex) -> list[int]:
     return [int(n) + among.start for n in np.flatnonzero(fits)]
 
 
-def _slips(a: str, b: str, most: int) -> int:
+def slips(a: str, b: str, most: int) -> int:
     """The Damerau distance (optimal string alignment) of two words, or `most` + 1 where it is more.
 
-    >>> _slips("recieve", "receive", 2), _slips("timout", "timeout", 2), _slips("token", "broken", 1)
+    >>> slips("recieve", "receive", 2), slips("timout", "timeout", 2), slips("token", "broken", 1)
     (1, 1, 2)
     """
     before: list[int] = []

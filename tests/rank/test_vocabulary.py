@@ -4,7 +4,7 @@ import pytest
 
 from causalist.rank.lexical import bm25
 from causalist.rank.question import read_question
-from causalist.rank.vocabulary import _slips, other_terms
+from causalist.rank.vocabulary import slips, other_terms
 from tests.model.corpus import Def, corpus
 
 REPOSITORY = {
@@ -67,5 +67,5 @@ def test_a_slip_finds_what_was_meant() -> None:
     [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("abc", "axc", 1), ("abcd", "badc", 2), ("abc", "xyz", 3)],
 )
 def test_slips(a: str, b: str, distance: int) -> None:
-    assert _slips(a, b, 2) == distance
-    assert _slips(b, a, 2) == distance
+    assert slips(a, b, 2) == distance
+    assert slips(b, a, 2) == distance

@@ -1,0 +1,20 @@
+"""Memory over free text: passages, the entities that they share, and Personalized PageRank over both."""
+
+from causalist.memory.entities import Entity, EntityExtractor, Extraction, Triple
+from causalist.memory.index import HippoIndex
+from causalist.memory.regex_extractor import RegexEntityExtractor
+from causalist.memory.retrieval import RetrievalSettings, RetrievedPassage
+from causalist.memory.variants import VARIANTS, Variant
+
+__all__ = [
+    "VARIANTS",
+    "Entity",
+    "EntityExtractor",
+    "Extraction",
+    "HippoIndex",
+    "RegexEntityExtractor",
+    "RetrievalSettings",
+    "RetrievedPassage",
+    "Triple",
+    "Variant",
+]

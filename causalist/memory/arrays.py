@@ -1,0 +1,239 @@
+"""Records -> arrays: what retrieval reads. Everything is ordered by sorted passage ids, entity ids and terms.
+
+Sparse matrices are CSR arrays. Built anew from all records when one of them has changed; see `records.py` for why.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.memory.entities import TYPES
+from causalist.memory.records import TIMESTAMP, Records, ranks_of
+from causalist.model.lexical import Postings
+from causalist.rank.lexical import K1
+
+B = 0.75  # of BM25, the usual default
+MOST_SIMILAR = 10  # similarity edges of an entity
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """CSR: row i holds `values[indptr[i]:indptr[i + 1]]` in the columns `indices[...]`, ascending."""
+
+    indptr: Ints  # (n_rows + 1,)
+    indices: NDArray[np.int32]  # (n_entries,)
+    values: Floats  # (n_entries,)
+    n_columns: int
+
+    @classmethod
+    def from_entries(cls, rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int]) -> "Matrix":
+        """Entries at one place are added, in ascending order of their values, so that their order does not matter."""
+        keys = rows * max(shape[1], 1) + columns
+        order = np.lexsort((values, keys))
+        keys = keys[order]
+        first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else order
+        summed = np.add.reduceat(values[order], first) if len(keys) else values
+        at = keys[first]
+        indptr = np.zeros(shape[0] + 1, dtype=np.int64)
+        np.cumsum(np.bincount(at // max(shape[1], 1), minlength=shape[0]), out=indptr[1:])
+        return cls(indptr, (at % max(shape[1], 1)).astype(np.int32), summed.astype(np.float64), shape[1])
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def rows(self) -> Ints:
+        """The row of each entry."""
+        return np.repeat(np.arange(self.n_rows, dtype=np.int64), np.diff(self.indptr))
+
+    def row(self, i: int) -> tuple[NDArray[np.int32], Floats]:
+        part = slice(int(self.indptr[i]), int(self.indptr[i + 1]))
+        return self.indices[part], self.values[part]
+
+    def transposed(self) -> "Matrix":
+        # Stable, so that rows stay ascending within a column; a radix sort, since columns are small numbers.
+        order = np.argsort(self.indices, kind="stable")
+        indptr = np.zeros(self.n_columns + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.indices, minlength=self.n_columns), out=indptr[1:])
+        return Matrix(indptr, self.rows[order].astype(np.int32), self.values[order], self.n_rows)
+
+    def gathered(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], Floats, Ints]:
+        """(columns, values, position in `rows`) of all entries of these rows, one row after the other."""
+        starts, sizes = self.indptr[rows], np.diff(self.indptr)[rows]
+        total = int(sizes.sum())
+        at = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(total)
+        return self.indices[at], self.values[at], np.repeat(np.arange(len(rows)), sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryArrays:
+    """The index as arrays; P passages, E entities, T terms.
+
+    `mentions`: (P, E), how often a passage names an entity; `passages_of` is its transpose. `similar`: (E, E),
+    symmetric, similarity in [threshold, 1]. `explicit`: (E, E), from subject to object, sum of confidences of triples.
+    `references`: (P, P). `forward`: (P, T), counts of terms; `postings` the same by term, for BM25. `times`: (P,),
+    seconds since 1970, NaN where it is not known.
+    """
+
+    passages: list[str]
+    entities: list[str]
+    entity_numbers: Ints  # (E,), numbers in the records
+    terms: list[str]
+    term_ranks: Ints  # by number of a term in the records, -1 where no passage has it
+    mentions: Matrix
+    passages_of: Matrix
+    similar: Matrix
+    explicit: Matrix
+    references: Matrix
+    forward: Matrix
+    postings: Postings
+    times: Floats
+
+    @property
+    def n_passages(self) -> int:
+        return len(self.passages)
+
+    @property
+    def n_entities(self) -> int:
+        return len(self.entities)
+
+
+def arrays_of(records: Records, vector_pairs: Mapping[tuple[int, int], float] | None = None) -> MemoryArrays:
+    """`vector_pairs`: (smaller entity id's number, other's number) -> cosine, in place of likeness of names."""
+    passages = sorted(records.passages)
+    held = [records.passages[passage] for passage in passages]
+    mentions = _stacked([r.mentions for r in held], 4)
+    rows = np.repeat(np.arange(len(held), dtype=np.int64), [len(r.mentions) for r in held])
+    triples = [t for r in held for t in r.triples]
+    used = np.unique(
+        np.concatenate([mentions[:, 0], np.array([n for t in triples for n in (t.subject, t.object)], dtype=np.int64)])
+    )
+    entities, entity_ranks = ranks_of(records.entities.strings, used)
+    n, m = len(passages), len(entities)
+    mention_matrix = Matrix.from_entries(rows, entity_ranks[mentions[:, 0]], np.ones(len(mentions)), (n, m))
+
+    terms = _stacked([r.terms for r in held], 2)
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.terms) for r in held])
+    present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
+    term_list, term_ranks = ranks_of(records.terms.strings, present)
+    postings_matrix = _by_term(rows, term_ranks[terms[:, 0]], terms[:, 1], n, len(term_list))
+    forward = postings_matrix.transposed()
+
+    explicit = Matrix.from_entries(
+        np.array([entity_ranks[t.subject] for t in triples], dtype=np.int64),
+        np.array([entity_ranks[t.object] for t in triples], dtype=np.int64),
+        np.array([t.confidence for t in triples], dtype=np.float64),
+        (m, m),
+    )
+    place = {passage: i for i, passage in enumerate(passages)}
+    pairs = [(i, place[other]) for i, r in enumerate(held) for other in r.references if other in place]
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    numbers = np.empty(m, dtype=np.int64)
+    numbers[entity_ranks[used]] = used
+    return MemoryArrays(
+        passages,
+        entities,
+        numbers,
+        term_list,
+        term_ranks,
+        mention_matrix,
+        mention_matrix.transposed(),
+        _similar(records, entity_ranks, m, vector_pairs),
+        explicit,
+        Matrix.from_entries(ends[:, 0], ends[:, 1], np.ones(len(ends)), (n, n)),
+        forward,
+        _postings(postings_matrix, n),
+        np.array([seconds_of(r.metadata.get(TIMESTAMP)) for r in held], dtype=np.float64),
+    )
+
+
+def seconds_of(timestamp: object) -> float:
+    """Seconds since 1970 of a time as metadata have it, NaN where it is none. Without a zone it is taken as UTC.
+
+    >>> seconds_of("1970-01-02"), seconds_of(12), seconds_of("yesterday")
+    (86400.0, 12.0, nan)
+    """
+    if isinstance(timestamp, bool):
+        return float("nan")
+    if isinstance(timestamp, int | float):
+        return float(timestamp)
+    if isinstance(timestamp, str):
+        try:
+            moment = datetime.fromisoformat(timestamp)
+        except ValueError:
+            return float("nan")
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return float("nan")
+
+
+def types_and_aliases(records: Records, arrays: MemoryArrays, entity: int) -> tuple[str, tuple[str, ...]]:
+    """(type, names as written) of an entity, the most frequent first, then by name."""
+    number = arrays.entity_numbers[entity]
+    passages, _ = arrays.passages_of.row(entity)
+    rows = _stacked([records.passages[arrays.passages[p]].mentions for p in passages.tolist()], 4)
+    rows = rows[rows[:, 0] == number]
+    kinds = np.bincount(rows[:, 2], minlength=len(TYPES))
+    written, counts = np.unique(rows[:, 1], return_counts=True)
+    names = [records.written.strings[i] for i in written.tolist()]
+    order = sorted(range(len(names)), key=lambda i: (-int(counts[i]), names[i]))
+    # "entity" says nothing; anything else that was said counts more.
+    plain = TYPES.index("entity")
+    told = kinds.copy()
+    told[plain] = 0
+    kind = int(np.argmax(told)) if told.any() else plain
+    return TYPES[kind], tuple(names[i] for i in order)
+
+
+def _stacked(parts: list[NDArray[np.int32]], width: int) -> Ints:
+    if not parts:
+        return np.zeros((0, width), dtype=np.int64)
+    return np.concatenate(parts).astype(np.int64).reshape(-1, width)
+
+
+def _by_term(rows: Ints, terms: Ints, counts: Ints, n_passages: int, n_terms: int) -> Matrix:
+    """(T, P) counts; rows come ascending, so that a stable sort by term is all that is needed."""
+    order = np.argsort(terms.astype(np.int32), kind="stable")
+    indptr = np.zeros(n_terms + 1, dtype=np.int64)
+    np.cumsum(np.bincount(terms, minlength=n_terms), out=indptr[1:])
+    return Matrix(indptr, rows[order].astype(np.int32), counts[order].astype(np.float64), n_passages)
+
+
+def _postings(matrix: Matrix, n_passages: int) -> Postings:
+    """BM25's norms as `model.lexical` states them."""
+    lengths = np.bincount(matrix.indices, weights=matrix.values, minlength=n_passages)
+    mean = float(lengths.mean()) if len(lengths) and lengths.any() else 1.0
+    norms = (K1 * (1 - B + B * lengths / mean)).astype(np.float64)
+    return Postings(matrix.indptr, matrix.indices, matrix.values.astype(np.int32), norms, n_passages)
+
+
+def _similar(
+    records: Records, ranks: Ints, n_entities: int, vector_pairs: Mapping[tuple[int, int], float] | None
+) -> Matrix:
+    """Similarity edges: those that are among the MOST_SIMILAR best of both ends, ties by id. That is at most so many
+    for each entity, and depends on no order."""
+    if vector_pairs is not None:
+        pairs = [(int(ranks[a]), int(ranks[b]), value) for (a, b), value in vector_pairs.items()]
+    else:
+        number = records.entities.by_string
+        pairs = [(int(ranks[number[a]]), int(ranks[number[b]]), v) for (a, b), v in records.near.pairs.items()]
+    live = [(a, b, value) for a, b, value in pairs if a >= 0 and b >= 0]
+    ends = np.array([(a, b) for a, b, _ in live], dtype=np.int64).reshape(-1, 2)
+    value = np.array([v for _, _, v in live], dtype=np.float64)
+    sources, targets = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])
+    values = np.concatenate([value, value])
+    order = np.lexsort((targets, -values, sources))
+    sources, targets, values = sources[order], targets[order], values[order]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=n_entities))])[:-1]
+    best = np.arange(len(sources)) - starts[sources] < MOST_SIMILAR
+    sources, targets, values = sources[best], targets[best], values[best]
+    keys, back = sources * max(n_entities, 1) + targets, targets * max(n_entities, 1) + sources
+    mutual = np.isin(keys, back)
+    return Matrix.from_entries(sources[mutual], targets[mutual], values[mutual], (n_entities, n_entities))

@@ -1,0 +1,247 @@
+"""`HippoIndex`: passages and their entities, kept current one by one and asked in several ways."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from causalist.errors import UnknownEntity, UsageError
+from causalist.memory import neighbourhood
+from causalist.memory.arrays import arrays_of, types_and_aliases
+from causalist.memory.entities import Embedder, Entity, EntityExtractor, Extraction, entity_id, extracted
+from causalist.memory.linking import FactFilter, link
+from causalist.memory.records import Record, Records, checked_passage
+from causalist.memory.regex_extractor import RegexEntityExtractor
+from causalist.memory.retrieval import MODES, Query, RetrievalSettings, RetrievedPassage, check_query, rank
+from causalist.memory.variants import Variant, variant_named
+from causalist.memory.vectors import Vectors
+from causalist.memory.view import View
+
+if TYPE_CHECKING:
+    from causalist.memory.neighbourhood import EntityInfo, Neighbour
+
+
+class HippoIndex:
+    """A memory over free text.
+
+    `entity_extractor`: text -> entities and triples; without one, patterns (`RegexEntityExtractor`). `embedder`: texts
+    -> vectors, for `dense` retrieval and for entities that mean the same; without one, word associations of the
+    passages and likeness of names. `variant`: a name of `VARIANTS`. `fact_filter`: for variants with facts,
+    (question, triples) -> those that have to do with it.
+
+    Nothing leaves the machine unless a model or embedder that is given here sends it. Not safe for use by several
+    threads at once while passages are added.
+
+    >>> index = HippoIndex()
+    >>> index.add_passage("a", "The JWT is checked by Alice Smith.")
+    >>> index.add_passage("b", "Alice Smith leads the Platform Team.")
+    >>> index.add_passage("c", "Lunch is served at noon.")
+    >>> [found.passage_id for found in index.retrieve("Who checks the JWT?")]
+    ['a', 'b']
+    """
+
+    def __init__(
+        self,
+        *,
+        entity_extractor: EntityExtractor | None = None,
+        embedder: Embedder | None = None,
+        variant: str | Variant = "log",
+        settings: RetrievalSettings | None = None,
+        fact_filter: FactFilter | None = None,
+    ) -> None:
+        self.extractor: EntityExtractor = entity_extractor or RegexEntityExtractor()
+        self.variant = variant_named(variant) if isinstance(variant, str) else variant
+        self.settings = settings or RetrievalSettings()
+        self.fact_filter = fact_filter
+        self.diagnostics: dict[str, tuple[str, ...]] = {}  # by passage: what its extractor could not use
+        self._vectors = Vectors(embedder) if embedder is not None else None
+        self._records = Records()
+        self._view: tuple[int, View] | None = None
+
+    # -- passages
+
+    def add_passage(self, passage_id: str, text: str, *, metadata: Mapping[str, Any] | None = None) -> None:
+        """Adds a passage. One with that id is replaced; the same text and metadata change nothing, and where only the
+        metadata are others nothing is extracted again.
+
+        In `metadata`, "references" may list ids of passages that this one refers to, and "timestamp" say when it is
+        from (ISO 8601, or seconds since 1970). Raises UsageError for what is no passage."""
+        self.build_from_passages([{"id": passage_id, "text": text, "metadata": metadata}])
+
+    def build_from_passages(self, passages: Iterable[Mapping[str, Any]]) -> None:
+        """Adds many: mappings with `id`, `text` and optionally `metadata`. Equal to adding them one by one."""
+        for batch in _batches(passages):
+            fresh = [each for each in batch if self._is_new_text(each[0], each[1])]
+            if self._vectors is not None and fresh:
+                vectors = self._vectors.of([text for _, text, _ in fresh])
+                self._vectors.passages.update(zip((each[0] for each in fresh), vectors, strict=True))
+            for passage_id, text, metadata in batch:
+                self._put(passage_id, text, metadata)
+
+    def remove_passage(self, passage_id: str) -> bool:
+        """Whether it was there."""
+        if self._vectors is not None:
+            self._vectors.passages.pop(passage_id, None)
+        self.diagnostics.pop(passage_id, None)
+        return self._records.remove(passage_id)
+
+    def __len__(self) -> int:
+        return len(self._records.passages)
+
+    def __contains__(self, passage_id: str) -> bool:
+        return passage_id in self._records.passages
+
+    def passage(self, passage_id: str) -> tuple[str, Mapping[str, Any]]:
+        """(text, metadata). Raises UsageError where there is none of that id."""
+        record = self._records.passages.get(passage_id)
+        if record is None:
+            raise UsageError(f"there is no passage {passage_id!r}")
+        return record.text, record.metadata
+
+    @property
+    def passage_ids(self) -> list[str]:
+        """In alphabetical order."""
+        return sorted(self._records.passages)
+
+    # -- questions
+
+    def retrieve(
+        self,
+        query: str,
+        *,
+        top_k: int = 10,
+        ppr_alpha: float | None = None,
+        max_iter: int = 50,
+        tol: float = 1e-6,
+        mode: str = "hippo",
+        variant: str | Variant | None = None,
+    ) -> list[RetrievedPassage]:
+        """The best passages, best first; fewer, or none, where nothing else has to do with the question.
+
+        `mode`: "hippo", "dense", "sparse" or "hybrid" (`memory.retrieval` says what each does). `ppr_alpha`:
+        probability of a restart; 0.15, unless the variant has another. Raises EmptyQuestion, UsageError."""
+        check_query(query, top_k)
+        asked = self._query(query, ppr_alpha, max_iter, tol, variant)
+        if mode not in MODES:
+            raise UsageError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
+        return rank(asked, self.view, self.extractor, mode, top_k, fact_filter=self.fact_filter)
+
+    def retrieve_multi_hop(
+        self,
+        query: str,
+        *,
+        max_hops: int = 3,
+        top_k: int = 10,
+        ppr_alpha: float | None = None,
+        max_iter: int = 50,
+        tol: float = 1e-6,
+    ) -> list[RetrievedPassage]:
+        """As `retrieve`, but seeds the entities up to `max_hops` away as well, each hop half as much as the one before.
+
+        Raises EmptyQuestion, UsageError."""
+        check_query(query, top_k)
+        linked = neighbourhood.expanded(link(query, self.view, self.extractor), self.view, max_hops)
+        asked = self._query(query, ppr_alpha, max_iter, tol, None)
+        return rank(asked, self.view, self.extractor, "hippo", top_k, linked=linked, fact_filter=self.fact_filter)
+
+    def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
+        """Ids of these entities (names or ids) and of all that a similarity edge joins to them."""
+        return neighbourhood.with_synonyms([self._known(name) for name in entities], self.view)
+
+    def entity_neighborhood(self, entity: str, hops: int = 1) -> "list[Neighbour]":
+        """Entities at most `hops` away, nearest first, with how they are linked. Raises UnknownEntity, UsageError."""
+        return neighbourhood.neighbourhood(self._known(entity), hops, self.view)
+
+    def entity(self, name: str) -> "EntityInfo":
+        """What is known of an entity. Raises UnknownEntity."""
+        return neighbourhood.entity_info(self._known(name), self.view)
+
+    def synonym_graph(self) -> dict[str, dict[str, float]]:
+        """Similarity edges as an adjacency: entity -> entity -> similarity, in alphabetical order."""
+        return neighbourhood.synonym_graph(self.view)
+
+    def stats(self) -> dict[str, int | float]:
+        """Counts of nodes and edges by kind, and the share of passages with entities."""
+        return neighbourhood.stats(self.view)
+
+    # -- state
+
+    @property
+    def view(self) -> View:
+        """The index as it is now, ready to be asked; made again after a change."""
+        if self._view is None or self._view[0] != self._records.generation:
+            pairs = None
+            if self._vectors is not None:
+                names = sorted({m for r in self._records.passages.values() for m in r.mentions[:, 0].tolist()})
+                self._vectors.compare([self._records.entities.strings[number] for number in names])
+                number = self._records.entities.by_string
+                pairs = {(number[a], number[b]): v for (a, b), v in self._vectors.pairs.items()}
+            view = View(arrays_of(self._records, pairs), self._records, self._vectors)
+            self._view = (self._records.generation, view)
+        return self._view[1]
+
+    def put_extracted(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
+        """Adds a passage of which it is known what it holds."""
+        self._records.put(passage_id, text, checked_passage(passage_id, text, metadata), extracted(found))
+
+    def _is_new_text(self, passage_id: str, text: str) -> bool:
+        known = self._records.passages.get(passage_id)
+        return known is None or known.text != text
+
+    def _put(self, passage_id: str, text: str, metadata: Mapping[str, Any]) -> None:
+        known = self._records.passages.get(passage_id)
+        if known is not None and known.text == text:
+            if known.metadata != metadata:
+                self._records.restore(passage_id, _with_metadata(known, passage_id, metadata))
+            return
+        found = extracted(self.extractor(text))
+        self._records.put(passage_id, text, metadata, found)
+        if found.diagnostics:
+            self.diagnostics[passage_id] = found.diagnostics
+        else:
+            self.diagnostics.pop(passage_id, None)
+
+    def _query(
+        self, text: str, ppr_alpha: float | None, max_iter: int, tol: float, variant: str | Variant | None
+    ) -> Query:
+        if ppr_alpha is not None and not 0 < ppr_alpha <= 1:
+            raise UsageError(f"ppr_alpha is {ppr_alpha}; it is a probability above 0")
+        if max_iter < 1:
+            raise UsageError(f"max_iter is {max_iter}; at least 1 iteration is needed")
+        if not tol > 0:
+            raise UsageError(f"tol is {tol}; it must be above 0")
+        chosen = self.variant if variant is None else variant_named(variant) if isinstance(variant, str) else variant
+        damping = None if ppr_alpha is None else 1.0 - ppr_alpha
+        return Query(text, chosen, self.settings, damping, max_iter, tol)
+
+    def _known(self, name: str) -> int:
+        place = self.view.place_of.get(entity_id(name), -1)
+        if place < 0:
+            near = [other for other in self._records.near.like(entity_id(name)) if other in self.view.place_of]
+            hint = f"; similar: {', '.join(near[:5])}" if near else ""
+            raise UnknownEntity(f"no passage names {name!r}{hint}")
+        return place
+
+
+def _with_metadata(record: Record, passage_id: str, metadata: Mapping[str, Any]) -> Record:
+    references = tuple(dict.fromkeys(r for r in metadata.get("references", ()) if r != passage_id))
+    return replace(record, metadata=metadata, references=references)
+
+
+_BATCH = 256
+
+
+def _batches(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tuple[str, str, Mapping[str, Any]]]]:
+    """Checked passages, a few hundred at a time."""
+    batch: list[tuple[str, str, Mapping[str, Any]]] = []
+    for each in passages:
+        if not isinstance(each, Mapping) or "id" not in each or "text" not in each:
+            raise UsageError(f"a passage is {str(each)[:80]!r}; it is a mapping with id, text and metadata")
+        batch.append((each["id"], each["text"], checked_passage(each["id"], each["text"], each.get("metadata"))))
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+__all__ = ["Entity", "HippoIndex", "types_and_aliases"]

@@ -1,0 +1,153 @@
+"""What the index is made of: one record for each passage, and numbers for the strings that records share.
+
+A record depends on its own passage alone and keeps counts as integers. Whatever depends on other passages (weights,
+degrees, similarities, lengths) is derived from the set of all records when it is needed, in an order that does not
+depend on theirs (`arrays.py`). That is why adding and removing passages in any order equals building afresh, bit for
+bit.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.errors import UsageError
+from causalist.memory.entities import TYPES, Extraction, entity_id
+from causalist.memory.near import NearNames
+from causalist.rank.terms import terms_of
+
+_WORD = re.compile(r"[^\W_]\w*")
+REFERENCES = "references"  # key of metadata: ids of passages that this one refers to
+TIMESTAMP = "timestamp"  # key of metadata: when it was said, ISO 8601 or seconds since 1970
+_LONGEST_ID = 2_000
+
+
+class StoredTriple(NamedTuple):
+    """A triple by numbers of entities."""
+
+    subject: int
+    predicate: str
+    object: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One passage. `mentions`: int32, shape (n, 4): numbers of entity, name as written and type, first character (-1:
+    not known), in the order of the text. `terms`: int32, shape (n, 2): number of a term, its count."""
+
+    text: str
+    metadata: Mapping[str, Any]
+    mentions: NDArray[np.int32]
+    terms: NDArray[np.int32]
+    triples: tuple[StoredTriple, ...]
+    references: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Numbers:
+    """Strings as numbers, in the order in which they were first seen; no result depends on that order."""
+
+    strings: list[str] = field(default_factory=list)
+    by_string: dict[str, int] = field(default_factory=dict)
+
+    def number(self, string: str) -> int:
+        found = self.by_string.get(string)
+        if found is None:
+            found = self.by_string[string] = len(self.strings)
+            self.strings.append(string)
+        return found
+
+
+class Records:
+    """All records by passage id. `generation` changes whenever a record does."""
+
+    def __init__(self) -> None:
+        self.passages: dict[str, Record] = {}
+        self.entities = Numbers()
+        self.written = Numbers()  # names as written
+        self.terms = Numbers()
+        self.near = NearNames()
+        self.generation = 0
+
+    def put(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
+        """Adds a passage, or replaces it."""
+        references = tuple(dict.fromkeys(r for r in metadata.get(REFERENCES, ()) if r != passage_id))
+        triples = tuple(
+            StoredTriple(
+                self._entity(t.subject),
+                t.predicate,
+                self._entity(t.object),
+                float(t.confidence),
+            )
+            for t in found.triples
+        )
+        mentions = [
+            (self._entity(e.name), self.written.number(e.name), TYPES.index(e.type), e.start) for e in found.entities
+        ]
+        counts = Counter(term for word in _WORD.findall(text) for term in terms_of(word))
+        terms = sorted((self.terms.number(term), n) for term, n in counts.items())
+        self.restore(
+            passage_id,
+            Record(
+                text,
+                metadata,
+                np.array(mentions, dtype=np.int32).reshape(-1, 4),
+                np.array(terms, dtype=np.int32).reshape(-1, 2),
+                triples,
+                references,
+            ),
+        )
+
+    def restore(self, passage_id: str, record: Record) -> None:
+        """Puts a record whose numbers are those of this index."""
+        self.passages[passage_id] = record
+        self.generation += 1
+
+    def remove(self, passage_id: str) -> bool:
+        """Whether the passage was there."""
+        if self.passages.pop(passage_id, None) is None:
+            return False
+        self.generation += 1
+        return True
+
+    def _entity(self, name: str) -> int:
+        key = entity_id(name)
+        known = len(self.entities.strings)
+        number = self.entities.number(key)
+        if number == known:
+            self.near.add(key)
+        return number
+
+
+def checked_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """The metadata as plain data of its own. Raises UsageError for what is no passage."""
+    if not isinstance(passage_id, str) or not passage_id.strip() or len(passage_id) > _LONGEST_ID:
+        raise UsageError(f"a passage id is {str(passage_id)[:80]!r}; it is a string of 1 to {_LONGEST_ID} characters")
+    if not isinstance(text, str):
+        raise UsageError(f"the text of {passage_id!r} is {type(text).__name__}; it is a string")
+    if metadata is None:
+        return {}
+    try:
+        if not isinstance(metadata, Mapping):
+            raise TypeError("it is no mapping")
+        plain: dict[str, Any] = json.loads(json.dumps(dict(metadata), allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the metadata of {passage_id!r} cannot be kept as JSON: {error}") from error
+    references = plain.get(REFERENCES, [])
+    if not isinstance(references, list) or not all(isinstance(each, str) for each in references):
+        raise UsageError(f"{REFERENCES!r} of {passage_id!r} is no list of passage ids")
+    return plain
+
+
+def ranks_of(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
+    """(the strings with these numbers, sorted; by number where each stands in that list, -1 for the others)."""
+    order = sorted(used.tolist(), key=strings.__getitem__)
+    ranks = np.full(len(strings), -1, dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return [strings[i] for i in order], ranks

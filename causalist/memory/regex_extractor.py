@@ -1,0 +1,121 @@
+"""Entities by how they are written: works offline, at once, and in any text. What it cannot see is a plain noun.
+
+Code spans, IRIs, dates, measures, identifiers and capitalised phrases, in this order: what one pattern has taken, a
+later one does not read again. All patterns are bounded, so that a text takes time in proportion to its length.
+"""
+
+import re
+from collections.abc import Iterator
+
+from causalist.memory.entities import Entity, Extraction, extracted
+from causalist.rank.terms import STOP_WORDS
+
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_UNIT = (
+    r"(?:%|°[CF]|[kKMGT]i?B|bytes?|bits?|[kmcµ]?m|km/h|[kmµ]?g|[mµn]?s|[kMG]?Hz|[kMG]?W|[km]?V|mA|min(?:utes?)?"
+    r"|seconds?|hours?|days?|weeks?|months?|years?|(?:milli|micro|nano)seconds?|(?:kilo|mega|giga)bytes?|percent|mmHg"
+    r"|mg/dL|px|pt)"
+)
+_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("identifier", re.compile(r"(?<!`)(`{1,2})(?!`)(?P<name>[^`\n]{2,80}?)\1(?!`)")),
+    ("iri", re.compile(r"\b(?P<name>(?:https?|ftp|urn|file|mailto|doi):[^\s<>\"'`)\]}]{3,200})")),
+    (
+        "date",
+        re.compile(
+            rf"\b(?P<name>\d{{4}}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?|\d{{1,2}} {_MONTH} \d{{4}}"
+            rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{_MONTH} \d{{4}}|\d{{1,2}}/\d{{1,2}}/\d{{4}})\b"
+        ),
+    ),
+    ("measure", re.compile(rf"(?<![\w.])(?P<name>\d{{1,9}}(?:[.,]\d{{1,6}})?[ -]?{_UNIT})(?![\w])")),
+    (
+        "identifier",
+        re.compile(
+            r"(?<![\w.])(?P<name>[A-Za-z_][\w]{0,60}(?:(?:\.|::|->|/)[A-Za-z_]\w{0,60}){1,6}(?:\(\))?"  # a.b, a::b, a/b
+            r"|[A-Za-z]\w{0,60}\(\)"  # call()
+            r"|[a-z]+[A-Z]\w{0,60}|[A-Z][a-z0-9]+[A-Z]\w{0,60}"  # camelCase, PascalCase
+            r"|[A-Za-z]\w{0,60}_\w{1,60}|__\w{1,60}__"  # with_underscores
+            r"|--?[a-z][a-z0-9]+(?:-[a-z0-9]+){0,6})(?![\w])"  # --option
+        ),
+    ),
+    (
+        "entity",
+        re.compile(
+            r"(?<![\w'’])(?P<name>[A-Z0-9]*[A-Z][\w+#'’-]{0,40}(?:[ \t]+(?:(?:of|the|de|la|van|von)[ \t]+){0,2}"
+            r"[A-Z0-9]*[A-Z][\w+#'’-]{0,40}|[ \t]+\d[\d.]{0,8}(?![\w])){0,5})"
+        ),
+    ),
+)
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;]['\")\]]?\s+|\n\s*(?:[-*+>#]+|\d+[.)])?\s*|[|\"“(]\s*)$")
+_PLAIN_SPAN = re.compile(r"[\w.:/@#+<>()\[\],=*$%-]+(?: [\w.:/@#+<>()\[\],=*$%-]+){0,3}$")
+_NEVER = frozenset(
+    {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none"}
+)
+_MONTH_ALONE = re.compile(rf"{_MONTH}$")
+
+
+class RegexEntityExtractor:
+    """Finds entities by patterns.
+
+    >>> found = RegexEntityExtractor()("Alice Smith sets `max_age` to 24 hours for the JWT at Acme Corp on 2024-05-01.")
+    >>> [(e.name, e.type) for e in found.entities]
+    [('Alice Smith', 'entity'), ('max_age', 'identifier'), ('24 hours', 'measure'), ('JWT', 'entity'), \
+('Acme Corp', 'entity'), ('2024-05-01', 'date')]
+    """
+
+    version = "regex-1"
+
+    def __call__(self, text: str) -> Extraction:
+        found = sorted(_all(text), key=lambda entity: entity.start)
+        return extracted(Extraction(tuple(found)))
+
+
+def _all(text: str) -> Iterator[Entity]:
+    left = text
+    for kind, pattern in _PATTERNS:
+        taken: list[tuple[int, int]] = []
+        capitals: list[tuple[str, int, bool]] = []
+        for match in pattern.finditer(left):
+            name, start = match["name"], match.start("name")
+            if kind == "entity":
+                capitals += _phrases(name, start, left)
+                continue
+            if kind == "identifier" and match[0].startswith("`") and not _PLAIN_SPAN.match(name):
+                continue
+            taken.append(match.span())
+            name = name.rstrip(".,;:") if kind == "iri" else name.strip()
+            yield Entity(name, kind, start)
+        if kind == "entity":
+            yield from _sure(capitals)
+        if taken:
+            parts, end = [], 0
+            for first, last in taken:
+                # What was taken is nobody's neighbour: a phrase does not reach across it.
+                parts += [left[end:first], "\x00" * (last - first)]
+                end = last
+            left = "".join([*parts, left[end:]])
+
+
+def _phrases(name: str, start: int, text: str) -> Iterator[tuple[str, int, bool]]:
+    """(phrase, where, whether its capital may be that of a sentence alone) without the stop words around it."""
+    words = re.split(r"([ \t]+)", name)
+    while words and (words[0].strip() == "" or words[0].lower() in STOP_WORDS or words[0].lower() in _NEVER):
+        start += len(words.pop(0))
+    while words and (words[-1].strip() == "" or words[-1].lower() in STOP_WORDS or words[-1].lower() in _NEVER):
+        words.pop()
+    phrase = "".join(words)
+    phrase = re.sub(r"['’]s?$", "", phrase)
+    if not phrase or _MONTH_ALONE.match(phrase):
+        return
+    alone = len(words) == 1 and phrase[1:].islower()
+    yield phrase, start, alone and bool(_SENTENCE_START.search(text[max(0, start - 12) : start]))
+
+
+def _sure(found: list[tuple[str, int, bool]]) -> Iterator[Entity]:
+    """A word that is capitalised at the beginning of a sentence counts where it is capitalised elsewhere as well."""
+    elsewhere = {phrase for phrase, _, unsure in found if not unsure}
+    for phrase, start, unsure in found:
+        if not unsure or phrase in elsewhere:
+            yield Entity(phrase, "entity", start)

@@ -1,0 +1,63 @@
+"""One state of the index, ready to be asked: its arrays, and what is derived from them when it is first needed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.memory.arrays import Floats, MemoryArrays
+from causalist.memory.associations import Associations
+from causalist.memory.records import Records
+from causalist.memory.variants import Variant, WalkGraph, walk_graph
+from causalist.memory.vectors import Vectors, cosines
+from causalist.memory.walk import Walker
+
+
+@dataclass
+class View:
+    """`vectors` is None without an embedder."""
+
+    arrays: MemoryArrays
+    records: Records
+    vectors: Vectors | None = None
+    _walkers: dict[Variant, Walker] = field(default_factory=dict)
+
+    @cached_property
+    def place_of(self) -> Mapping[str, int]:
+        """The position of each entity by id."""
+        return {entity: i for i, entity in enumerate(self.arrays.entities)}
+
+    @cached_property
+    def passage_place(self) -> Mapping[str, int]:
+        return {passage: i for i, passage in enumerate(self.arrays.passages)}
+
+    @cached_property
+    def associations(self) -> Associations:
+        return Associations(self.arrays)
+
+    @cached_property
+    def coverage(self) -> float:
+        """The share of passages in which an entity was found."""
+        covered = np.count_nonzero(np.diff(self.arrays.mentions.indptr))
+        return float(covered) / max(1, self.arrays.n_passages)
+
+    @cached_property
+    def passage_vectors(self) -> NDArray[np.float32] | None:
+        """(P, d), rows of length 1; None without an embedder."""
+        return self.vectors.matrix(self.arrays.passages) if self.vectors is not None else None
+
+    def walker(self, variant: Variant) -> Walker:
+        found = self._walkers.get(variant)
+        if found is None:
+            found = self._walkers[variant] = Walker(self.walk_graph(variant))
+        return found
+
+    def walk_graph(self, variant: Variant) -> WalkGraph:
+        return walk_graph(self.arrays, variant)
+
+    def vector_scores(self, question: NDArray[np.float32]) -> Floats:
+        """Cosines of all passages with a question's vector, not below 0."""
+        assert self.passage_vectors is not None
+        return np.maximum(cosines(self.passage_vectors, question), 0.0)

@@ -1,0 +1,146 @@
+"""Names, patterns, and names that are near."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from causalist.memory.entities import MOST_ENTITIES, Entity, Extraction, Triple, entity_id, extracted
+from causalist.memory.near import THRESHOLD, NearNames, stem_key
+from causalist.memory.regex_extractor import RegexEntityExtractor
+from causalist.rank.vocabulary import slips
+
+
+def _names(text: str) -> list[tuple[str, str]]:
+    return [(entity.name, entity.type) for entity in RegexEntityExtractor()(text).entities]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The New York office of Acme Corp", [("New York", "entity"), ("Acme Corp", "entity")]),
+        ("the Bank of England said", [("Bank of England", "entity")]),
+        ("call `retry()` or use --max-time", [("retry()", "identifier"), ("--max-time", "identifier")]),
+        ("see https://example.org/a?b=1.", [("https://example.org/a?b=1", "iri")]),
+        ("on 2024-05-01 and 3 May 2021", [("2024-05-01", "date"), ("3 May 2021", "date")]),
+        ("at most 24 hours, 5 mg or 80 %", [("24 hours", "measure"), ("5 mg", "measure"), ("80 %", "measure")]),
+        ("in os.path and asyncio.sleep()", [("os.path", "identifier"), ("asyncio.sleep()", "identifier")]),
+        ("parseJson, HttpClient and max_age", [("parseJson", "identifier"), ("HttpClient", "identifier"),
+                                               ("max_age", "identifier")]),
+        # A capital at the beginning of a sentence says nothing, unless the word has one elsewhere as well.
+        ("Tokens expire. Tokens are checked.", []),
+        ("Redis is fast. We use Redis.", [("Redis", "entity"), ("Redis", "entity")]),
+        ("Use Python 3.12 here", [("Python 3.12", "entity")]),
+        ("nothing to see", []),
+    ],
+)  # fmt: skip
+def test_patterns(text: str, expected: list[tuple[str, str]]) -> None:
+    assert _names(text) == expected
+
+
+def test_entities_know_where_they_stand() -> None:
+    text = "Ask Alice Smith about the `JWT` check of Acme Corp."
+    for entity in RegexEntityExtractor()(text).entities:
+        assert text[entity.start :].startswith(entity.name)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="aB `.-_/:()1\n\0é\ud800", max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    for entity in RegexEntityExtractor()(text).entities:
+        assert entity_id(entity.name)
+
+
+def test_hostile_text_takes_time_in_proportion() -> None:
+    """Each of these would keep a pattern that tries all ways busy for hours."""
+    for piece in (
+        "A" * 50_000,
+        "Aa " * 20_000,
+        "a." * 30_000,
+        "`" * 30_000,
+        "1" * 50_000,
+        "a_" * 30_000,
+        "--a-" * 9_000,
+    ):
+        RegexEntityExtractor()(piece)
+
+
+def test_at_most_twenty_the_most_frequent_first() -> None:
+    names = [f"Name{i:02}x" for i in range(25)]
+    found = extracted([Entity(name) for name in names] + [Entity(names[24])])
+    kept = {entity_id(entity.name) for entity in found.entities}
+    assert len(kept) == MOST_ENTITIES
+    assert kept == {entity_id(name) for name in [*names[:19], names[24]]}
+
+
+def test_triples_need_two_entities_and_a_confidence() -> None:
+    entities = (Entity("Alice"), Entity("Team"))
+    good = Triple("alice", "leads", "TEAM", 0.9)
+    bad = [Triple("alice", "is", "Alice"), Triple("alice", "knows", "Bob"), good._replace(confidence=0.0)]
+    assert extracted(Extraction(entities, (good, *bad))).triples == (good,)
+
+
+def test_short_and_empty_names_are_none() -> None:
+    assert [entity_id(name) for name in ("a", "", " -- ", "x" * 121, "C#", "ab")] == ["", "", "", "", "", "ab"]
+    assert entity_id("c++") == "c++"
+
+
+def _pairs(names: list[str]) -> dict[tuple[str, str], float]:
+    near = NearNames()
+    for name in names:
+        near.add(name)
+    return near.pairs
+
+
+def test_near_names() -> None:
+    names = ["access_token", "access_tokens", "token_access", "authentication", "authentification", "get_name",
+             "set_name", "python_3.10", "python_3.11", "c++", "c",
+             "serialisation_format", "serialization_format"]  # fmt: skip
+    pairs = _pairs(names)
+    assert pairs == {
+        ("access_token", "access_tokens"): 1.0,
+        ("access_token", "token_access"): 1.0,
+        ("access_tokens", "token_access"): 1.0,
+        # two letters of 16 are too much
+        ("authentication", "authentification"): 1 - 2 / 16,
+        ("serialisation_format", "serialization_format"): 1 - 1 / 20,
+    }
+
+
+def test_near_words_are_those_that_comparing_all_finds() -> None:
+    """Against comparing every pair, for words that differ by random edits."""
+    rng = random.Random(7)
+    words = set()
+    for _ in range(60):
+        word = [rng.choice("abcde") for _ in range(rng.randint(7, 16))]
+        words.add("".join(word))
+        for _ in range(3):
+            other = list(word)
+            for _ in range(rng.randint(1, 2)):
+                at = rng.randrange(len(other) - 1)
+                kind = rng.randrange(4)
+                if kind == 0:
+                    other[at] = "f"
+                elif kind == 1:
+                    del other[at]
+                elif kind == 2:
+                    other.insert(at, "f")
+                else:
+                    other[at], other[at + 1] = other[at + 1], other[at]
+            words.add("".join(other))
+    names = sorted(word for word in words if len(word) >= 7)
+    expected = {}
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            longer = max(len(a), len(b))
+            distance = slips(a, b, 2)
+            if stem_key(a) == stem_key(b):
+                expected[a, b] = 1.0
+            elif distance <= min(2, 15 * longer // 100) and 1 - distance / longer >= THRESHOLD:
+                expected[a, b] = 1 - distance / longer
+    assert len(expected) > 50
+    assert _pairs(names) == expected
+    shuffled = names[:]
+    rng.shuffle(shuffled)
+    assert _pairs(shuffled) == expected
