@@ -15,7 +15,7 @@ from causalist.memory.arrays import Floats, MemoryArrays
 
 _SMOOTHING = 0.75
 _FEWEST = 2  # passages that two words share
-_MOST_PASSAGES = 4_000  # of a word whose company is looked at; more frequent ones go with everything
+_MOST_PASSAGES = 2_000  # of a word whose company is looked at; more frequent ones go with everything
 _MOST_ASSOCIATES = 50  # of a word
 ASSOCIATE_WEIGHT = 0.3  # of the closest associate, where the word itself has 1; chosen on the benchmark's tuning half
 
@@ -26,21 +26,28 @@ class Associations:
 
     arrays: MemoryArrays
     idf: Floats = field(init=False)  # (T,)
-    lengths: Floats = field(init=False)  # (P,), Euclidean norms of the passages' vectors
+    _weights: Floats = field(init=False)  # by posting, the passage's vector scaled to length 1
     _smoothed: Floats = field(init=False)
+    _known: dict[int, tuple[NDArray[np.int64], Floats]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        forward = self.arrays.forward
-        frequency = np.bincount(forward.indices, minlength=len(self.arrays.terms)).astype(np.float64)
+        postings = self.arrays.postings
+        frequency = np.diff(postings.indptr).astype(np.float64)
         self.idf = np.log1p(self.arrays.n_passages / np.maximum(frequency, 1.0))
-        weights = (1.0 + np.log(forward.values)) * self.idf[forward.indices]
-        squares = np.bincount(forward.rows, weights=weights * weights, minlength=self.arrays.n_passages)
-        self.lengths = np.sqrt(np.maximum(squares, 1e-300))
+        weights = (1.0 + np.log(postings.counts)) * np.repeat(self.idf, np.diff(postings.indptr))
+        squares = np.bincount(postings.documents, weights=weights * weights, minlength=self.arrays.n_passages)
+        self._weights = weights / np.sqrt(np.maximum(squares, 1e-300))[postings.documents]
         smoothed = frequency**_SMOOTHING
         self._smoothed = smoothed / max(float(np.add.reduce(smoothed)), 1e-300)
 
     def of(self, term: int) -> tuple[NDArray[np.int64], Floats]:
         """(terms, association in (0, 1]) that go with a term, closest first; itself left out."""
+        found = self._known.get(term)
+        if found is None:
+            found = self._known[term] = self._counted(term)
+        return found
+
+    def _counted(self, term: int) -> tuple[NDArray[np.int64], Floats]:
         postings = self.arrays.postings
         documents = postings.documents[postings.indptr[term] : postings.indptr[term + 1]]
         none = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -75,7 +82,6 @@ class Associations:
         norm = float(np.sqrt(np.add.reduce(vector * vector)))
         for term in used.tolist():
             part = slice(int(arrays.postings.indptr[term]), int(arrays.postings.indptr[term + 1]))
-            counts = arrays.postings.counts[part]
-            found[arrays.postings.documents[part]] += vector[term] * (1.0 + np.log(counts)) * self.idf[term]
-        scores: Floats = found / (self.lengths * norm) if norm else found
+            found[arrays.postings.documents[part]] += vector[term] * self._weights[part]
+        scores: Floats = found / norm if norm else found
         return scores

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causalist.errors import UnknownEntity, UsageError
@@ -53,8 +54,8 @@ class HippoIndex:
         self.settings = settings or RetrievalSettings()
         self.fact_filter = fact_filter
         self.diagnostics: dict[str, tuple[str, ...]] = {}  # by passage: what its extractor could not use
-        self._vectors = Vectors(embedder) if embedder is not None else None
-        self._records = Records()
+        self.vectors = Vectors(embedder) if embedder is not None else None
+        self.records = Records()
         self._view: tuple[int, View] | None = None
 
     # -- passages
@@ -71,28 +72,28 @@ class HippoIndex:
         """Adds many: mappings with `id`, `text` and optionally `metadata`. Equal to adding them one by one."""
         for batch in _batches(passages):
             fresh = [each for each in batch if self._is_new_text(each[0], each[1])]
-            if self._vectors is not None and fresh:
-                vectors = self._vectors.of([text for _, text, _ in fresh])
-                self._vectors.passages.update(zip((each[0] for each in fresh), vectors, strict=True))
+            if self.vectors is not None and fresh:
+                vectors = self.vectors.of([text for _, text, _ in fresh])
+                self.vectors.passages.update(zip((each[0] for each in fresh), vectors, strict=True))
             for passage_id, text, metadata in batch:
                 self._put(passage_id, text, metadata)
 
     def remove_passage(self, passage_id: str) -> bool:
         """Whether it was there."""
-        if self._vectors is not None:
-            self._vectors.passages.pop(passage_id, None)
+        if self.vectors is not None:
+            self.vectors.passages.pop(passage_id, None)
         self.diagnostics.pop(passage_id, None)
-        return self._records.remove(passage_id)
+        return self.records.remove(passage_id)
 
     def __len__(self) -> int:
-        return len(self._records.passages)
+        return len(self.records.passages)
 
     def __contains__(self, passage_id: str) -> bool:
-        return passage_id in self._records.passages
+        return passage_id in self.records.passages
 
     def passage(self, passage_id: str) -> tuple[str, Mapping[str, Any]]:
         """(text, metadata). Raises UsageError where there is none of that id."""
-        record = self._records.passages.get(passage_id)
+        record = self.records.passages.get(passage_id)
         if record is None:
             raise UsageError(f"there is no passage {passage_id!r}")
         return record.text, record.metadata
@@ -100,7 +101,7 @@ class HippoIndex:
     @property
     def passage_ids(self) -> list[str]:
         """In alphabetical order."""
-        return sorted(self._records.passages)
+        return sorted(self.records.passages)
 
     # -- questions
 
@@ -163,38 +164,83 @@ class HippoIndex:
         """Counts of nodes and edges by kind, and the share of passages with entities."""
         return neighbourhood.stats(self.view)
 
+    # -- disk
+
+    def save(self, path: str | Path) -> None:
+        """Writes the index to one file (SQLite with arrays in it), or as node-link JSON where the name ends in `.json`.
+        The file is there complete or as it was. Raises IndexNotWritable."""
+        from causalist.memory import storage
+
+        storage.save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path, **options: Any) -> "HippoIndex":
+        """Reads what `save` wrote; `options` as those of `HippoIndex`. Raises IndexUnreadable."""
+        from causalist.memory import storage
+
+        index = cls(**options)
+        storage.load(Path(path), index)
+        return index
+
+    def to_node_link(self) -> dict[str, Any]:
+        """The graph as node-link data, from which `from_node_link` makes the index again."""
+        from causalist.memory.interchange import node_link
+
+        return node_link(self.view)
+
+    @classmethod
+    def from_node_link(cls, data: Mapping[str, Any], **options: Any) -> "HippoIndex":
+        """Raises IndexUnreadable for what is no such graph."""
+        from causalist.memory.interchange import fill
+
+        index = cls(**options)
+        fill(index, data)
+        return index
+
+    def to_networkx(self) -> Any:
+        """A `networkx.MultiDiGraph` with the nodes and edges of `to_node_link`."""
+        from causalist.memory.interchange import to_networkx
+
+        return to_networkx(self.to_node_link())
+
+    @classmethod
+    def from_networkx(cls, graph: Any, **options: Any) -> "HippoIndex":
+        from causalist.memory.interchange import from_networkx
+
+        return cls.from_node_link(from_networkx(graph), **options)
+
     # -- state
 
     @property
     def view(self) -> View:
         """The index as it is now, ready to be asked; made again after a change."""
-        if self._view is None or self._view[0] != self._records.generation:
+        if self._view is None or self._view[0] != self.records.generation:
             pairs = None
-            if self._vectors is not None:
-                names = sorted({m for r in self._records.passages.values() for m in r.mentions[:, 0].tolist()})
-                self._vectors.compare([self._records.entities.strings[number] for number in names])
-                number = self._records.entities.by_string
-                pairs = {(number[a], number[b]): v for (a, b), v in self._vectors.pairs.items()}
-            view = View(arrays_of(self._records, pairs), self._records, self._vectors)
-            self._view = (self._records.generation, view)
+            if self.vectors is not None:
+                names = sorted({m for r in self.records.passages.values() for m in r.mentions[:, 0].tolist()})
+                self.vectors.compare([self.records.entities.strings[number] for number in names])
+                number = self.records.entities.by_string
+                pairs = {(number[a], number[b]): v for (a, b), v in self.vectors.pairs.items()}
+            view = View(arrays_of(self.records, pairs), self.records, self.vectors)
+            self._view = (self.records.generation, view)
         return self._view[1]
 
     def put_extracted(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
         """Adds a passage of which it is known what it holds."""
-        self._records.put(passage_id, text, checked_passage(passage_id, text, metadata), extracted(found))
+        self.records.put(passage_id, text, checked_passage(passage_id, text, metadata), extracted(found))
 
     def _is_new_text(self, passage_id: str, text: str) -> bool:
-        known = self._records.passages.get(passage_id)
+        known = self.records.passages.get(passage_id)
         return known is None or known.text != text
 
     def _put(self, passage_id: str, text: str, metadata: Mapping[str, Any]) -> None:
-        known = self._records.passages.get(passage_id)
+        known = self.records.passages.get(passage_id)
         if known is not None and known.text == text:
             if known.metadata != metadata:
-                self._records.restore(passage_id, _with_metadata(known, passage_id, metadata))
+                self.records.restore(passage_id, _with_metadata(known, passage_id, metadata))
             return
         found = extracted(self.extractor(text))
-        self._records.put(passage_id, text, metadata, found)
+        self.records.put(passage_id, text, metadata, found)
         if found.diagnostics:
             self.diagnostics[passage_id] = found.diagnostics
         else:
@@ -216,7 +262,7 @@ class HippoIndex:
     def _known(self, name: str) -> int:
         place = self.view.place_of.get(entity_id(name), -1)
         if place < 0:
-            near = [other for other in self._records.near.like(entity_id(name)) if other in self.view.place_of]
+            near = [other for other in self.records.near.like(entity_id(name)) if other in self.view.place_of]
             hint = f"; similar: {', '.join(near[:5])}" if near else ""
             raise UnknownEntity(f"no passage names {name!r}{hint}")
         return place

@@ -46,15 +46,14 @@ def link(question: str, view: View, extractor: EntityExtractor) -> Linked:
         elif name:
             for place, value in _similar(name, view).items():
                 similar[place] = max(value, similar.get(place, 0.0))
-    for name, is_word in _phrases(question):
+    for name in _phrases(question):
         if name in view.place_of:
             exact[view.place_of[name]] = 1.0
         else:
-            near = view.records.near.like(name)
-            for other, value in near.items():
-                # A single word is taken inflected, but not misspelt: the extractor's names are meant as names.
-                if other in view.place_of and (value == 1.0 or not is_word):
-                    similar[view.place_of[other]] = max(value, similar.get(view.place_of[other], 0.0))
+            # Inflected, but not misspelt: only what the extractor finds is meant as a name.
+            for other in view.records.near.same_words(name):
+                if other in view.place_of:
+                    similar[view.place_of[other]] = 1.0
     matches = {**similar, **exact}
     return Linked(dict(sorted(matches.items())), tuple(sorted(exact)))
 
@@ -69,19 +68,18 @@ def _similar(name: str, view: View) -> dict[int, float]:
     return {view.place_of[other]: value for other, value in found.items()}
 
 
-def _phrases(question: str) -> list[tuple[str, bool]]:
-    """(id, whether it is one word) of all runs of words that may be a name; runs that begin or end with a stop word are
-    none."""
+def _phrases(question: str) -> list[str]:
+    """The ids of all runs of words that may be a name; runs that begin or end with a stop word are none."""
     words = [word.lower() for word in _WORD.findall(question[:MOST_QUESTION_CHARACTERS])]
-    found: dict[str, bool] = {}
+    found: dict[str, None] = {}
     for size in range(min(_LONGEST_PHRASE, len(words)), 0, -1):
         for start in range(len(words) - size + 1):
             run = words[start : start + size]
             if run[0] not in STOP_WORDS and run[-1] not in STOP_WORDS:
                 name = entity_id(" ".join(run))
                 if name:
-                    found.setdefault(name, size == 1)
-    return list(found.items())
+                    found[name] = None
+    return list(found)
 
 
 def seeds_of(linked: Linked, view: View, variant: Variant, plain: Floats) -> NDArray[np.float64] | None:

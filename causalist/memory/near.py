@@ -66,13 +66,15 @@ class NearNames:
                 if other in self._names:
                     self._spelt(name, other, word, near)
 
+    def same_words(self, name: str) -> list[str]:
+        """The known names that have the words of this one, inflected or in another order."""
+        key = stem_key(name)
+        return self._by_stems.get(key + "".join(re.findall(r"[+#*]", name)), []) if key else []
+
     def like(self, name: str) -> dict[str, float]:
         """The known names that are near any name, itself among them."""
         found: dict[str, float] = {name: 1.0} if name in self._names else {}
-        key = stem_key(name)
-        if key:
-            for other in self._by_stems.get(key + "".join(re.findall(r"[+#*]", name)), ()):
-                found.setdefault(other, 1.0)
+        found.update(dict.fromkeys(self.same_words(name), 1.0))
         words = name.split("_")
         for word in dict.fromkeys(words):
             if len(word) >= _SHORTEST and word.isalpha():

@@ -134,7 +134,7 @@ def walk(query: Query, seeds: NDArray[np.float64], view: View) -> Walked:
     kept = _kept(entities, query.settings, view)
     mentions = view.arrays.mentions
     passages: Floats = np.bincount(
-        mentions.rows, weights=kept[mentions.indices], minlength=view.arrays.n_passages
+        view.mention_rows, weights=kept[mentions.indices], minlength=view.arrays.n_passages
     ).astype(np.float64)
     return Walked(result, entities, passages)
 
@@ -157,14 +157,16 @@ def _kept(entities: Floats, settings: RetrievalSettings, view: View) -> Floats:
 def neighbours_of(entities: NDArray[np.int64], view: View) -> NDArray[np.int64]:
     """Entities that share a passage, a triple or a name with one of these."""
     arrays = view.arrays
-    passages, _, _ = arrays.passages_of.gathered(entities)
-    shared, _, _ = arrays.mentions.gathered(np.unique(passages))
-    similar, _, _ = arrays.similar.gathered(entities)
-    objects, _, _ = arrays.explicit.gathered(entities)
+    is_seen = np.zeros(arrays.n_passages, dtype=np.bool_)
+    is_seen[arrays.passages_of.gathered(entities)[0]] = True
     is_object = np.zeros(arrays.n_entities, dtype=np.bool_)
     is_object[entities] = True
-    subjects = arrays.explicit.rows[is_object[arrays.explicit.indices]]
-    return np.unique(np.concatenate([shared, similar, objects, subjects]).astype(np.int64))
+    is_reached = np.zeros(arrays.n_entities, dtype=np.bool_)
+    is_reached[arrays.mentions.gathered(np.flatnonzero(is_seen))[0]] = True
+    for matrix in (arrays.similar, arrays.explicit):
+        is_reached[matrix.gathered(entities)[0]] = True
+    is_reached[view.explicit_subjects[is_object[arrays.explicit.indices]]] = True
+    return np.flatnonzero(is_reached)
 
 
 def rank(

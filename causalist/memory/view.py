@@ -34,6 +34,16 @@ class View:
         return {passage: i for i, passage in enumerate(self.arrays.passages)}
 
     @cached_property
+    def mention_rows(self) -> NDArray[np.int64]:
+        """The passage of each mention."""
+        return self.arrays.mentions.rows
+
+    @cached_property
+    def explicit_subjects(self) -> NDArray[np.int64]:
+        """The subject of each explicit link."""
+        return self.arrays.explicit.rows
+
+    @cached_property
     def associations(self) -> Associations:
         return Associations(self.arrays)
 

@@ -252,4 +252,4 @@ def test_entries_at_one_place_are_added_in_any_order() -> None:
     two = Matrix.from_entries(rows[order], columns[order], np.array(values)[order], (2, 3))
     assert one.values.tobytes() == two.values.tobytes()
     assert one.indptr.tolist() == [0, 1, 2] and one.indices.tolist() == [0, 2]
-    assert arrays_of(_index({})._records).n_passages == 0
+    assert arrays_of(_index({}).records).n_passages == 0

@@ -4,7 +4,7 @@ import pytest
 
 from causalist.rank.lexical import bm25
 from causalist.rank.question import read_question
-from causalist.rank.vocabulary import slips, other_terms
+from causalist.rank.vocabulary import other_terms, slips
 from tests.model.corpus import Def, corpus
 
 REPOSITORY = {

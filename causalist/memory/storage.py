@@ -1,0 +1,207 @@
+"""A memory on disk: one SQLite file with rows for passages and arrays for what is in them.
+
+    meta(key, value)                       format, checksum of all that follows
+    passage(id, text, metadata)            one row a passage, metadata as JSON; row order is that of the arrays
+    string(kind, number, value)            entities, names as written and terms, by number
+    triple(passage, subject, predicate, object, confidence)     numbers of entities; in the order of the text
+    diagnostic(passage, detail)            what an extractor could not use
+    array(name, dtype, shape, data)        numpy arrays: mentions and terms of all passages one after the other with
+                                           their bounds, vectors of passages and entities
+
+The file is written aside and renamed, so that a reader sees the old memory or the new one, whatever happens to the
+writer. It is data: what is read is checked before it is used, and nothing of it is executed or unpickled. A name that
+ends in `.json` holds node-link data instead (`interchange.py`).
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.errors import IndexNotWritable, IndexUnreadable
+from causalist.memory.entities import TYPES
+from causalist.memory.records import Record, Records, StoredTriple
+from causalist.memory.vectors import Vectors
+
+if TYPE_CHECKING:
+    from causalist.memory.index import HippoIndex
+
+FORMAT = 1
+_SCHEMA = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE passage(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, metadata TEXT NOT NULL);
+CREATE TABLE string(kind TEXT, number INTEGER, value TEXT NOT NULL, PRIMARY KEY(kind, number)) WITHOUT ROWID;
+CREATE TABLE triple(passage INTEGER, subject INTEGER, predicate TEXT NOT NULL, object INTEGER, confidence REAL);
+CREATE TABLE diagnostic(passage INTEGER, detail TEXT NOT NULL);
+CREATE TABLE array(name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
+"""
+_ROWS = (
+    "SELECT number, id, text, metadata FROM passage ORDER BY number",
+    "SELECT kind, number, value FROM string ORDER BY kind, number",
+    "SELECT passage, subject, predicate, object, confidence FROM triple ORDER BY rowid",
+    "SELECT passage, detail FROM diagnostic ORDER BY rowid",
+    "SELECT name, dtype, shape, data FROM array ORDER BY name",
+)
+_DTYPES = ("int32", "int64", "float32")
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def save(index: "HippoIndex", path: Path) -> None:
+    """Writes the memory to `path`, atomically. Raises IndexNotWritable; then nothing has changed."""
+    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        aside.unlink(missing_ok=True)
+        if path.suffix == ".json":
+            text = json.dumps(index.to_node_link(), ensure_ascii=True, allow_nan=False)
+            aside.write_text(text + "\n", encoding="ascii")
+        else:
+            _write(aside, index.records, index.vectors, index.diagnostics)
+        with aside.open("rb+") as file:
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        if isinstance(error, OSError | sqlite3.Error | UnicodeEncodeError):
+            raise IndexNotWritable(f"cannot write {path}: {error}") from error
+        raise
+
+
+def load(path: Path, index: "HippoIndex") -> None:
+    """Fills an empty index from what `save` wrote. Raises IndexUnreadable for what is damaged or something else."""
+    try:
+        if not path.is_file():
+            raise IndexUnreadable(f"there is no memory at {path}; `causalist memory add` makes one")
+        if path.suffix == ".json":
+            from causalist.memory.interchange import fill
+
+            fill(index, json.loads(path.read_text(encoding="utf-8")))
+        else:
+            _read(path, index)
+    except (OSError, sqlite3.Error, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+        raise IndexUnreadable(f"{path} is not a memory that this program wrote, or damaged: {error}") from error
+
+
+def _write(path: Path, records: Records, vectors: Vectors | None, diagnostics: Mapping[str, tuple[str, ...]]) -> None:
+    passages = sorted(records.passages)
+    held = [records.passages[passage] for passage in passages]
+    arrays: dict[str, NDArray[Any]] = {
+        "mentions": _joined([r.mentions for r in held], 4),
+        "mentions.sizes": np.array([len(r.mentions) for r in held], dtype=np.int64),
+        "terms": _joined([r.terms for r in held], 2),
+        "terms.sizes": np.array([len(r.terms) for r in held], dtype=np.int64),
+    }
+    strings = {"entity": records.entities, "written": records.written, "term": records.terms}
+    if vectors is not None:
+        arrays["vectors"] = vectors.matrix(passages)
+        named = [name for name in records.entities.strings if name in vectors.entities]
+        arrays["entity vectors"] = (
+            np.stack([vectors.entities[name] for name in named]) if named else np.zeros((0, 1), dtype=np.float32)
+        )
+        arrays["entity vectors.numbers"] = np.array(
+            [records.entities.by_string[name] for name in named], dtype=np.int64
+        )
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(_SCHEMA)
+        database.execute("PRAGMA journal_mode = OFF")
+        rows = ((i, p, r.text, json.dumps(r.metadata)) for i, (p, r) in enumerate(zip(passages, held, strict=True)))
+        database.executemany("INSERT INTO passage VALUES (?, ?, ?, ?)", rows)
+        for kind, numbers in strings.items():
+            each = ((kind, i, value) for i, value in enumerate(numbers.strings))
+            database.executemany("INSERT INTO string VALUES (?, ?, ?)", each)
+        triples = ((i, *triple) for i, r in enumerate(held) for triple in r.triples)
+        database.executemany("INSERT INTO triple VALUES (?, ?, ?, ?, ?)", triples)
+        notes = ((i, detail) for i, passage in enumerate(passages) for detail in diagnostics.get(passage, ()))
+        database.executemany("INSERT INTO diagnostic VALUES (?, ?)", notes)
+        stored = ((n, a.dtype.name, json.dumps(a.shape), np.ascontiguousarray(a).tobytes()) for n, a in arrays.items())
+        database.executemany("INSERT INTO array VALUES (?, ?, ?, ?)", stored)
+        meta = [("format", str(FORMAT)), ("checksum", _checksum(database))]
+        database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
+
+
+def _read(path: Path, index: "HippoIndex") -> None:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+        meta = dict(database.execute("SELECT key, value FROM meta"))
+        if meta.get("format") != str(FORMAT):
+            raise IndexUnreadable(f"{path} has format {meta.get('format')}; this program reads {FORMAT}")
+        if meta.get("checksum") != _checksum(database):
+            raise IndexUnreadable(f"{path} is damaged: its checksum does not fit; add the documents again")
+        passages, strings, triples, notes, stored = (database.execute(query).fetchall() for query in _ROWS)
+    arrays = {name: _array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
+    records = index.records
+    numbers = {"entity": records.entities, "written": records.written, "term": records.terms}
+    for kind, number, value in strings:
+        if numbers[kind].number(value) != number:
+            raise ValueError(f"{kind} {value!r} is there twice")
+    for name in records.entities.strings:
+        records.near.add(name)
+    by_passage: dict[int, list[StoredTriple]] = {}
+    for passage, subject, predicate, target, confidence in triples:
+        _check_range(np.array([subject, target]), len(records.entities.strings))
+        by_passage.setdefault(passage, []).append(StoredTriple(subject, predicate, target, confidence))
+    limits = (len(records.entities.strings), len(records.written.strings), len(TYPES))
+    for column, limit in enumerate(limits):
+        _check_range(arrays["mentions"][:, column], limit)
+    _check_range(arrays["terms"][:, 0], len(records.terms.strings))
+    mentions = _parts(arrays["mentions"], arrays["mentions.sizes"])
+    terms = _parts(arrays["terms"], arrays["terms.sizes"])
+    for (number, passage, text, metadata), own, words in zip(passages, mentions, terms, strict=True):
+        plain = json.loads(metadata)
+        references = tuple(dict.fromkeys(r for r in plain.get("references", ()) if r != passage))
+        record = Record(text, plain, own, words, tuple(by_passage.get(number, ())), references)
+        records.restore(passage, record)
+    for number, detail in notes:
+        passage = passages[number][1]
+        index.diagnostics[passage] = (*index.diagnostics.get(passage, ()), detail)
+    if index.vectors is not None:
+        _read_vectors(index.vectors, arrays, [row[1] for row in passages], records)
+
+
+def _read_vectors(vectors: Vectors, arrays: Arrays, passages: list[str], records: Records) -> None:
+    if "vectors" not in arrays:
+        raise IndexUnreadable("this memory was made without an embedder; load it without one, or add the texts again")
+    vectors.passages.update(zip(passages, arrays["vectors"], strict=True))
+    names = [records.entities.strings[i] for i in arrays["entity vectors.numbers"].tolist()]
+    vectors.entities.update(zip(names, arrays["entity vectors"], strict=True))
+
+
+def _checksum(database: sqlite3.Connection) -> str:
+    """Of all rows, whatever SQLite does with its pages."""
+    digest = hashlib.blake2b(digest_size=16)
+    for query in _ROWS:
+        for row in database.execute(query):
+            for value in row:
+                data = value if isinstance(value, bytes) else repr(value).encode("utf-8", "backslashreplace")
+                digest.update(len(data).to_bytes(8, "little"))
+                digest.update(data)
+    return digest.hexdigest()
+
+
+def _array(dtype: str, shape: list[int], data: bytes) -> NDArray[Any]:
+    if dtype not in _DTYPES:
+        raise ValueError(f"an array has the unknown type {dtype!r}")
+    return np.frombuffer(data, dtype=dtype).reshape(shape)
+
+
+def _check_range(numbers: NDArray[Any], limit: int) -> None:
+    if len(numbers) and not (int(numbers.min()) >= 0 and int(numbers.max()) < limit):
+        raise ValueError(f"a number lies outside of the {limit} strings")
+
+
+def _parts(array: NDArray[Any], sizes: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    ends = np.cumsum(sizes)
+    if (sizes < 0).any() or (len(ends) and int(ends[-1]) != len(array)):
+        raise ValueError("the bounds of an array do not fit")
+    for end, size in zip(ends.tolist(), sizes.tolist(), strict=True):
+        yield array[end - size : end]
+
+
+def _joined(parts: list[NDArray[np.int32]], width: int) -> NDArray[np.int32]:
+    return np.concatenate(parts).reshape(-1, width) if parts else np.zeros((0, width), dtype=np.int32)
