@@ -36,6 +36,7 @@ COMMANDS = (
     "lint",
     "config",
     "graph",
+    "memory",
     "serve",
     "install",
     "eval",

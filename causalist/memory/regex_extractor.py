@@ -48,7 +48,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;]['\")\]]?\s+|\n\s*(?:[-*+>#]+|\d+[.)])?\s*|[|\"“(]\s*)$")
+_SENTENCE_START = re.compile(r"(?:[.!?:;]['\")\]]?\s+|(?:^|\n)\s*(?:[-*+>#=]+|\d+[.)])?\s*|[|\"“(]\s*)$")
 _PLAIN_SPAN = re.compile(r"[\w.:/@#+<>()\[\],=*$%-]+(?: [\w.:/@#+<>()\[\],=*$%-]+){0,3}$")
 _NEVER = frozenset(
     {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none"}

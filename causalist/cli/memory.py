@@ -1,0 +1,196 @@
+"""`causalist memory`: documents that are no code, found by the entities that they share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from causalist.cli._lookup import aligned
+from causalist.cli._output import destination, emit_document, emit_lines, say, to_json
+from causalist.cli._repository import json_option
+from causalist.cli._run import NOTHING_FOUND
+
+if TYPE_CHECKING:
+    from causalist.memory import HippoIndex, RetrievedPassage
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+FORMAT_VERSION = 1
+_MODES = ("hippo", "dense", "sparse", "hybrid")  # of memory.retrieval, which --help does not import; a test compares
+
+
+def _memory_option(command: _Command) -> _Command:
+    return click.option(
+        "--memory",
+        "file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="The file that holds the memory; without it .causalist/memory.db of the repository around the folder.",
+    )(command)
+
+
+@click.group("memory")
+def command() -> None:
+    """Remembers documents and finds them by what they have to do with one another.
+
+    \b
+    Example:
+      causalist memory add docs
+      causalist memory search "who looks after the service that checks tokens"
+    """
+
+
+@command.command("add")
+@click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PLACE...")
+@_memory_option
+@json_option
+def add(places: tuple[Path, ...], file: Path | None, as_json: bool) -> None:
+    """Adds the documents of folders and files, or brings them up to date.
+
+    Markdown, reStructuredText, AsciiDoc, HTML and plain text; PDF files have to be named one by one. What git ignores
+    stays out of folders. Documents that are gone from a folder that is added again are forgotten.
+
+    \b
+    Example:
+      causalist memory add docs notes/meeting.md
+    """
+    from causalist.memory.shelf import Shelf
+
+    shelf = Shelf.at(file, Path.cwd())
+    done = shelf.add(places)
+    for path, reason in sorted(done.skipped.items()):
+        say(f"note: {path} stays out: {reason}")
+    document = {"format_version": FORMAT_VERSION, "memory": str(shelf.path), "documents": done.documents,
+                "passages": done.passages, "changed": done.changed, "removed": done.removed,
+                "skipped": dict(sorted(done.skipped.items()))}  # fmt: skip
+    if as_json:
+        emit_document(document)
+    else:
+        emit_lines([f"{done.documents} documents, {done.passages} passages: {done.changed} new or changed, "
+                    f"{done.removed} removed"])  # fmt: skip
+
+
+@command.command("search")
+@click.argument("query")
+@_memory_option
+@click.option("--mode", type=click.Choice(_MODES), default="hippo", show_default=True, help="How passages are found.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many at most.")
+@click.option("--hops", type=click.IntRange(0, 10), default=0, show_default=True,
+              help="Seed entities that many hops further, for questions that name little.")  # fmt: skip
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True), help="Probability of a restart; 0.15 without it.")
+@click.option("--variant", help="log (the default), hipporag or hipporag2.")
+@json_option
+def search(
+    query: str,
+    file: Path | None,
+    mode: str,
+    limit: int,
+    hops: int,
+    alpha: float | None,
+    variant: str | None,
+    as_json: bool,
+) -> None:
+    """Finds the passages that answer QUERY.
+
+    \b
+    Example:
+      causalist memory search "why did we leave the message queue" --limit 3
+    """
+    from causalist.errors import UsageError
+    from causalist.memory.shelf import Shelf
+
+    if hops and (mode != "hippo" or variant):
+        raise UsageError("--hops is for mode hippo and the default variant")
+    index = Shelf.at(file, Path.cwd()).opened()
+    if hops:
+        found = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha)
+    else:
+        found = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant)
+    if as_json:
+        emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode,
+                       "results": [_result(rank, each) for rank, each in enumerate(found, 1)]})  # fmt: skip
+    else:
+        emit_lines(line for rank, each in enumerate(found, 1) for line in _shown(rank, each))
+    if not found:
+        say("nothing found: no passage has a word or an entity of the question")
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+@command.command("graph")
+@_memory_option
+@click.option("--entity", metavar="NAME", help="Show what is near this entity, instead of exporting everything.")
+@click.option("--hops", type=click.IntRange(1, 10), default=1, show_default=True, help="How far from the entity.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file, complete or not.")
+@json_option
+def graph(file: Path | None, entity: str | None, hops: int, output: Path | None, as_json: bool) -> None:
+    """Exports the graph of passages and entities as node-link JSON, or shows what is near one entity.
+
+    \b
+    Example:
+      causalist memory graph --output memory.json
+      causalist memory graph --entity "Platform Team" --hops 2
+    """
+    from causalist.memory.shelf import Shelf
+
+    index = Shelf.at(file, Path.cwd()).opened()
+    if entity is None:
+        with destination(output) as write:
+            write(to_json(index.to_node_link()) + "\n")
+        return
+    _show_entity(index, entity, hops, as_json)
+
+
+def _show_entity(index: "HippoIndex", entity: str, hops: int, as_json: bool) -> None:
+    info, near = index.entity(entity), index.entity_neighborhood(entity, hops)
+    if as_json:
+        emit_document({"format_version": FORMAT_VERSION, "entity": info._asdict(),
+                       "neighbors": [each._asdict() for each in near]})  # fmt: skip
+    else:
+        rows = [(each.entity, f"{each.hops} hops" if each.hops > 1 else "1 hop", f"{each.strength:g}",
+                 ", ".join(each.kinds)) for each in near]  # fmt: skip
+        emit_lines([f"{info.name}  {info.type}, {info.occurrences} times in {len(info.passages)} passages",
+                    *(f"  {line}" for line in aligned(rows))])  # fmt: skip
+
+
+@command.command("stats")
+@_memory_option
+@json_option
+def stats(file: Path | None, as_json: bool) -> None:
+    """Counts what the memory holds.
+
+    \b
+    Example:
+      causalist memory stats
+    """
+    from causalist.memory.shelf import Shelf
+
+    shelf = Shelf.at(file, Path.cwd())
+    counts = shelf.opened().stats()
+    if as_json:
+        emit_document({"format_version": FORMAT_VERSION, "memory": str(shelf.path), **counts})
+    else:
+        emit_lines(aligned([(name, f"{value:,}" if isinstance(value, int) else f"{value:.1%}")
+                            for name, value in counts.items()]))  # fmt: skip
+
+
+def _result(rank: int, found: "RetrievedPassage") -> dict[str, object]:
+    return {
+        "rank": rank,
+        "passage": found.passage_id,
+        "score": found.score,
+        "ppr_score": found.ppr_score,
+        "origin": found.origin,
+        "entities": found.entity_hits,
+        "metadata": dict(found.metadata),
+        "text": found.text,
+    }
+
+
+def _shown(rank: int, found: "RetrievedPassage") -> list[str]:
+    from causalist.pack.clean import one_line
+
+    line = found.metadata.get("line")
+    place = f"  line {line}" if line else ""
+    entities = f"  by {', '.join(found.entity_hits[:5])}" if found.entity_hits else ""
+    return [f"{rank}. {found.passage_id}{place}  {found.score:.3f}{entities}", f"    {one_line(found.text, 160)}"]

@@ -1,0 +1,253 @@
+"""Documents -> passages: the sections of Markdown, reStructuredText, AsciiDoc, HTML, plain text and PDF.
+
+A passage is a section without its subsections; a long one is cut between paragraphs. Its id is the path and the slug of
+its heading, as ids of documentation in a code graph are; text before the first heading has the path alone. Links to
+other documents become references, secrets are masked, and markup that says nothing is left out.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
+from causalist.memory.html_text import html_to_markdown
+from causalist.parse import find_secrets, masked
+from causalist.parse.prose import prose_kind, read_passages
+from causalist.source import read_file, scan_folder
+
+TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".text", ".adoc", ".asciidoc")
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+PDF_SUFFIX = ".pdf"
+_LONGEST = 3_000  # characters of a passage, but for paragraphs that are longer by themselves
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^()<>\s]*)>?(?:\s+[\"'][^\"']*[\"'])?\s*\)")
+_ROLE = re.compile(
+    r":(doc|ref|mod|class|func|meth|term|pep|rfc|attr|exc|data|keyword):`~?!?([^`<>]*?)(?:\s*<([^<>`]*)>)?`"
+)
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_DATE = re.compile(r"^(?:date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE)
+_LARGEST_PDF = 100_000_000  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A passage to be: `references` are ids of passages, or paths of documents, that it links to."""
+
+    id: str
+    text: str
+    metadata: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was read: passages, paths of the documents, and what stayed out with the reason."""
+
+    passages: list[Document] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+
+def read_documents(places: Iterable[Path], base: Path) -> Reading:
+    """The documents below folders, and files that are named. Paths are relative to `base`, or absolute outside of it.
+
+    What git or `.causalistignore` ignores, and what never is indexed, stays out of folders. PDF files have to be named,
+    because they are read by the extra `pdf`. Raises RepositoryNotFound, NothingToIndex, ExtraMissing."""
+    reading = Reading()
+    texts: dict[str, str] = {}
+    for place in places:
+        if place.is_dir():
+            for path, data in _files_of(place.resolve(), reading):
+                texts[_named(path, base)] = _decoded(data)
+        elif place.is_file():
+            name = _named(place.resolve(), base)
+            if place.suffix.lower() == PDF_SUFFIX:
+                texts[name] = _pdf_text(place)
+            else:
+                texts[name] = _decoded(place.read_bytes())
+        else:
+            raise RepositoryNotFound(f"{place} is neither a folder nor a file")
+    for name in sorted(texts):
+        reading.paths.append(name)
+        reading.passages += passages_of(name, texts[name])
+    if not reading.passages:
+        raise NothingToIndex(
+            f"no document was found; these are read: {', '.join((*TEXT_SUFFIXES, *HTML_SUFFIXES))}, and {PDF_SUFFIX} "
+            "files that are named"
+        )
+    reading.passages = resolved(reading.passages)
+    return reading
+
+
+def passages_of(path: str, text: str) -> list[Document]:
+    """The passages of one document; references are still as they are written, seen from the root."""
+    if path.lower().endswith(HTML_SUFFIXES):
+        text = html_to_markdown(text)
+        reader = f"{path}.md"
+    else:
+        is_pdf = path.lower().endswith(PDF_SUFFIX)
+        reader = f"{path}.md" if is_pdf else path if prose_kind(path) != "plain" else f"{path}.txt"
+    dated = _DATE.search(text[:2_000]) if text.startswith("---") else None
+    data = text.encode("utf-8", "surrogatepass")
+    found: list[Document] = []
+    sections = read_passages(reader, text)
+    starts = sorted({s.start_byte for s in sections})
+    first = starts[0] if starts else len(data)
+    parts: list[tuple[str, str, int, int, int]] = [(path, "", 0, first, 1)]
+    ends = dict(zip(starts, [*starts[1:], len(data)], strict=False))
+    for section in sections:
+        end = min(section.end_byte, ends[section.start_byte])
+        parts.append((f"{path}#{section.slug}", section.title, section.start_byte, end, section.start_row + 1))
+    for passage_id, title, start, end, line in parts:
+        own = data[start:end].decode("utf-8", "replace").strip()
+        if not re.search(r"\w", own):
+            continue
+        for i, (piece, links) in enumerate(_pieces(own, path)):
+            metadata: dict[str, Any] = {"path": path, "line": line}
+            if title:
+                metadata["title"] = title
+            if links:
+                metadata["references"] = links
+            if dated:
+                metadata["timestamp"] = dated[1]
+            text_of = piece if i == 0 or not title else f"{title}\n\n{piece}"
+            found.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", text_of, metadata))
+    return found
+
+
+def resolved(passages: list[Document]) -> list[Document]:
+    """References as ids of passages that there are: a section by its slug, a document by its first passage, what is
+    called by a name by the only section of that title."""
+    ids = {each.id for each in passages}
+    first: dict[str, str] = {}
+    titled: dict[str, list[str]] = {}
+    for each in passages:
+        first.setdefault(each.metadata["path"], each.id)
+        if "title" in each.metadata and "~part" not in each.id:
+            titled.setdefault(each.metadata["title"].lower(), []).append(each.id)
+
+    def target(link: str) -> str | None:
+        path, _, slug = link.partition("#")
+        if link in ids:
+            return link
+        if link.startswith("::"):
+            named = titled.get(link[2:].lower(), [])
+            return named[0] if len(named) == 1 else None
+        for candidate in (path, *(f"{path}{suffix}" for suffix in (*TEXT_SUFFIXES, *HTML_SUFFIXES)),
+                          f"{path}/index.md", f"{path}/README.md"):  # fmt: skip
+            if candidate in first:
+                section = f"{candidate}#{slug}"
+                return section if section in ids else first[candidate]
+        return None
+
+    found = []
+    for each in passages:
+        links = [t for link in each.metadata.get("references", ()) if (t := target(link)) and t != each.id]
+        metadata = {key: value for key, value in each.metadata.items() if key != "references"}
+        if links:
+            metadata["references"] = list(dict.fromkeys(links))
+        found.append(Document(each.id, each.text, metadata))
+    return found
+
+
+def _pieces(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
+    """(text without the targets of links, the targets) of the parts of a section, cut between paragraphs."""
+    part: list[str] = []
+    size = 0
+    for paragraph in _paragraphs(text):
+        if part and size + len(paragraph) > _LONGEST:
+            yield _plain("\n\n".join(part), path)
+            part, size = [], 0
+        part.append(paragraph)
+        size += len(paragraph)
+    if part:
+        yield _plain("\n\n".join(part), path)
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Paragraphs; a fenced block is one with what stands before it."""
+    found: list[str] = []
+    is_open = False
+    for paragraph in re.split(r"\n\s*\n", text):
+        if is_open:
+            found[-1] += f"\n\n{paragraph}"
+        else:
+            found.append(paragraph)
+        is_open ^= len(_FENCE.findall(paragraph)) % 2 == 1
+    return found
+
+
+def _plain(text: str, path: str) -> tuple[str, list[str]]:
+    links: dict[str, None] = {}
+
+    def link(match: re.Match[str]) -> str:
+        goal = _target(match[2], path)
+        if goal and not match[0].startswith("!"):
+            links[goal] = None
+        return match[1]
+
+    def role(match: re.Match[str]) -> str:
+        shown, goal = match[2], match[3] or match[2]
+        if match[1] == "doc":
+            links[_target(goal, path) or goal] = None
+        elif match[1] == "pep" and goal.strip().isdigit():
+            links[_target(f"pep-{int(goal):04}", path) or goal] = None
+            shown = f"PEP {shown}" if shown.strip().isdigit() else shown
+        elif goal:
+            links[f"::{goal}"] = None
+        return shown if match[1] in ("doc", "ref", "term", "pep", "rfc") else f"`{shown}`"
+
+    return _ROLE.sub(role, _LINK.sub(link, text)), list(links)
+
+
+def _target(link: str, path: str) -> str | None:
+    """A link as a path from the root, with its fragment; None where it leads elsewhere."""
+    if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", link) or not link:
+        return None
+    goal, _, fragment = unquote(link).partition("#")
+    goal = goal.partition("?")[0]
+    if not goal:
+        return f"{path}#{fragment}" if fragment else None
+    whole = goal.lstrip("/") if goal.startswith("/") else posixpath.join(posixpath.dirname(path), goal)
+    whole = posixpath.normpath(whole)
+    return f"{whole}#{fragment}" if fragment else whole
+
+
+def _files_of(root: Path, reading: Reading) -> Iterator[tuple[Path, bytes]]:
+    for entry in scan_folder(root).entries:
+        if entry.path.lower().endswith((*TEXT_SUFFIXES, *HTML_SUFFIXES)):
+            found = read_file(root, entry)
+            if isinstance(found, str):
+                reading.skipped[entry.path] = found
+            else:
+                yield root / entry.path, found.data
+
+
+def _decoded(data: bytes) -> str:
+    data = masked(data, find_secrets(data))
+    return data.decode("utf-8", "replace").replace("\r\n", "\n").removeprefix("\ufeff")
+
+
+def _named(path: Path, base: Path) -> str:
+    try:
+        return path.relative_to(base.resolve()).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def _pdf_text(path: Path) -> str:
+    """The pages of a PDF file, each under a heading. Raises ExtraMissing."""
+    try:
+        import pypdf
+    except ImportError:
+        raise ExtraMissing(f'{path} is a PDF file; to read it run: pip install "causalist[pdf]"') from None
+    if path.stat().st_size > _LARGEST_PDF:
+        raise NothingToIndex(f"{path} is larger than {_LARGEST_PDF:,} bytes")
+    try:
+        pages = [page.extract_text() for page in pypdf.PdfReader(path).pages]
+    except Exception as error:  # whatever a broken file does to the library
+        raise NothingToIndex(f"{path} cannot be read as PDF: {error}") from error
+    text = "\n\n".join(f"# Page {i}\n\n{page.strip()}" for i, page in enumerate(pages, 1) if page.strip())
+    return _decoded(text.encode("utf-8", "replace"))

@@ -1,0 +1,72 @@
+"""`causalist memory`, end to end."""
+
+import json
+from pathlib import Path
+
+import networkx
+import pytest
+
+from causalist.cli.memory import _MODES
+from causalist.memory.retrieval import MODES
+from tests.cli.commands import invoke, run, write_all
+
+DOCS = {
+    "docs/auth.md": "# Tokens\n\nJWT checks belong to the Identity Team.\n",
+    "docs/people.md": "# People\n\nThe Identity Team is led by Alice Moreau.\n",
+    "docs/food.md": "# Food\n\nLunch is at noon.\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_all(tmp_path, DOCS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_modes_of_the_option_are_those_there_are() -> None:
+    assert _MODES == MODES
+
+
+def test_add_search_graph_and_stats(folder: Path) -> None:
+    done = run("memory", "add", "docs", cwd=folder)
+    assert (done.code, done.stdout, done.stderr) == (
+        0, "3 documents, 3 passages: 3 new or changed, 0 removed\n", ""
+    )  # fmt: skip
+    done = invoke("memory", "search", "Who leads the team of the JWT checks?", "--json")
+    assert done.code == 0
+    document = json.loads(done.stdout)
+    assert document["format_version"] == 1
+    assert [each["passage"] for each in document["results"][:2]] == ["docs/auth.md#tokens", "docs/people.md#people"]
+    assert document["results"][0]["entities"][0] in ("jwt", "identity_team")
+    text = invoke("memory", "search", "JWT", "--limit", "1").stdout
+    assert text.startswith("1. docs/auth.md#tokens  line 1  ")
+    stats = json.loads(invoke("memory", "stats", "--json").stdout)
+    assert (stats["passages"], stats["entities"]) == (3, 3)
+    near = json.loads(invoke("memory", "graph", "--entity", "jwt", "--hops", "2", "--json").stdout)
+    assert [each["entity"] for each in near["neighbors"]] == ["identity_team", "alice_moreau"]
+    graph = networkx.node_link_graph(json.loads(invoke("memory", "graph").stdout), edges="links")
+    assert {data["type"] for _, data in graph.nodes(data=True)} == {"chunk", "entity"}
+
+
+def test_nothing_found_and_failures(folder: Path) -> None:
+    assert "causalist memory add" in invoke("memory", "search", "x").failed("index-unreadable")
+    invoke("memory", "add", "docs", "--memory", "m.db")
+    done = invoke("memory", "search", "zebra", "--memory", "m.db", "--json")
+    assert (done.code, json.loads(done.stdout)["results"]) == (1, [])
+    invoke("memory", "search", " ", "--memory", "m.db").failed("empty-question")
+    invoke("memory", "search", "x", "--memory", "m.db", "--variant", "best").failed("usage")
+    invoke("memory", "search", "x", "--memory", "m.db", "--hops", "2", "--mode", "dense").failed("usage")
+    invoke("memory", "graph", "--memory", "m.db", "--entity", "Nobody").failed("unknown-entity")
+    (folder / "empty").mkdir()
+    invoke("memory", "add", "empty").found_nothing("nothing-to-index")
+    (folder / "m.db").write_bytes(b"SQLite format 3\0 but not really")
+    invoke("memory", "stats", "--memory", "m.db").failed("index-unreadable")
+
+
+def test_hops_and_modes(folder: Path) -> None:
+    invoke("memory", "add", "docs")
+    for options in (["--mode", "dense"], ["--mode", "sparse"], ["--mode", "hybrid"], ["--hops", "3"],
+                    ["--alpha", "0.5"], ["--variant", "hipporag"]):  # fmt: skip
+        done = invoke("memory", "search", "JWT of the Identity Team", *options)
+        assert done.code == 0 and "docs/auth.md#tokens" in done.stdout, options

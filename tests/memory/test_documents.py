@@ -1,0 +1,148 @@
+"""Documents -> passages, and the file that keeps them."""
+
+from pathlib import Path
+
+import pytest
+
+from causalist.errors import IndexUnreadable, NothingToIndex, RepositoryNotFound
+from causalist.memory.documents import passages_of, read_documents, resolved
+from causalist.memory.html_text import html_to_markdown
+from causalist.memory.shelf import Shelf
+from tests.cli.commands import write_all
+
+
+def _ids(path: str, text: str) -> list[str]:
+    return [each.id for each in passages_of(path, text)]
+
+
+def test_sections_without_their_subsections() -> None:
+    text = "Before.\n\n# Title\n\nOne.\n\n## Sub\n\nTwo.\n\n# Last\n\nThree.\n"
+    found = passages_of("a/b.md", text)
+    assert [(each.id, each.text, each.metadata["line"]) for each in found] == [
+        ("a/b.md", "Before.", 1),
+        ("a/b.md#title", "# Title\n\nOne.", 3),
+        ("a/b.md#sub", "## Sub\n\nTwo.", 7),
+        ("a/b.md#last", "# Last\n\nThree.", 11),
+    ]
+
+
+def test_kinds_of_text() -> None:
+    assert _ids("a.rst", "Title\n=====\n\nText.\n\nSub\n---\n\nMore.\n") == ["a.rst#title", "a.rst#sub"]
+    assert _ids("a.adoc", "= Title\n\nText.\n\n== Sub\n\nMore.\n") == ["a.adoc#title", "a.adoc#sub"]
+    assert _ids("a.txt", "just some lines\nof text\n") == ["a.txt"]
+    assert _ids("a.html", "<nav>menu</nav><h1>One</h1><p>x</p><h2>Two</h2><p>y</p>") == ["a.html#one", "a.html#two"]
+    assert _ids("empty.md", "\n\n---\n") == []
+
+
+def test_long_sections_are_cut_between_paragraphs() -> None:
+    paragraphs = [f"Paragraph {i} " + "x" * 900 for i in range(8)]
+    found = passages_of("a.md", "# Long\n\n" + "\n\n".join(paragraphs))
+    assert [each.id for each in found] == ["a.md#long", "a.md#long~part2", "a.md#long~part3"]
+    assert all(len(each.text) < 3_100 for each in found)
+    joined = "\n\n".join(each.text for each in found)
+    assert all(paragraph in joined for paragraph in paragraphs)
+    assert found[1].text.startswith("Long\n\nParagraph")
+
+
+def test_links_become_references() -> None:
+    documents = [
+        *passages_of("a/one.md", "# One\n\nSee [two](../b/two.md#part), [web](https://x.y/z) and ![pic](../b/two.md)."),
+        *passages_of("b/two.md", "# Two\n\nBack to [one](/a/one.md).\n\n## Part\n\n[up](#two) [gone](none.md)"),
+        *passages_of("c.rst", "Three\n=====\n\n:doc:`a/one` and :ref:`see <part>`, :mod:`json`.\n"),
+        *passages_of("d.html", "<h1>Four</h1><a href='b/two.md'>two</a>"),
+    ]
+    found = {each.id: (each.text, each.metadata.get("references")) for each in resolved(documents)}
+    assert found["a/one.md#one"] == ("# One\n\nSee two, web and pic.", ["b/two.md#part"])
+    assert found["b/two.md#two"][1] == ["a/one.md#one"]
+    assert found["b/two.md#part"] == ("## Part\n\nup gone", ["b/two.md#two"])
+    assert found["c.rst#three"] == ("Three\n=====\n\na/one and see, `json`.", ["a/one.md#one", "b/two.md#part"])
+    assert found["d.html#four"][1] == ["b/two.md#two"]
+
+
+def test_front_matter_dates_a_document() -> None:
+    (found,) = passages_of("a.md", "---\ndate: 2024-03-01\n---\n# One\n\nText\n")[1:]
+    assert found.metadata["timestamp"] == "2024-03-01"
+
+
+def test_html_says_what_people_see() -> None:
+    html = (
+        "<head><title>t</title></head><script>alert(1)</script><div class='related'><a href=x>menu</a></div>"
+        "<p>a &amp; b<br>c</p><pre>x =\n  1</pre><ul><li>one<li>two</ul><p>unclosed <b>bold <footer>foot"
+    )
+    assert html_to_markdown(html) == "a & b\n\nc\n\n    x =\n      1\n\n- one\n\n- two\n\nunclosed bold"
+    for broken in ("<", "</p></p>", "<a href", "<nav><p>", "<![CDATA[x", "<pre></pre></pre>", "&#xFFFFFFFF;"):
+        html_to_markdown(broken)
+
+
+def test_what_is_ignored_or_secret_stays_out(tmp_path: Path) -> None:
+    _write(tmp_path)
+    reading = read_documents([tmp_path], tmp_path)
+    assert reading.paths == ["docs/a.md"]
+    assert "ABCDEFGHIJKLMNOP" not in reading.passages[0].text
+
+
+def _write(folder: Path) -> Path:
+    return write_all(
+        folder,
+        {
+            ".causalistignore": "drafts/\n",
+            "drafts/a.md": "# Draft\n\nnothing",
+            "node_modules/x/README.md": "# No\n\nnothing",
+            "docs/a.md": "# Key\n\naws_key = AKIA" + "ABCDEFGHIJKLMNOP" + "\n",
+            "docs/page.pdf": "%PDF-1.4",
+            "app.py": "x = 1\n",
+        },
+    )
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1")
+    with pytest.raises(NothingToIndex, match="no document"):
+        read_documents([tmp_path], tmp_path)
+    with pytest.raises(RepositoryNotFound):
+        read_documents([tmp_path / "missing"], tmp_path)
+
+
+def test_pdf_files_that_are_named(tmp_path: Path) -> None:
+    pypdf = pytest.importorskip("pypdf", reason="pypdf, which reads PDF files, is not installed")
+    writer = pypdf.PdfWriter()
+    writer.add_blank_page(100, 100)
+    page = writer.pages[0]
+    font = pypdf.generic.DictionaryObject(
+        {
+            pypdf.generic.NameObject("/Type"): pypdf.generic.NameObject("/Font"),
+            pypdf.generic.NameObject("/Subtype"): pypdf.generic.NameObject("/Type1"),
+            pypdf.generic.NameObject("/BaseFont"): pypdf.generic.NameObject("/Helvetica"),
+        }
+    )
+    fonts = pypdf.generic.DictionaryObject({pypdf.generic.NameObject("/F1"): font})
+    page[pypdf.generic.NameObject("/Resources")] = pypdf.generic.DictionaryObject(
+        {pypdf.generic.NameObject("/Font"): fonts}
+    )
+    content = pypdf.generic.DecodedStreamObject()
+    content.set_data(b"BT /F1 12 Tf 10 50 Td (The Ledger is kept by Ada Byron.) Tj ET")
+    page[pypdf.generic.NameObject("/Contents")] = content
+    path = tmp_path / "ledger.pdf"
+    writer.write(path)
+    reading = read_documents([path], tmp_path)
+    assert [each.id for each in reading.passages] == ["ledger.pdf#page-1"]
+    assert "kept by Ada Byron" in reading.passages[0].text
+    path.write_bytes(b"%PDF-1.4 broken")
+    with pytest.raises(NothingToIndex, match="cannot be read as PDF"):
+        read_documents([path], tmp_path)
+
+
+def test_a_shelf_follows_its_documents(tmp_path: Path) -> None:
+    write_all(tmp_path, {"docs/a.md": "# A\n\nThe Alpha Team.", "docs/b.md": "# B\n\nBeta Team.", "n/c.md": "# C\n\nx"})
+    shelf = Shelf.at(None, tmp_path)
+    assert shelf.path == tmp_path / ".causalist" / "memory.db"
+    with pytest.raises(IndexUnreadable, match="causalist memory add"):
+        shelf.opened()
+    assert shelf.add([tmp_path / "docs", tmp_path / "n"])[:4] == (3, 3, 3, 0)
+    stamp = shelf.path.stat().st_mtime_ns
+    assert shelf.add([tmp_path / "docs"])[:4] == (2, 2, 0, 0)
+    assert shelf.path.stat().st_mtime_ns == stamp
+    (tmp_path / "docs" / "a.md").unlink()
+    write_all(tmp_path, {"docs/b.md": "# B\n\nBeta Team is new."})
+    assert shelf.add([tmp_path / "docs"])[:4] == (1, 1, 1, 1)
+    assert shelf.opened().passage_ids == ["docs/b.md#b", "n/c.md#c"]
