@@ -73,6 +73,12 @@ class UnknownEntity(CausalistError):
     slug = "unknown-entity"
 
 
+class ModelFailed(CausalistError):
+    """A language or embedding model is not known, or did not answer."""
+
+    slug = "model-failed"
+
+
 class GrammarError(CausalistError):
     """A grammar folder is missing or its language.toml or queries do not load."""
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class HippoIndex:
     """A memory over free text.
 
-    `entity_extractor`: text -> entities and triples; without one, patterns (`RegexEntityExtractor`). `embedder`: texts
+    `entity_extractor`: text -> entities and triples; without one, `llm`, a model of the `llm` library or its
+    name, is asked (`LLMEntityExtractor`), or else patterns find them (`RegexEntityExtractor`). `embedder`: texts
     -> vectors, for `dense` retrieval and for entities that mean the same; without one, word associations of the
     passages and likeness of names. `variant`: a name of `VARIANTS`. `fact_filter`: for variants with facts,
     (question, triples) -> those that have to do with it.
@@ -43,12 +44,17 @@ class HippoIndex:
     def __init__(
         self,
         *,
+        llm: Any = None,
         entity_extractor: EntityExtractor | None = None,
         embedder: Embedder | None = None,
         variant: str | Variant = "log",
         settings: RetrievalSettings | None = None,
         fact_filter: FactFilter | None = None,
     ) -> None:
+        if entity_extractor is None and llm is not None:
+            from causalist.memory.llm_extractor import LLMEntityExtractor
+
+            entity_extractor = LLMEntityExtractor(llm)
         self.extractor: EntityExtractor = entity_extractor or RegexEntityExtractor()
         self.variant = variant_named(variant) if isinstance(variant, str) else variant
         self.settings = settings or RetrievalSettings()

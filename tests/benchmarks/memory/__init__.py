@@ -1,0 +1,1 @@
+"""Benchmarks of the memory over free text; see each module."""
