@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalist.cli._lookup import aligned, finish, id_of, open_for_lookup, site_of
-from causalist.cli._wire import callers_document, calls_document
+from causalist.documents.answers import callers_document, calls_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge

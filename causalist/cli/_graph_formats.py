@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from causalist.cli._output import safe, to_json
-from causalist.cli._wire import edge_document
+from causalist.documents.answers import edge_document
 from causalist.model.symbols import NodeKind, split_id
 
 if TYPE_CHECKING:

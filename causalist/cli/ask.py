@@ -11,7 +11,7 @@ from causalist.cli._explain import explanation
 from causalist.cli._output import emit, emit_document, emit_lines, say
 from causalist.cli._repository import json_option, open_repository, repository_options
 from causalist.cli._run import FAILURE, NOTHING_FOUND, Began
-from causalist.cli._wire import answer_document, unanswered_document
+from causalist.documents.answers import answer_document, unanswered_document
 
 if TYPE_CHECKING:
     from causalist.model.answer import Answer, AskOptions

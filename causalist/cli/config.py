@@ -7,7 +7,7 @@ import click
 
 from causalist.cli._lookup import aligned, finish
 from causalist.cli._repository import json_option, repo_option
-from causalist.cli._wire_lookup import config_document
+from causalist.documents.lookups import config_document
 
 if TYPE_CHECKING:
     from causalist.settings import Settings

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist.cli._lookup import finish, limit_option, lookup_options, open_for_lookup, place_of
-from causalist.cli._wire_lookup import find_document
+from causalist.documents.lookups import find_document
 
 if TYPE_CHECKING:
     from causalist.model.scores import Hit

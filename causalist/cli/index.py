@@ -8,7 +8,7 @@ import click
 
 from causalist.cli._output import counted, emit_document, emit_lines
 from causalist.cli._repository import json_option, open_repository, repository_options, say_notes
-from causalist.cli._wire import no_status_document, status_document
+from causalist.documents.answers import no_status_document, status_document
 
 
 @click.command("index")

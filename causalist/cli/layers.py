@@ -8,7 +8,7 @@ import click
 
 from causalist.cli._lookup import aligned, finish, limit_option, lookup_options, open_for_lookup, place_of, site_of
 from causalist.cli._repository import min_confidence_option
-from causalist.cli._wire_layers import layers_document
+from causalist.documents.layers import layers_document
 from causalist.model.symbols import STACKED_LAYERS
 
 if TYPE_CHECKING:

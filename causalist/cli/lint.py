@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist.cli._lookup import aligned, finish, limit_option, lookup_options, open_for_lookup
-from causalist.cli._wire_lookup import lint_document
+from causalist.documents.lookups import lint_document
 from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist.cli._lookup import aligned, finish, id_of, limit_option, lookup_options, open_for_lookup, site_of
-from causalist.cli._wire_lookup import neighbors_document
+from causalist.documents.lookups import neighbors_document
 
 if TYPE_CHECKING:
     from causalist.model.navigate import Neighbors

@@ -8,7 +8,7 @@ import click
 
 from causalist.cli._lookup import aligned, finish, id_of, lookup_options, open_for_lookup, says
 from causalist.cli._output import say
-from causalist.cli._wire_lookup import path_document
+from causalist.documents.lookups import path_document
 
 if TYPE_CHECKING:
     from causalist.model.navigate import Gap, Trail

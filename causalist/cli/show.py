@@ -8,7 +8,7 @@ import click
 
 from causalist.cli._lookup import finish, id_of, lookup_options, open_for_lookup
 from causalist.cli._output import say
-from causalist.cli._wire_lookup import show_document
+from causalist.documents.lookups import show_document
 
 if TYPE_CHECKING:
     from causalist.model.navigate import Definition

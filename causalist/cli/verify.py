@@ -9,7 +9,7 @@ import click
 from causalist.cli._lookup import finish, id_of, lookup_options, open_for_lookup, says, site_of
 from causalist.cli._repository import min_confidence_option
 from causalist.cli._run import NOTHING_FOUND
-from causalist.cli._wire_lookup import verify_document
+from causalist.documents.lookups import verify_document
 from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
-"""JSON documents of the commands that look something up, with the keys and habits of `_wire`."""
+"""JSON documents of the commands that look something up, with the keys and habits of `answers`."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from causalist.cli._wire import FORMAT_VERSION, Document, edge_document
+from causalist.documents.answers import FORMAT_VERSION, Document, edge_document
 
 if TYPE_CHECKING:
     from causalist.model.health import Health

@@ -1,9 +1,9 @@
-"""The JSON document of `layers`, with the keys and habits of `_wire`."""
+"""The JSON document of `layers`, with the keys and habits of `answers`."""
 
 from typing import TYPE_CHECKING
 
-from causalist.cli._wire import FORMAT_VERSION, Document, edge_document
-from causalist.cli._wire_lookup import node_document
+from causalist.documents.answers import FORMAT_VERSION, Document, edge_document
+from causalist.documents.lookups import node_document
 
 if TYPE_CHECKING:
     from causalist.model.layers import Layering
