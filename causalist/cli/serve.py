@@ -28,9 +28,7 @@ def command() -> None:
     """
 
 
-@command.command("mcp")
-@repository_options
-@click.option(
+_wait_option = click.option(
     "--wait",
     type=click.FloatRange(0, 3600),
     default=20,
@@ -39,6 +37,11 @@ def command() -> None:
     callback=_seconds,
     help="How long a call waits for the index before it says how far that is.",
 )
+
+
+@command.command("mcp")
+@repository_options
+@_wait_option
 def mcp(repo: Path | None, force: bool, wait: float) -> None:
     """Speaks the Model Context Protocol on standard input and output.
 
@@ -69,3 +72,36 @@ def mcp(repo: Path | None, force: bool, wait: float) -> None:
     except PackageNotFoundError:
         number = "0"
     click.get_current_context().exit(serve(root, pipes, version=number, wait_seconds=wait))
+
+
+@command.command("lsp")
+@repository_options
+@_wait_option
+def lsp(repo: Path | None, force: bool, wait: float) -> None:
+    """Speaks the Language Server Protocol on standard input and output.
+
+    Editors start it, beside whatever server knows the language. They say which folders are open; --repo is for those
+    that do not. Needs the extra: pip install "causalist[lsp]".
+
+    \b
+    Example:
+      causalist serve lsp
+    """
+    need_extra("lsp", "pygls", 2)
+    from importlib.metadata import PackageNotFoundError, version
+
+    from causalist.servers.pipes import claim_pipes
+    from causalist.source import refuse_root
+
+    if repo is not None and not force:
+        refuse_root(repo.resolve())
+    if sys.stdin is not None and sys.stdin.isatty():
+        say("this speaks the Language Server Protocol on standard input; docs/lsp.md says how to set up an editor")
+    pipes = claim_pipes()
+    from causalist.servers.lsp import serve
+
+    try:
+        number = version("causalist")
+    except PackageNotFoundError:
+        number = "0"
+    click.get_current_context().exit(serve((repo or Path()).resolve(), pipes, version=number, wait_seconds=wait))

@@ -1,8 +1,9 @@
-"""The process that indexes for a server: `main([root])`.
+"""The process that indexes for a server: `main([root])`, or `main([root, buffers])`.
 
-In: a folder. Out, on standard output: a JSON object a line, first of progress, then one of the outcome: where the index
-is, or the error. What could not be stored goes to a temporary folder, which the server removes. The process ends with
-standard input, because that is how it learns that its server is gone; the workers that it starts end with it.
+In: a folder; with `buffers` also one that `write_buffers` made, whose contents stand in the place of files. Out, on
+standard output: a JSON object a line, first of progress, then one of the outcome: where the index is, or the error.
+What could not be stored goes to a temporary folder, which the server removes. The process ends with standard input,
+because that is how it learns that its server is gone; the workers that it starts end with it.
 """
 
 import json
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
 
 # Whoever waits for an answer goes first.
 _NICENESS = 5
+_PATHS = "paths.json"
 _REPORT_SECONDS = 0.1
 _GRACE_SECONDS = 1.0
 
 
 def main(arguments: Sequence[str]) -> None:
-    (root,) = arguments
+    root, *buffers = arguments
     out = os.dup(1)
     os.dup2(2, 1)
     if hasattr(os, "nice"):
@@ -36,7 +38,7 @@ def main(arguments: Sequence[str]) -> None:
             os.nice(_NICENESS)
     signal.signal(signal.SIGTERM, partial(_end, os.getpid()))
     threading.Thread(target=_end_with_server, daemon=True).start()
-    _say(out, _outcome(Path(root), out))
+    _say(out, _outcome(Path(root), out, Path(buffers[0]) if buffers else None))
 
 
 def _end(own: int, *_: object) -> None:
@@ -51,7 +53,21 @@ def _end(own: int, *_: object) -> None:
     sys.exit(0)
 
 
-def _outcome(root: Path, out: int) -> dict[str, object]:
+def write_buffers(contents: Mapping[str, bytes]) -> Path:
+    """A new folder with contents by path, to be removed by whoever asked for it."""
+    folder = Path(tempfile.mkdtemp(prefix="causalist-"))
+    for number, data in enumerate(contents.values()):
+        (folder / str(number)).write_bytes(data)
+    (folder / _PATHS).write_text(json.dumps(list(contents)), encoding="utf-8")
+    return folder
+
+
+def _read_buffers(folder: Path) -> dict[str, bytes]:
+    paths = json.loads((folder / _PATHS).read_text(encoding="utf-8"))
+    return {path: (folder / str(number)).read_bytes() for number, path in enumerate(paths)}
+
+
+def _outcome(root: Path, out: int, buffers: Path | None) -> dict[str, object]:
     from causalist.collect import IndexOptions
     from causalist.errors import CausalistError
     from causalist.pipeline import Repository
@@ -61,11 +77,19 @@ def _outcome(root: Path, out: int) -> dict[str, object]:
     options = IndexOptions(processes=None if hasattr(os, "killpg") else 1, progress=_Reported(out))
     try:
         repository = Repository.open(root, exact_root=True, force=True, options=options)
-        place = _stored_place(root, repository.index)
+        index = repository.index
+        place = None if buffers is not None else _stored_place(root, index)
         is_temporary = place is None
-        if place is None:
+        if buffers is not None:
+            from causalist.overlay import overlaid_index
+
+            limits = repository.settings.limits()
+            index = overlaid_index(root, index, _read_buffers(buffers), limits)
+            place = buffers / INDEX_NAME
+            write_index(place, index)
+        elif place is None:
             place = Path(tempfile.mkdtemp(prefix="causalist-")) / INDEX_NAME
-            write_index(place, repository.index)
+            write_index(place, index)
     except CausalistError as error:
         return {"slug": error.slug, "message": str(error)}
     except Exception as error:

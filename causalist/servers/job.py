@@ -56,15 +56,17 @@ class Stage:
 
 
 class IndexJob:
-    """A started process. Raises IndexingStopped if it cannot be started."""
+    """A started process; `buffers` is what `index_child.write_buffers` made, or None for the files as they are saved.
+    Raises IndexingStopped if it cannot be started."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, buffers: Path | None = None) -> None:
         self.stage = Stage()
         self.ended = threading.Event()
         self._root = root
         self._outcome: dict[str, object] = {}
         paths = [path for path in sys.path if path]
         command = [sys.executable, "-P", "-c", _START, json.dumps(paths), os.fspath(root)]
+        command += [] if buffers is None else [os.fspath(buffers)]
         try:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True

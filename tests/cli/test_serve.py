@@ -17,9 +17,11 @@ class TestExtra:
             raise metadata.PackageNotFoundError(name)
 
         monkeypatch.setattr(metadata, "version", missing)
-        for command in (("serve", "mcp"), ("install", "cursor")):
+        for command, package, extra in (
+            (("serve", "mcp"), "mcp", "mcp"), (("install", "cursor"), "mcp", "mcp"), (("serve", "lsp"), "pygls", "lsp"),
+        ):  # fmt: skip
             message = invoke(*command, "--repo", str(small)).failed("extra-missing")
-            assert 'mcp, which is not installed; run: pip install "causalist[mcp]"' in message
+            assert f'{package}, which is not installed; run: pip install "causalist[{extra}]"' in message
         assert not (small / ".cursor").exists() and not (small / ".causalist").exists()
 
     def test_is_named_where_it_is_too_old(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,10 +32,16 @@ class TestExtra:
     def test_nothing_else_needs_it(self, small: Path) -> None:
         """All other commands run in an interpreter that has no such package."""
         code = (
-            "import sys\nfor name in ('mcp', 'mcp_types', 'anyio', 'pydantic'): sys.modules[name] = None\n"
+            "import sys\nfor name in ('mcp', 'mcp_types', 'anyio', 'pydantic', 'pygls', 'lsprotocol'): sys.modules[name] = None\n"
             "from causalist.cli import main\nmain()"
         )
-        for command in (("--help",), ("serve", "mcp", "--help"), ("install", "vscode", "--print"), ("ask", "price")):
+        for command in (
+            ("--help",),
+            ("serve", "mcp", "--help"),
+            ("serve", "lsp", "--help"),
+            ("install", "vscode", "--print"),
+            ("ask", "price"),
+        ):
             done = subprocess.run(
                 [sys.executable, "-c", code, *command], cwd=small, env=environment(), capture_output=True, text=True
             )

@@ -1,0 +1,144 @@
+"""Requests of our own: `causalist/ask`, `causalist/context` and `causalist/impact`.
+
+In: plain JSON, with the names that the command line and settings use. Out: the documents that `--json` prints, so that
+every door says the same. What is asked about is a question, the id of a node, or a position in an open document.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from lsprotocol import types
+
+from causalist.documents.answers import answer_document
+from causalist.documents.lookups import impact_document
+from causalist.errors import UnknownNode, UsageError
+from causalist.model.answer import AskOptions
+from causalist.servers.answers import symbol_text
+from causalist.servers.lsp_answers import Shown, call_item
+
+MOST_CHARACTERS = 20_000  # of a question
+_MOST_AFFECTED = 200
+_CONTEXT_TOKENS = 4000
+# What says where to look, beside the options.
+_PLACES = ("uri", "textDocument", "position", "workDoneToken", "partialResultToken")
+
+
+def ask_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
+    """The answer to `question`; every other parameter is an option of `ask`."""
+    question = _question(params)
+    answer = shown.repository.ask(question, _options(shown, params))
+    return answer_document(answer)
+
+
+def context_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
+    """Text for a prompt: the pack of `question`, or what stands at a position with what uses it and what it uses."""
+    if "question" in params:
+        answer = shown.repository.ask(_question(params), _options(shown, params))
+        pack = answer.pack
+        return {"node": None, "text": pack.text if pack else "", "max_tokens": pack.max_tokens if pack else None}
+    node = _node(shown, params)
+    most = params.get("max_tokens", _CONTEXT_TOKENS)
+    if isinstance(most, bool) or not isinstance(most, int) or not 200 <= most <= 100_000:
+        raise UsageError(f"max_tokens is {most!r}; it lies between 200 and 100000")
+    return {"node": node, "text": symbol_text(shown.repository, node, most), "max_tokens": most}
+
+
+def impact_of(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
+    """What depends on `node`, or on what stands at a position: the document of `impact --json`, with the place of
+    each."""
+    node = _node(shown, params)
+    depth, confidence = params.get("max_depth"), params.get("min_confidence", 0.0)
+    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int)):
+        raise UsageError(f"max_depth is {depth!r}; it is a whole number or left out")
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+        raise UsageError(f"min_confidence is {confidence!r}; it lies between 0 and 1")
+    affected = shown.repository.impact(node, max_depth=depth, min_confidence=confidence)
+    nearest = affected[:_MOST_AFFECTED]
+    places = {}
+    for each in nearest:
+        item = call_item(shown, each.node)
+        if item is not None:
+            places[each.node] = {"uri": item.uri, "range": _range(item.selection_range)}
+    return {**impact_document([node], [], len(affected), nearest), "places": places}
+
+
+def _question(params: Mapping[str, Any]) -> str:
+    question = params.get("question")
+    if not isinstance(question, str):
+        raise UsageError(f"question is {question!r}; it is a string")
+    if len(question) > MOST_CHARACTERS:
+        raise UsageError(f"question has {len(question)} characters; at most {MOST_CHARACTERS} are read")
+    return question
+
+
+def _options(shown: Shown, params: Mapping[str, Any]) -> AskOptions:
+    """The options that `params` name, and for the others what the repository's settings say. Raises UsageError."""
+    return options_from(
+        shown.repository.settings.ask_options(),
+        {name: value for name, value in params.items() if name not in (*_PLACES, "question")},
+    )
+
+
+def options_from(defaults: AskOptions, given: Mapping[str, Any]) -> AskOptions:
+    """`defaults` with plain JSON in the place of some. Raises UsageError that names what would work."""
+    fields = {field.name: field for field in dataclasses.fields(AskOptions)}
+    chosen: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in fields:
+            raise UsageError(f"there is no option {name[:80]!r}; there are {', '.join(fields)}")
+        chosen[name] = _read(name, value, getattr(AskOptions(), name))
+    return dataclasses.replace(defaults, **chosen)
+
+
+def _read(name: str, value: Any, default: Any) -> Any:
+    if isinstance(default, StrEnum):
+        try:
+            return type(default)(value)
+        except ValueError:
+            raise UsageError(f"{name} is {value!r}; it is one of {', '.join(type(default))}") from None
+    if name == "route":
+        from causalist.model.answer import Route
+
+        try:
+            return None if value is None else Route(value)
+        except ValueError:
+            raise UsageError(f"route is {value!r}; it is one of {', '.join(Route)}") from None
+    if isinstance(default, tuple):
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise UsageError(f"{name} is {value!r}; it is a list of patterns")
+        return tuple(value)
+    wanted: Any = str if default is None else (int, float) if isinstance(default, float) else type(default)
+    is_wanted = isinstance(value, wanted) and (isinstance(value, bool) == isinstance(default, bool))
+    if not is_wanted and not (default is None and value is None):
+        raise UsageError(f"{name} is {value!r}; it is of another type")
+    return value
+
+
+def _node(shown: Shown, params: Mapping[str, Any]) -> str:
+    """The id of what is meant. Raises UnknownNode, AmbiguousNode and UsageError."""
+    ids = shown.repository.index.graph.nodes.ids
+    if isinstance(params.get("node"), str):
+        return ids[shown.repository.resolve(params["node"])]
+    position, document = params.get("position"), params.get("textDocument")
+    try:
+        at = types.Position(int(position["line"]), int(position["character"]))  # type: ignore[index]
+        uri = str(document["uri"])  # type: ignore[index]
+    except (KeyError, TypeError, ValueError):
+        raise UsageError("this takes a question, a node, or a textDocument and a position") from None
+    path = shown.path(uri)
+    text = shown.text(path) if path is not None else None
+    if path is None or text is None:
+        raise UnknownNode(f"{uri} is not indexed")
+    found = shown.places.node_at(shown.repository, path, text, at)
+    if found is None:
+        raise UnknownNode("nothing that is known stands at this position; put it on the name of a definition or a use")
+    return found[0]
+
+
+def _range(place: types.Range) -> dict[str, object]:
+    return {
+        "start": {"line": place.start.line, "character": place.start.character},
+        "end": {"line": place.end.line, "character": place.end.character},
+    }

@@ -1,0 +1,254 @@
+"""The language server as an editor meets it: symbols, lenses, hovers, calls, and requests of our own."""
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from causalist.documents.answers import answer_document
+from causalist.documents.lookups import impact_document
+from causalist.pipeline import Repository
+from tests.servers.editor import Editor, at, document, edit
+
+
+class TestSymbols:
+    def test_names_and_questions(self, small: Path) -> None:
+        async def drive(editor: Editor) -> None:
+            started = await editor.begin(small)
+            assert started.server_info is not None and started.server_info.name == "causalist"
+            found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams("price_of"))
+            assert found is not None
+            first = found[0]
+            assert (first.name, first.kind, first.container_name) == (
+                "price_of", types.SymbolKind.Function, "shop/prices.py",
+            )  # fmt: skip
+            # def price_of(item): in the first line, behind "def "
+            assert first.location.uri == (small / "shop" / "prices.py").as_uri()
+            assert first.location.range == types.Range(at(0, 4), at(0, 12))
+
+            asked = await editor.workspace_symbol_async(
+                types.WorkspaceSymbolParams("what does an invoice cost with tax")
+            )
+            assert asked is not None
+            known = Repository.open(small, exact_root=True).ask("what does an invoice cost with tax")
+            assert [each.data["node"] for each in asked] == [hit.id for hit in known.results]
+            assert [each.data["score"] for each in asked] == [hit.score for hit in known.results]
+            assert await editor.workspace_symbol_async(types.WorkspaceSymbolParams("")) == []
+            assert await editor.workspace_symbol_async(types.WorkspaceSymbolParams("qqzzqq")) == []
+
+        edit(drive)
+
+
+class TestLenses:
+    def test_above_definitions_with_callers(self, small: Path) -> None:
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small)
+            await editor.own("ask", question="price")
+            uri = editor.open(small / "shop" / "prices.py")
+            lenses = await editor.text_document_code_lens_async(types.CodeLensParams(document(uri)))
+            assert lenses is not None
+            assert [each.range for each in lenses] == [
+                types.Range(at(0, 4), at(0, 12)), types.Range(at(5, 4), at(5, 12)),
+            ]  # fmt: skip
+            assert all(each.command is None for each in lenses)
+            resolved = [await editor.code_lens_resolve_async(each) for each in lenses]
+            titles = [each.command.title for each in resolved if each.command]
+            assert titles == ["1 caller", "1 caller"]
+            shown = resolved[0].command
+            assert shown is not None and shown.command == "causalist.callers"
+            locations = await editor.workspace_execute_command_async(
+                types.ExecuteCommandParams(shown.command, arguments=shown.arguments)
+            )
+            # price_of is named in `return sum(price_of(item) for item in items)`, line 8 of the cart
+            where = {"start": {"line": 7, "character": 19}, "end": {"line": 7, "character": 27}}
+            assert locations == [{"uri": (small / "shop" / "cart.py").as_uri(), "range": where}]
+            for _ in range(100):
+                if editor.shown:
+                    break
+                await asyncio.sleep(0.02)
+            assert editor.shown[0].uri == (small / "shop" / "cart.py").as_uri()
+
+        edit(drive)
+
+    def test_of_what_nobody_calls(self, small: Path) -> None:
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small, options={"callersCommand": "editor.own"})
+            await editor.own("ask", question="price")
+            uri = editor.open(small / "shop" / "report.py")
+            lenses = await editor.text_document_code_lens_async(types.CodeLensParams(document(uri)))
+            assert lenses is not None
+            resolved = [await editor.code_lens_resolve_async(each) for each in lenses]
+            assert [each.command and (each.command.title, each.command.command) for each in resolved] == [
+                ("no callers known", ""), ("no callers known", ""),
+            ]  # fmt: skip
+            cart = editor.open(small / "shop" / "cart.py")
+            lenses = await editor.text_document_code_lens_async(types.CodeLensParams(document(cart)))
+            assert lenses is not None
+            resolved = [await editor.code_lens_resolve_async(each) for each in lenses]
+            # print_invoice makes one and calls its method; what imports the class depends on its file.
+            assert [each.command and (each.command.title, each.command.command) for each in resolved] == [
+                ("1 use", "editor.own"), ("1 caller", "editor.own"),
+            ]  # fmt: skip
+
+        edit(drive)
+
+
+class TestHover:
+    def test_of_a_definition_and_of_a_use(self, small: Path) -> None:
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small)
+            await editor.own("ask", question="price")
+            uri = editor.open(small / "shop" / "cart.py")
+            # line 8: `        return sum(price_of(item) for item in items)`
+            hover = await editor.text_document_hover_async(types.HoverParams(document(uri), at(7, 21)))
+            assert hover is not None and hover.range == types.Range(at(7, 19), at(7, 27))
+            assert isinstance(hover.contents, types.MarkupContent)
+            assert hover.contents.kind is types.MarkupKind.Markdown
+            assert hover.contents.value.startswith("```\ndef price_of(item)")
+            assert "The price of an item with tax." in hover.contents.value
+            assert "Causalist: function · called by 1 · calls 1" in hover.contents.value
+            own = await editor.text_document_hover_async(types.HoverParams(document(uri), at(6, 8)))
+            assert own is not None and isinstance(own.contents, types.MarkupContent)
+            assert "def total(self, items)" in own.contents.value and "method · called by 1" in own.contents.value
+            for nowhere in (at(0, 0), at(1, 0), at(7, 9), at(99, 99)):
+                assert await editor.text_document_hover_async(types.HoverParams(document(uri), nowhere)) is None
+
+        edit(drive)
+
+    def test_plain_text_for_clients_without_markdown(self, small: Path) -> None:
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small, capabilities=types.ClientCapabilities())
+            await editor.own("ask", question="price")
+            uri = editor.open(small / "shop" / "prices.py")
+            hover = await editor.text_document_hover_async(types.HoverParams(document(uri), at(0, 6)))
+            assert hover is not None and isinstance(hover.contents, types.MarkupContent)
+            assert hover.contents.kind is types.MarkupKind.PlainText
+            assert hover.contents.value.splitlines()[:2] == ["def price_of(item)", "The price of an item with tax."]
+
+        edit(drive)
+
+
+class TestCallHierarchy:
+    def test_both_ways(self, small: Path) -> None:
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small)
+            await editor.own("ask", question="price")
+            uri = editor.open(small / "shop" / "prices.py")
+            items = await editor.text_document_prepare_call_hierarchy_async(
+                types.CallHierarchyPrepareParams(document(uri), at(0, 6))
+            )
+            assert items is not None
+            (item,) = items
+            assert (item.name, item.kind, item.detail) == ("price_of", types.SymbolKind.Function, "shop/prices.py")
+            # from `def` to the end of `return with_tax(item.net)` in line 3
+            assert item.range == types.Range(at(0, 0), at(2, 29))
+            assert item.selection_range == types.Range(at(0, 4), at(0, 12))
+            incoming = await editor.call_hierarchy_incoming_calls_async(types.CallHierarchyIncomingCallsParams(item))
+            assert incoming is not None
+            assert [(each.from_.name, each.from_.detail, list(each.from_ranges)) for each in incoming] == [
+                ("total", "shop/cart.py · Cart", [types.Range(at(7, 19), at(7, 27))])
+            ]
+            outgoing = await editor.call_hierarchy_outgoing_calls_async(types.CallHierarchyOutgoingCallsParams(item))
+            assert outgoing is not None
+            assert [(each.to.name, list(each.from_ranges)) for each in outgoing] == [
+                ("with_tax", [types.Range(at(2, 11), at(2, 19))])
+            ]
+            further = await editor.call_hierarchy_incoming_calls_async(
+                types.CallHierarchyIncomingCallsParams(incoming[0].from_)
+            )
+            assert further is not None and [each.from_.name for each in further] == ["print_invoice"]
+
+        edit(drive)
+
+
+class TestDefinitionAndReferences:
+    def test_are_off_unless_asked_for(self, small: Path) -> None:
+        async def drive(editor: Editor) -> None:
+            result = await editor.begin(small)
+            assert result.capabilities.definition_provider is None and result.capabilities.references_provider is None
+
+        edit(drive)
+
+    def test_on(self, small: Path) -> None:
+        async def drive(editor: Editor) -> None:
+            result = await editor.begin(small, options={"definition": True, "references": True})
+            assert result.capabilities.definition_provider and result.capabilities.references_provider
+            await editor.own("ask", question="price")
+            uri = editor.open(small / "shop" / "cart.py")
+            found = await editor.text_document_definition_async(types.DefinitionParams(document(uri), at(7, 21)))
+            prices = (small / "shop" / "prices.py").as_uri()
+            assert found == types.Location(prices, types.Range(at(0, 4), at(0, 12)))
+            used = await editor.text_document_references_async(
+                types.ReferenceParams(types.ReferenceContext(False), document(uri), at(6, 9))
+            )
+            # `return Cart().total(items)`, line 5 of the report
+            report = (small / "shop" / "report.py").as_uri()
+            assert list(used or ()) == [types.Location(report, types.Range(at(4, 18), at(4, 23)))]
+
+        edit(drive)
+
+
+class TestOwnRequests:
+    def test_say_what_the_command_line_says(self, small: Path) -> None:
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small)
+            asked = await editor.own("ask", question="what does an invoice cost with tax", top_k=3, max_tokens=500)
+            repository = Repository.open(small, exact_root=True)
+            options = replace(repository.settings.ask_options(), top_k=3, max_tokens=500)
+            known = answer_document(repository.ask("what does an invoice cost with tax", options))
+            for document_ in (asked, known):
+                del document_["timings_ms"]
+            assert asked == json.loads(json.dumps(known))
+
+            by_id = await editor.own("impact", node="with_tax", max_depth=2)
+            affected = repository.impact("with_tax", max_depth=2)
+            places = by_id.pop("places")
+            assert by_id == json.loads(
+                json.dumps(impact_document(["shop/prices.py::with_tax"], [], len(affected), affected))
+            )
+            start = {"line": 6, "character": 8}
+            assert places["shop/cart.py::Cart.total"] == {
+                "uri": (small / "shop" / "cart.py").as_uri(),
+                "range": {"start": start, "end": {"line": 6, "character": 13}},
+            }
+            uri = editor.open(small / "shop" / "prices.py")
+            place = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 13}}
+            assert (await editor.own("impact", **place))["changed"] == ["shop/prices.py::with_tax"]
+            context = await editor.own("context", **place, max_tokens=400)
+            assert context["node"] == "shop/prices.py::with_tax" and "return net * 1.2" in context["text"]
+            packed = await editor.own("context", question="what does an invoice cost with tax", max_tokens=500)
+            assert packed["text"].startswith("# what does an invoice cost with tax\n")
+
+        edit(drive)
+
+    def test_mistakes_are_sentences(self, small: Path) -> None:
+        cases: list[tuple[str, dict[str, object], str]] = [
+            ("ask", {}, "usage: question is None; it is a string"),
+            ("ask", {"question": " "}, "empty-question: "),
+            ("ask", {"question": "x", "colour": 1}, "usage: there is no option 'colour'; there are top_k, "),
+            ("ask", {"question": "x", "top_k": "3"}, "usage: top_k is '3'; it is of another type"),
+            ("ask", {"question": "x", "level": "word"}, "usage: level is 'word'; it is one of symbol, file"),
+            ("ask", {"question": "x", "uri": "file:///nowhere"}, "usage: uri has to name one of the open folders"),
+            ("impact", {"node": "nothing_of_that_name"}, "unknown-node: nothing here is called"),
+            ("impact", {"node": "total"}, "ambiguous-node: 2 nodes are called"),
+            ("impact", {}, "usage: this takes a question, a node, or a textDocument and a position"),
+            ("impact", {"node": "with_tax", "max_depth": 0}, "usage: --max-depth is 0"),
+            ("context", {"node": "with_tax", "max_tokens": 3}, "usage: max_tokens is 3; it lies between 200"),
+        ]
+
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small)
+            for method, params, message in cases:
+                with pytest.raises(JsonRpcException) as raised:
+                    await editor.own(method, **params)
+                assert raised.value.message.startswith(message), (raised.value.message, message)
+                assert raised.value.code == -32803
+            with pytest.raises(JsonRpcException) as raised:
+                await editor.protocol.send_request_async("causalist/nothing", {})
+            assert raised.value.code == -32601
+
+        edit(drive)
