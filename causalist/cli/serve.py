@@ -105,3 +105,34 @@ def lsp(repo: Path | None, force: bool, wait: float) -> None:
     except PackageNotFoundError:
         number = "0"
     click.get_current_context().exit(serve((repo or Path()).resolve(), pipes, version=number, wait_seconds=wait))
+
+
+@command.command("web")
+@repository_options
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen; without it any free port.")
+def web(repo: Path | None, force: bool, port: int) -> None:
+    """Shows a page to ask the repository in, in a browser on this machine.
+
+    Prints its address, which holds a token that only this run knows. Needs the extra: pip install "causalist[web]".
+
+    \b
+    Example:
+      causalist serve web --repo ~/projects/shop
+    """
+    need_extra("web", "starlette", 0)
+    need_extra("web", "uvicorn", 0)
+    from causalist.cli._output import emit
+    from causalist.servers.web import serve
+    from causalist.source import find_root, refuse_root
+
+    root = find_root(repo or Path())
+    if repo is not None:
+        root = repo.resolve()
+    if not force:
+        refuse_root(root)
+
+    def announce(address: str) -> None:
+        emit(f"{address}\n")
+        say("open this address in a browser; Ctrl+C ends the server")
+
+    click.get_current_context().exit(serve(root, port, announce))

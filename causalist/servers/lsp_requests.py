@@ -4,9 +4,7 @@ In: plain JSON, with the names that the command line and settings use. Out: the 
 every door says the same. What is asked about is a question, the id of a node, or a position in an open document.
 """
 
-import dataclasses
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any
 
 from lsprotocol import types
@@ -17,8 +15,8 @@ from causalist.errors import UnknownNode, UsageError
 from causalist.model.answer import AskOptions
 from causalist.servers.answers import symbol_text
 from causalist.servers.lsp_answers import Shown, call_item
+from causalist.servers.requests import options_from, question_of
 
-MOST_CHARACTERS = 20_000  # of a question
 _MOST_AFFECTED = 200
 _CONTEXT_TOKENS = 4000
 # What says where to look, beside the options.
@@ -27,7 +25,7 @@ _PLACES = ("uri", "textDocument", "position", "workDoneToken", "partialResultTok
 
 def ask_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
     """The answer to `question`; every other parameter is an option of `ask`."""
-    question = _question(params)
+    question = question_of(params)
     answer = shown.repository.ask(question, _options(shown, params))
     return answer_document(answer)
 
@@ -35,7 +33,7 @@ def ask_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
 def context_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
     """Text for a prompt: the pack of `question`, or what stands at a position with what uses it and what it uses."""
     if "question" in params:
-        answer = shown.repository.ask(_question(params), _options(shown, params))
+        answer = shown.repository.ask(question_of(params), _options(shown, params))
         pack = answer.pack
         return {"node": None, "text": pack.text if pack else "", "max_tokens": pack.max_tokens if pack else None}
     node = _node(shown, params)
@@ -64,56 +62,12 @@ def impact_of(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
     return {**impact_document([node], [], len(affected), nearest), "places": places}
 
 
-def _question(params: Mapping[str, Any]) -> str:
-    question = params.get("question")
-    if not isinstance(question, str):
-        raise UsageError(f"question is {question!r}; it is a string")
-    if len(question) > MOST_CHARACTERS:
-        raise UsageError(f"question has {len(question)} characters; at most {MOST_CHARACTERS} are read")
-    return question
-
-
 def _options(shown: Shown, params: Mapping[str, Any]) -> AskOptions:
     """The options that `params` name, and for the others what the repository's settings say. Raises UsageError."""
     return options_from(
         shown.repository.settings.ask_options(),
         {name: value for name, value in params.items() if name not in (*_PLACES, "question")},
     )
-
-
-def options_from(defaults: AskOptions, given: Mapping[str, Any]) -> AskOptions:
-    """`defaults` with plain JSON in the place of some. Raises UsageError that names what would work."""
-    fields = {field.name: field for field in dataclasses.fields(AskOptions)}
-    chosen: dict[str, Any] = {}
-    for name, value in given.items():
-        if name not in fields:
-            raise UsageError(f"there is no option {name[:80]!r}; there are {', '.join(fields)}")
-        chosen[name] = _read(name, value, getattr(AskOptions(), name))
-    return dataclasses.replace(defaults, **chosen)
-
-
-def _read(name: str, value: Any, default: Any) -> Any:
-    if isinstance(default, StrEnum):
-        try:
-            return type(default)(value)
-        except ValueError:
-            raise UsageError(f"{name} is {value!r}; it is one of {', '.join(type(default))}") from None
-    if name == "route":
-        from causalist.model.answer import Route
-
-        try:
-            return None if value is None else Route(value)
-        except ValueError:
-            raise UsageError(f"route is {value!r}; it is one of {', '.join(Route)}") from None
-    if isinstance(default, tuple):
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise UsageError(f"{name} is {value!r}; it is a list of patterns")
-        return tuple(value)
-    wanted: Any = str if default is None else (int, float) if isinstance(default, float) else type(default)
-    is_wanted = isinstance(value, wanted) and (isinstance(value, bool) == isinstance(default, bool))
-    if not is_wanted and not (default is None and value is None):
-        raise UsageError(f"{name} is {value!r}; it is of another type")
-    return value
 
 
 def _node(shown: Shown, params: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ class TestExtra:
         monkeypatch.setattr(metadata, "version", missing)
         for command, package, extra in (
             (("serve", "mcp"), "mcp", "mcp"), (("install", "cursor"), "mcp", "mcp"), (("serve", "lsp"), "pygls", "lsp"),
+            (("serve", "web"), "starlette", "web"),
         ):  # fmt: skip
             message = invoke(*command, "--repo", str(small)).failed("extra-missing")
             assert f'{package}, which is not installed; run: pip install "causalist[{extra}]"' in message
@@ -32,7 +33,9 @@ class TestExtra:
     def test_nothing_else_needs_it(self, small: Path) -> None:
         """All other commands run in an interpreter that has no such package."""
         code = (
-            "import sys\nfor name in ('mcp', 'mcp_types', 'anyio', 'pydantic', 'pygls', 'lsprotocol'): sys.modules[name] = None\n"
+            "import sys\n"
+            "for name in ('mcp', 'mcp_types', 'anyio', 'pydantic', 'pygls', 'lsprotocol', 'starlette', 'uvicorn'):\n"
+            "    sys.modules[name] = None\n"
             "from causalist.cli import main\nmain()"
         )
         for command in (

@@ -1,0 +1,467 @@
+"use strict";
+// The page: a question out, documents in. Whatever comes from the repository is set as text, never as markup.
+const $ = (id) => document.getElementById(id);
+const SVG = "http://www.w3.org/2000/svg";
+const OPTIONS = { level: "symbol", top_k: "20", order: "causal", max_tokens: "4000" };
+const MOST_LINES = 400;
+let state = { answer: null, nodes: {}, chosen: null, asked: 0, opened: 0 };
+
+function make(tag, attributes = {}, ...children) {
+  const element = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "on") for (const [event, run] of Object.entries(value)) element.addEventListener(event, run);
+    else if (value !== false && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+function say(text) {
+  const said = $("said");
+  said.textContent = text;
+  said.classList.add("on");
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => said.classList.remove("on"), 1800);
+}
+
+// -- talking to the server
+
+async function call(path, body) {
+  const options = body === undefined ? {} : {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  };
+  let response;
+  try {
+    response = await fetch(path, { ...options, credentials: "same-origin" });
+  } catch {
+    throw new Error("The server does not answer any more. Start it again and open the address that it prints.");
+  }
+  const document_ = await response.json().catch(() => ({}));
+  if (response.ok) return document_;
+  const error = document_.error || {};
+  throw new Error(response.status === 401
+    ? "This address has no valid token. Open the one that the server printed when it started."
+    : error.message || `The server answered ${response.status}.`);
+}
+
+// Until there is an index, the answer is how far it is.
+async function patiently(path, body, isWanted) {
+  for (;;) {
+    const result = await call(path, body);
+    if (!isWanted()) return null;
+    if (!result.indexing) return result;
+    showProgress(`Indexing: ${result.indexing.stage}`, result.indexing.percent);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    if (!isWanted()) return null;
+  }
+}
+
+function showProgress(text, percent) {
+  $("progress").hidden = text === null;
+  $("progress").classList.toggle("busy", percent === null);
+  $("stage").textContent = text || "";
+  $("meter").style.width = `${percent || 0}%`;
+}
+
+// -- asking
+
+function optionsOfForm() {
+  const options = {};
+  for (const name of Object.keys(OPTIONS)) if ($(name).value !== OPTIONS[name]) options[name] = $(name).value;
+  if (!$("graph").checked) options.graph = "false";
+  return options;
+}
+
+function setForm(query) {
+  $("question").value = query.get("q") || "";
+  for (const [name, usual] of Object.entries(OPTIONS)) {
+    const values = [...$(name).options].map((option) => option.value);
+    $(name).value = values.includes(query.get(name)) ? query.get(name) : usual;
+  }
+  $("graph").checked = query.get("graph") !== "false";
+}
+
+function address(node) {
+  const query = new URLSearchParams({ q: state.question, ...state.options });
+  if (node) query.set("node", node);
+  return `/?${query}`;
+}
+
+async function ask(question, { node = null, push = true } = {}) {
+  const asked = ++state.asked;
+  const options = optionsOfForm();
+  Object.assign(state, { question, options });
+  if (push) history.pushState(null, "", address(node));
+  document.title = `${question} – Causalist`;
+  showProgress("Asking …", null);
+  const body = { question };
+  for (const [name, value] of Object.entries(options)) {
+    body[name] = name === "graph" ? false : /^\d+$/.test(value) ? Number(value) : value;
+  }
+  try {
+    const found = await patiently("/api/ask", body, () => asked === state.asked);
+    if (found === null) return;
+    showProgress(null);
+    show(found, node);
+  } catch (error) {
+    if (asked !== state.asked) return;
+    showProgress(null);
+    blank("That did not work", error.message, true);
+  }
+}
+
+function blank(title, text, isProblem = false) {
+  $("main").className = "blank";
+  $("welcome").className = isProblem ? "problem" : "";
+  $("welcome").querySelector("h1").textContent = title;
+  $("welcome").querySelector("p").textContent = text;
+  $("examples").hidden = isProblem;
+}
+
+function show(found, node) {
+  const answer = found.answer;
+  Object.assign(state, { answer, nodes: found.nodes, chosen: null });
+  state.best = Math.max(...answer.results.map((result) => result.score), 1e-9);
+  state.ranks = Object.fromEntries(answer.results.map((result) => [result.node, result.rank]));
+  if (!answer.results.length) {
+    blank("Nothing found", "No word of the question stands in what was searched. Try a name, or another word that the code may use.", true);
+    return;
+  }
+  $("main").className = "";
+  showFacts(found);
+  $("results").replaceChildren(...answer.results.map(hitOf));
+  $("list").scrollTop = 0;
+  draw();
+  tab("list");
+  choose(node || answer.results[0].node, { push: false, narrow: node !== null });
+}
+
+function showFacts({ answer, stage }) {
+  const facts = [`${answer.results.length} of ${answer.repository.nodes} nodes`];
+  const parts = [make("span", {}, facts[0])];
+  if (answer.confidence !== null) {
+    const bar = make("b");
+    bar.style.width = `${Math.round(answer.confidence * 100)}%`;
+    parts.push(make("span", { class: "confident", title: "How likely one of the first five files is right" },
+      make("i", {}, bar), `${Math.round(answer.confidence * 100)} % sure`));
+  }
+  parts.push(make("button", { type: "button", title: "Copy the pack, to paste it into a prompt (c)", on: { click: copyPack } }, "Copy"));
+  const notes = answer.diagnostics.map((each) => each.detail);
+  if (stage) notes.unshift(`Answered from an older index; still indexing: ${stage}`);
+  if (answer.repository.stale) notes.unshift("Files have changed since they were indexed.");
+  parts.push(...notes.slice(0, 3).map((text) => make("span", { class: "note" }, text)));
+  $("facts").replaceChildren(...parts);
+}
+
+async function copyPack() {
+  if (!state.answer || !state.answer.pack) return;
+  try {
+    await navigator.clipboard.writeText(state.answer.pack.text);
+    say(`Copied: ${state.answer.pack.tokens} tokens`);
+  } catch {
+    say("The browser does not let this page copy");
+  }
+}
+
+// Long names and paths break behind a separator.
+function breakable(text) {
+  return text.split(/(?<=[./:])(?=[^./:])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
+}
+
+function nameOf(id) {
+  const shown = state.nodes[id];
+  if (shown && shown.symbol) return shown.symbol;
+  if (id.includes("#")) return (shown && shown.signature) || id.slice(id.indexOf("#") + 1);
+  const symbol = id.indexOf("::");
+  return symbol >= 0 ? id.slice(symbol + 2) : id.slice(id.lastIndexOf("/") + 1);
+}
+
+function lastOf(id) {
+  const name = nameOf(id);
+  return name.slice(name.lastIndexOf(".", name.length - 2) + 1) || name;
+}
+
+function placeOf(shown) {
+  if (!shown || !shown.path) return "";
+  const lines = shown.end_line > shown.start_line ? `${shown.start_line}–${shown.end_line}` : `${shown.start_line}`;
+  return shown.kind === "file" ? shown.path : `${shown.path}:${lines}`;
+}
+
+function hitOf(result) {
+  const bar = make("i");
+  bar.style.width = `${Math.max(2, Math.round((result.score / state.best) * 100))}%`;
+  const why = make("div", { class: "why" });
+  const reasons = result.reasons.slice(0, 3);
+  reasons.forEach((reason, i) => {
+    why.append(make("b", {}, reason.signal), reason.detail ? ` ${reason.detail}` : "", i + 1 < reasons.length ? " · " : "");
+  });
+  const item = make("button", { type: "button", class: "hit", "data-node": result.node, on: { click: () => choose(result.node, { narrow: true }) } },
+    make("span", { class: "rank" }, String(result.rank)),
+    make("span", {},
+      make("span", { class: "name" }, ...breakable(nameOf(result.node))), make("span", { class: "kind" }, result.kind),
+      make("div", { class: "place" }, ...breakable(placeOf(result))), reasons.length ? why : null, make("div", { class: "score" }, bar)));
+  return make("li", {}, item);
+}
+
+// -- the drawing: rows in causal order, arcs from what uses to what is used
+
+const WIDTH = 330, ROW = 27, ARCS = 96;
+
+function draw() {
+  const { answer } = state;
+  const rows = Object.fromEntries(answer.order.map((id, row) => [id, row]));
+  const svg = make("svg:svg", { viewBox: `0 0 ${WIDTH} ${answer.order.length * ROW + 4}`, role: "group", "aria-label": "The order, and what uses what" });
+  svg.append(make("svg:defs", {}, make("svg:marker", { id: "arrow", viewBox: "0 0 6 6", refX: 6, refY: 3, markerWidth: 5, markerHeight: 5, orient: "auto" },
+    make("svg:path", { d: "M0 0L6 3L0 6z" }))));
+  const spans = new Map();
+  const weight = (edge) => (edge.removed ? 0 : 3) + (edge.kind === "calls" ? 2 : edge.kind === "contains" ? 0 : 1);
+  const edges = [...answer.edges, ...answer.removed_edges.map((edge) => ({ ...edge, removed: true }))];
+  for (const edge of edges.sort((a, b) => weight(a) - weight(b))) {
+    const [a, b] = [rows[edge.source], rows[edge.target]];
+    if (a !== undefined && b !== undefined && a !== b) spans.set(`${a} ${b}`, { a, b, edge });
+  }
+  const lanes = [];
+  const placed = [...spans.values()].sort((x, y) => Math.abs(x.a - x.b) - Math.abs(y.a - y.b) || x.a - y.a || x.b - y.b);
+  for (const span of placed) {
+    const [low, high] = [Math.min(span.a, span.b), Math.max(span.a, span.b)];
+    span.lane = lanes.findIndex((taken) => taken.every(([from, to]) => high <= from || to <= low));
+    if (span.lane < 0) span.lane = lanes.push([]) - 1;
+    lanes[span.lane].push([low, high]);
+  }
+  const step = Math.min(11, (ARCS - 16) / Math.max(1, lanes.length - 1));
+  const arcs = make("svg:g", { id: "arcs" });
+  for (const { a, b, edge, lane } of placed.reverse()) {
+    const x = ARCS, [y1, y2] = [a * ROW + ROW / 2 + 2, b * ROW + ROW / 2 + 2];
+    const control = (x - (12 + lane * step) * 4 / 3).toFixed(1);
+    const way = edge.line ? `, line ${edge.line}` : "";
+    arcs.append(make("svg:path", {
+      class: [edge.kind === "contains" ? "contains" : "", edge.removed ? "removed" : ""].join(" ").trim() || false,
+      "data-source": edge.source, "data-target": edge.target, "marker-end": "url(#arrow)",
+      d: `M${x} ${y1}C${control} ${y1} ${control} ${y2} ${x} ${y2}`,
+    }, make("svg:title", {}, `${nameOf(edge.source)} ${edge.kind} ${nameOf(edge.target)}${way}, confidence ${edge.confidence}`)));
+  }
+  svg.append(arcs);
+  answer.order.forEach((id, row) => {
+    const y = row * ROW + ROW / 2 + 2, rank = state.ranks[id];
+    const label = nameOf(id);
+    const open = () => choose(id, { narrow: true });
+    svg.append(make("svg:g", {
+      role: "button", tabindex: 0, class: rank ? false : "via", "data-node": id, "aria-label": label,
+      on: { click: open, keydown: (event) => { if (event.key === "Enter") { event.stopPropagation(); open(); } } },
+    },
+    make("svg:rect", { class: "back", x: ARCS - 1, y: y - ROW / 2 + 1, width: WIDTH - ARCS, height: ROW - 2, rx: 6 }),
+    make("svg:circle", { cx: ARCS + 13, cy: y, r: rank ? 8.5 : 4 }),
+    rank ? make("svg:text", { class: "number", x: ARCS + 13, y: y + 0.5 }, String(rank)) : null,
+    make("svg:text", { x: ARCS + 29, y }, label.length > 26 ? `${label.slice(0, 9)}…${label.slice(-16)}` : label),
+    make("svg:title", {}, `${label}\n${placeOf(state.nodes[id])}${rank ? "" : "\non the way to a result"}`)));
+  });
+  $("picture").replaceChildren(svg);
+  const isSetAside = edges.some((edge) => edge.removed);
+  $("legend").textContent = `· arcs lead to what is used${isSetAside ? "; dashed: set aside, because it closes a circle" : ""}`;
+}
+
+function mark() {
+  const id = state.chosen;
+  const result = state.answer.results.find((each) => each.node === id);
+  const way = result ? result.path_from_seed.map((hop) => hop.node) : [];
+  const pairs = new Set();
+  way.slice(1).forEach((node, i) => { pairs.add(`${way[i]}\n${node}`); pairs.add(`${node}\n${way[i]}`); });
+  for (const item of document.querySelectorAll("#results .hit")) {
+    item.setAttribute("aria-current", String(item.dataset.node === id));
+  }
+  for (const group of document.querySelectorAll("#picture g[data-node]")) {
+    group.classList.toggle("chosen", group.dataset.node === id);
+    group.classList.toggle("onway", way.length > 1 && way.includes(group.dataset.node));
+  }
+  for (const path of document.querySelectorAll("#arcs > path")) {
+    const { source, target } = path.dataset;
+    path.classList.toggle("touches", source === id || target === id);
+    path.classList.toggle("onway", pairs.has(`${source}\n${target}`));
+  }
+  $("arcs").classList.toggle("faded", state.answer.order.includes(id));
+}
+
+// -- the code of one node
+
+async function choose(id, { push = true, narrow = false } = {}) {
+  state.chosen = id;
+  const opened = ++state.opened;
+  if (push) history.replaceState(null, "", address(id));
+  mark();
+  const item = [...document.querySelectorAll("#results .hit")].find((each) => each.dataset.node === id);
+  if (item) item.scrollIntoView({ block: "nearest" });
+  const row = [...document.querySelectorAll("#picture g[data-node]")].find((each) => each.dataset.node === id);
+  if (row) row.scrollIntoView({ block: "nearest" });
+  if (narrow) tab("code");
+  try {
+    const found = await patiently("/api/node", { node: id }, () => opened === state.opened);
+    if (found === null) return;
+    showProgress(null);
+    showCode(found);
+  } catch (error) {
+    if (opened !== state.opened) return;
+    $("code").replaceChildren(make("h2", {}, nameOf(id)), make("p", { class: "place" }, error.message));
+  }
+}
+
+function link(id, text) {
+  const isOutside = id.startsWith("external:");
+  return make("button", { type: "button", class: "link", title: id, disabled: isOutside ? "" : false, on: { click: () => choose(id, { narrow: true }) } }, ...breakable(text || nameOf(id)));
+}
+
+function showCode({ node, callers, references, callees }) {
+  state.nodes[node.node] = node;
+  const result = state.answer.results.find((each) => each.node === node.node);
+  const chips = [node.kind, node.layer && `layer ${node.layer}`, node.tier !== "leaf" && node.tier].filter(Boolean).map((text) => make("span", {}, text));
+  for (const reason of result ? result.reasons : []) {
+    chips.push(make("span", { title: `${reason.signal}: ${reason.value}` }, make("b", {}, reason.signal), reason.detail ? ` ${reason.detail}` : ""));
+  }
+  const parts = [
+    make("h2", {}, result ? `${result.rank}. ` : "", ...breakable(nameOf(node.node))),
+    make("p", { class: "place" }, ...breakable(placeOf(node))),
+    make("div", { class: "chips" }, ...chips),
+  ];
+  if (node.doc && !node.text) parts.push(make("p", { class: "part" }, node.doc));
+  const way = result ? result.path_from_seed : [];
+  if (way.length > 1) {
+    const hops = [link(way[0].node)];
+    for (const hop of way.slice(1)) {
+      hops.push(make("span", {}, `${hop.edge}${hop.line ? `, line ${hop.line}` : ""} →`), link(hop.node));
+    }
+    parts.push(make("p", { class: "part" }, "How it was reached"), make("div", { class: "way" }, ...hops));
+  }
+  parts.push(sourceOf(node));
+  const lists = [["Called by", callers, "source"], ["Used by", references, "source"], ["Calls", callees, "target"]]
+    .filter(([, found]) => found.n).map(([title, found, end]) => usesOf(title, found, end));
+  if (lists.length) parts.push(make("div", { class: "columns" }, ...lists));
+  $("code").replaceChildren(...parts);
+  $("code").scrollTop = 0;
+}
+
+function sourceOf(node) {
+  if (!node.text) {
+    return make("p", { class: "part" }, node.stale ? "The file has changed since it was indexed; ask again to see it." : "Nothing to show.");
+  }
+  let lines = node.text.replace(/\n$/, "").split("\n");
+  const indents = lines.filter((line) => line.trim()).map((line) => line.match(/^\s*/)[0]);
+  const shared = indents.reduce((a, b) => { while (!b.startsWith(a)) a = a.slice(0, -1); return a; }, indents[0] || "");
+  lines = lines.map((line) => (line.startsWith(shared) ? line.slice(shared.length) : line));
+  const sites = new Map();
+  for (const edge of state.answer.edges) {
+    if (edge.source === node.node && edge.line && edge.kind !== "contains") {
+      sites.set(edge.line, [...(sites.get(edge.line) || []), edge]);
+    }
+  }
+  const body = make("tbody");
+  const row = (text, i) => {
+    const number = node.start_line + i;
+    const uses = sites.get(number) || [];
+    const links = make("td", { class: "uses" });
+    for (const edge of uses.slice(0, 2)) {
+      links.append(make("button", { type: "button", class: "to", title: edge.target, on: { click: () => choose(edge.target, { narrow: true }) } }, "→ ", make("span", {}, lastOf(edge.target))));
+    }
+    return make("tr", { class: uses.length ? "site" : false }, make("td", {}, String(number)), make("td", {}, text), uses.length ? links : null);
+  };
+  body.append(...lines.slice(0, MOST_LINES).map(row));
+  const box = make("div", { class: "source", tabindex: 0, role: "region", "aria-label": "Source" }, make("table", {}, body));
+  if (lines.length > MOST_LINES) {
+    const rest = make("button", { type: "button", class: "more", on: { click: () => {
+      body.append(...lines.slice(MOST_LINES).map((text, i) => row(text, i + MOST_LINES)));
+      rest.remove();
+    } } }, `${lines.length - MOST_LINES} more lines`);
+    box.append(rest);
+  }
+  return box;
+}
+
+function usesOf(title, found, end) {
+  const rows = found.edges.slice(0, 12).map((edge) => make("li", {}, link(edge[end]),
+    make("span", {}, `${edge.line ? `line ${edge.line} · ` : ""}${edge.confidence.toFixed(2)}`)));
+  const more = found.n > rows.length ? [make("li", { class: "soft" }, `and ${found.n - rows.length} more`)] : [];
+  return make("div", {}, make("p", { class: "part" }, `${title} ${found.n}`), make("ul", {}, ...rows, ...more));
+}
+
+// -- keys, tabs, history
+
+function tab(name) {
+  $("main").dataset.tab = name;
+  for (const button of document.querySelectorAll(".tabs button")) {
+    button.setAttribute("aria-selected", String(button.dataset.tab === name));
+  }
+}
+
+function step(by) {
+  if (!state.answer || !state.answer.results.length) return;
+  const ids = state.answer.results.map((result) => result.node);
+  const at = ids.indexOf(state.chosen);
+  choose(ids[Math.min(ids.length - 1, Math.max(0, at < 0 ? 0 : at + by))]);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
+  const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.key === "Escape") {
+    if (isTyping) event.target.blur();
+    tab("list");
+    const item = document.querySelector('.hit[aria-current="true"]');
+    if (item) item.focus({ preventScroll: true });
+    return;
+  }
+  if (isTyping) return;
+  const run = {
+    "/": () => { $("question").focus(); $("question").select(); },
+    j: () => step(1),
+    k: () => step(-1),
+    c: copyPack,
+    "?": () => $("help").showModal(),
+    Enter: () => { if (state.chosen && !/^(BUTTON|A|G)$/i.test(event.target.tagName)) { tab("code"); $("code").focus(); } else return true; },
+  }[event.key];
+  if (run && run() !== true) event.preventDefault();
+});
+
+function fromAddress() {
+  const query = new URLSearchParams(location.search);
+  setForm(query);
+  if (query.get("q")) ask(query.get("q"), { node: query.get("node"), push: false });
+  else blank("Ask this repository", "In plain words, with a name, a path or a traceback. The answer is the code itself: what matters, how it hangs together, in causal order.");
+}
+
+function setTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+$("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const question = $("question").value.trim();
+  if (!question) return;
+  $("question").blur();
+  ask(question);
+});
+for (const name of [...Object.keys(OPTIONS), "graph"]) {
+  $(name).addEventListener("change", () => { if (state.question) ask(state.question); });
+}
+$("show-options").addEventListener("click", () => {
+  $("options").hidden = !$("options").hidden;
+  $("show-options").setAttribute("aria-expanded", String(!$("options").hidden));
+});
+$("show-help").addEventListener("click", () => $("help").showModal());
+$("theme").addEventListener("click", () => {
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = document.documentElement.dataset.theme || (isDark ? "dark" : "light");
+  const next = now === "dark" ? "light" : "dark";
+  setTheme(next);
+  localStorage.setItem("theme", next);
+});
+for (const button of document.querySelectorAll(".tabs button")) button.addEventListener("click", () => tab(button.dataset.tab));
+$("examples").append(...["where does authentication happen", "how is a request validated", "what happens when saving fails"].map((text) =>
+  make("li", {}, make("button", { type: "button", on: { click: () => { $("question").value = text; ask(text); } } }, text))));
+window.addEventListener("popstate", fromAddress);
+setTheme(localStorage.getItem("theme"));
+fromAddress();
+patiently("/api/status", undefined, () => true).then((info) => {
+  if (!state.asked) showProgress(null);
+  $("repository").textContent = info.name;
+  $("counts").textContent = `${info.files} files, ${info.nodes} nodes and ${info.edges} edges are indexed.`;
+}).catch((error) => { if (!state.asked) blank("That did not work", error.message, true); });
+if (!location.search) $("question").focus();

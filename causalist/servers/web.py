@@ -1,0 +1,270 @@
+"""The page in a browser: asks the repository, and shows what answers, in which order, with its code.
+
+In: a folder. Out: a page of our own (`page/`) and JSON for it, on the loopback interface, behind
+`http_guard`. Nothing that comes from the repository becomes markup: it leaves as JSON and is shown as text, and a
+policy forbids everything but what the page itself brings.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from causalist.documents.answers import FORMAT_VERSION, answer_document, edge_document
+from causalist.documents.lookups import node_document, show_document
+from causalist.errors import CausalistError, UsageError
+from causalist.servers.http_guard import Guard, Rules, new_token, token_in_query
+from causalist.servers.job import Stage
+from causalist.servers.live import LiveRepository, View
+from causalist.servers.requests import options_from, question_of
+from causalist.servers.threads import in_thread
+
+# More at once would only wait for the interpreter.
+_ANSWERS_AT_ONCE = 2
+_MOST_CONNECTIONS = 64
+_ANSWER_SECONDS = 60.0
+# How long a request waits for the index before the page is told how far it is.
+_WAIT_SECONDS = 0.5
+_INTERRUPTED = 130
+_MOST_EDGES = 50  # callers, or callees
+_LONGEST_ID = 4_000
+
+_TYPES = {"index.html": "text/html", "app.css": "text/css", "app.js": "text/javascript",
+          "icon.svg": "image/svg+xml"}  # fmt: skip
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Door:
+    """One repository for browsers. `port` is where it listens, `token` what it asks for."""
+
+    def __init__(self, root: Path, port: int, token: str) -> None:
+        self.live = LiveRepository(root)
+        self._root = root
+        self._token = token
+        # Cookies know hosts and no ports, so that two servers would overwrite each other's.
+        self._cookie = f"causalist-{port}"
+        self._answering = asyncio.Semaphore(_ANSWERS_AT_ONCE)
+        page = [Route(f"/{name}", self._file(name), methods=["GET"]) for name in _TYPES if name != "index.html"]
+        routes = [
+            Route("/", self._index, methods=["GET"]),
+            *page,
+            Route("/api/ask", self._said(self._ask), methods=["POST"]),
+            Route("/api/node", self._said(self._node), methods=["POST"]),
+            Route("/api/status", self._said(self._status), methods=["GET"]),
+        ]
+        rules = Rules(port, token, open_paths=frozenset({"/", "/app.css", "/app.js", "/icon.svg"}), cookie=self._cookie)
+        self.application = Guard(Starlette(routes=routes), rules, _HEADERS)
+        self._rules = rules
+
+    def _file(self, name: str) -> Callable[[Request], Awaitable[Response]]:
+        content = (files("causalist.servers") / "page" / name).read_bytes()
+
+        async def respond(request: Request) -> Response:
+            return Response(content, media_type=f"{_TYPES[name]}; charset=utf-8")
+
+        return respond
+
+    async def _index(self, request: Request) -> Response:
+        """The page; with the token in the address the token becomes a cookie, so that it leaves the address bar."""
+        given = token_in_query(request.scope["query_string"])
+        if given is None or not self._rules.is_token(given):
+            return await self._file("index.html")(request)
+        kept = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+        response = RedirectResponse(f"/?{_encoded(kept)}" if kept else "/", status_code=303)
+        response.set_cookie(self._cookie, given, httponly=True, samesite="strict", path="/")
+        return response
+
+    def _said(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+        async def respond(request: Request) -> Response:
+            try:
+                async with asyncio.timeout(_ANSWER_SECONDS):
+                    return await answer(request)
+            except CausalistError as error:
+                return _failure(400 if isinstance(error, UsageError) else 422, error.slug, str(error))
+            except TimeoutError:
+                return _failure(504, "too-slow", f"no answer within {_ANSWER_SECONDS:.0f} seconds")
+            except Exception as error:
+                if os.environ.get("CAUSALIST_TRACEBACK"):
+                    traceback.print_exc(file=sys.stderr)
+                return _failure(500, "internal", f"{type(error).__name__}: {error}; this is a defect of Causalist")
+
+        return respond
+
+    async def _ask(self, request: Request) -> Response:
+        """The document of `ask --json`, and what the page shows of each node in it beside that."""
+        params = await _json(request)
+        question = question_of(params)
+        given = {name: value for name, value in params.items() if name != "question"}
+        view = await self.live.view(_WAIT_SECONDS, _unreported)
+        repository = view.repository
+        if repository is None:
+            return _not_yet(view)
+        options = options_from(repository.settings.ask_options(), given)
+
+        def work() -> dict[str, object]:
+            answer = repository.ask(question, options)
+            shown = {hit.id: node_document(hit) for hit in answer.results}
+            for node in (*answer.order, *(hop.node for hit in answer.results for hop in hit.path_from_seed)):
+                if node not in shown:
+                    shown[node] = node_document(repository.show(node).hit)
+            return {"answer": answer_document(answer), "nodes": shown, "stage": view.stage and str(view.stage)}
+
+        return _document(await self._answer(work))
+
+    async def _node(self, request: Request) -> Response:
+        """A definition with its source, what calls or uses it, and what it calls."""
+        params = await _json(request)
+        node = params.get("node")
+        if not isinstance(node, str) or len(node) > _LONGEST_ID or set(params) != {"node"}:
+            raise UsageError("this takes a node, an id, and nothing else")
+        view = await self.live.view(_WAIT_SECONDS, _unreported)
+        repository = view.repository
+        if repository is None:
+            return _not_yet(view)
+
+        def work() -> dict[str, object]:
+            callers, callees = repository.callers(node), repository.callees(node)
+            references = repository.references(node)
+            return {
+                "node": show_document(repository.show(node)),
+                **{
+                    name: {"n": len(edges), "edges": [edge_document(edge) for edge in edges[:_MOST_EDGES]]}
+                    for name, edges in (("callers", callers), ("references", references), ("callees", callees))
+                },
+            }
+
+        return _document(await self._answer(work))
+
+    async def _status(self, request: Request) -> Response:
+        view = await self.live.view(0, _unreported)
+        if view.repository is None:
+            return _not_yet(view)
+        info = view.repository.info()
+        described = {"commit": info.commit, "files": info.files, "nodes": info.nodes, "edges": info.edges}
+        return _document({"format_version": FORMAT_VERSION, "name": self._root.name, **described})
+
+    async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
+        async with self._answering:
+            return await in_thread(work)
+
+
+def _document(document: dict[str, object], status: int = 200) -> Response:
+    # ASCII only: names may hold what no encoding takes.
+    return Response(json.dumps(document, allow_nan=False), status, media_type="application/json")
+
+
+def _not_yet(view: View) -> Response:
+    stage = view.stage or Stage()
+    return _document({"indexing": {"stage": str(stage), "percent": stage.percent}}, 202)
+
+
+def _failure(status: int, slug: str, message: str) -> Response:
+    return _document({"error": {"slug": slug, "message": message}}, status)
+
+
+async def _json(request: Request) -> dict[str, Any]:
+    """The body. Only as JSON: a form of another site can send none without asking first."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise UsageError("the body has to be application/json")
+    try:
+        params = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise UsageError("the body is not JSON in UTF-8") from None
+    if not isinstance(params, dict):
+        raise UsageError("the body is no JSON object")
+    return params
+
+
+def _encoded(pairs: list[tuple[str, str]]) -> str:
+    from urllib.parse import urlencode
+
+    return urlencode(pairs)
+
+
+async def _unreported(stage: Stage) -> None:
+    """The page asks again."""
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on the loopback interface; 0 is any free port. Raises UsageError where the port is taken."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name != "nt":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(("127.0.0.1", port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"cannot listen on port {port}: {error.strerror or error}; give another --port") from error
+    return listening
+
+
+def serve(root: Path, port: int, announce: Callable[[str], None]) -> int:
+    """Serves the repository in the folder `root` until a signal comes; returns an exit code. `announce` is told the
+    address with the token. Raises UsageError."""
+    listening = listen(port)
+    return asyncio.run(_serve(root, listening, announce))
+
+
+async def _serve(root: Path, listening: socket.socket, announce: Callable[[str], None]) -> int:
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        """Leaves signals to whoever runs it."""
+
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield
+
+    port = listening.getsockname()[1]
+    token = new_token()
+    door = Door(root, port, token)
+    config = uvicorn.Config(
+        door.application, log_config=None, log_level="critical", access_log=False, lifespan="off", server_header=False,
+        date_header=False, limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=5, timeout_graceful_shutdown=1,
+        proxy_headers=False, ws="none",
+    )  # fmt: skip
+    server = Server(config)
+    code = 0
+
+    def end(with_code: int) -> None:
+        nonlocal code
+        code = with_code
+        server.should_exit = True
+
+    for name, with_code in (("SIGTERM", 0), ("SIGHUP", 0), ("SIGINT", _INTERRUPTED)):
+        # Not every platform has all of them, or lets a loop handle them.
+        with suppress(AttributeError, NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), partial(end, with_code))
+    await door.live.prepare()
+    announce(f"http://127.0.0.1:{port}/?token={token}")
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        door.live.stop()
+    return code

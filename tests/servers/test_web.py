@@ -1,0 +1,177 @@
+"""The server of the page: what it answers, and what it refuses."""
+
+import json
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from causalist.documents.answers import answer_document
+from causalist.documents.lookups import show_document
+from causalist.pipeline import Repository
+from tests.cli.commands import invoke, write_all
+from tests.cli.conftest import SMALL
+from tests.servers.browser import WebServer
+from tests.servers.conftest import settle
+from tests.servers.wire import are_gone, children_of
+
+PAGE = Path(__file__).parents[2] / "causalist" / "servers" / "page"
+QUESTION = "what does an invoice cost with tax"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[WebServer, Path]]:
+    folder = write_all(tmp_path_factory.mktemp("web") / "small", SMALL)
+    settle(folder)
+    with WebServer(folder) as server:
+        yield server, folder
+
+
+class TestAnswers:
+    def test_are_those_of_the_facade(self, served: tuple[WebServer, Path]) -> None:
+        server, folder = served
+        status, found = server.call("/api/ask", {"question": QUESTION, "top_k": 4})
+        repository = Repository.open(folder, exact_root=True)
+        known = answer_document(repository.ask(QUESTION, replace(repository.settings.ask_options(), top_k=4)))
+        for document in (found["answer"], known):
+            del document["timings_ms"]
+        assert status == 200 and found["answer"] == json.loads(json.dumps(known))
+        assert set(found["answer"]["order"]) <= set(found["nodes"]) and found["stage"] is None
+
+        status, found = server.call("/api/node", {"node": "shop/prices.py::price_of"})
+        assert status == 200
+        assert found["node"] == json.loads(json.dumps(show_document(repository.show("shop/prices.py::price_of"))))
+        assert [edge["source"] for edge in found["callers"]["edges"]] == ["shop/cart.py::Cart.total"]
+        assert [edge["target"] for edge in found["callees"]["edges"]] == ["shop/prices.py::with_tax"]
+        status, _, body = server.request("GET", "/api/status")
+        assert (status, json.loads(body)["name"], json.loads(body)["files"]) == (200, "small", 4)
+
+    @pytest.mark.parametrize(
+        ("path", "document", "status", "message"),
+        [
+            ("/api/ask", {}, 400, "question is None; it is a string"),
+            ("/api/ask", {"question": "  "}, 400, "empty"),
+            ("/api/ask", {"question": "x", "colour": "red"}, 400, "there is no option 'colour'"),
+            ("/api/ask", {"question": "x", "top_k": -1}, 400, "top"),
+            ("/api/ask", {"question": "x" * 20_001}, 400, "at most 20000 are read"),
+            ("/api/ask", [], 400, "the body is no JSON object"),
+            ("/api/node", {"node": 5}, 400, "this takes a node"),
+            ("/api/node", {"node": "nothing"}, 422, "nothing here is called"),
+        ],
+    )
+    def test_mistakes_are_sentences(
+        self, path: str, document: object, status: int, message: str, served: tuple[WebServer, Path]
+    ) -> None:
+        found, body = served[0].call(path, document)
+        assert found == status and message in body["error"]["message"], body
+
+    def test_while_there_is_no_index(self, large: Path) -> None:
+        with WebServer(large) as server:
+            status, _, body = server.request("POST", "/api/ask", b'{"question": "worker"}')
+            assert status == 202 and set(json.loads(body)["indexing"]) == {"stage", "percent"}
+            deadline = time.monotonic() + 30
+            while not (below := children_of(server.process.pid)):
+                assert time.monotonic() < deadline
+            assert server.end() == 0 and are_gone(below)
+
+
+class TestRefusals:
+    def test_without_the_token(self, served: tuple[WebServer, Path]) -> None:
+        server = served[0]
+        for path in ("/api/status", "/api/ask", "/api/nothing", "/elsewhere"):
+            assert server.request("GET", path, headers={})[0] == 401
+        for token in ("x", "", server.token[:-1], server.token + "x"):
+            assert server.request("GET", "/api/status", headers={"Authorization": f"Bearer {token}"})[0] == 401
+            assert server.request("GET", f"/?token={token}", headers={})[1].get("set-cookie") is None
+
+    def test_the_token_becomes_a_cookie(self, served: tuple[WebServer, Path]) -> None:
+        server = served[0]
+        status, headers, _ = server.request("GET", f"/?token={server.token}&q=a+b%26c&node=x", headers={})
+        assert status == 303 and headers["location"] == "/?q=a+b%26c&node=x"
+        cookie = headers["set-cookie"]
+        assert "HttpOnly" in cookie and "SameSite=strict" in cookie and "Path=/" in cookie
+        assert server.request("GET", "/api/status", headers={"Cookie": cookie.partition(";")[0]})[0] == 200
+
+    @pytest.mark.parametrize(
+        ("headers", "status"),
+        [
+            ({"Host": "evil.example"}, 421),
+            ({"Host": "127.0.0.1:1"}, 421),
+            ({"Origin": "http://evil.example"}, 403),
+            ({"Origin": "null"}, 403),
+            ({"Sec-Fetch-Site": "cross-site"}, 403),
+            ({"Sec-Fetch-Site": "same-site"}, 403),
+        ],
+    )
+    def test_other_sites(self, headers: dict[str, str], status: int, served: tuple[WebServer, Path]) -> None:
+        server = served[0]
+        given = {"Authorization": f"Bearer {server.token}", **headers}
+        assert server.request("GET", "/api/status", headers=given)[0] == status
+        assert server.request("GET", "/", headers=headers)[0] == status
+
+    def test_bodies(self, served: tuple[WebServer, Path]) -> None:
+        server = served[0]
+        assert server.request("POST", "/api/ask", b"x" * 1_000_001)[0] == 413
+        assert server.request("POST", "/api/ask", b"{" * 100_000)[0] == 400
+        assert server.request("POST", "/api/ask", b"\xff\xfe")[0] == 400
+        form = {"Authorization": f"Bearer {server.token}", "Content-Type": "text/plain"}
+        assert server.request("POST", "/api/ask", b'{"question": "x"}', headers=form)[0] == 400
+        assert server.request("PUT", "/api/ask", b"{}")[0] == 405
+        assert server.request("GET", "/api/ask")[0] == 405
+
+    def test_every_response_forbids_what_it_can(self, served: tuple[WebServer, Path]) -> None:
+        server = served[0]
+        for path, given in (("/", {}), ("/app.js", {}), ("/api/status", None), ("/api/status", {}), ("/nothing", None)):
+            _, headers, _ = server.request("GET", path, headers=given)  # type: ignore[arg-type]
+            policy = headers["content-security-policy"]
+            assert policy.startswith("default-src 'none'; ") and "unsafe" not in policy and "data:" not in policy
+            assert headers["x-content-type-options"] == "nosniff" and headers["cache-control"] == "no-store"
+            assert headers["x-frame-options"] == "DENY" and headers["referrer-policy"] == "no-referrer"
+            assert "access-control-allow-origin" not in headers and "server" not in headers
+
+    def test_noise_leaves_it_answering(self, served: tuple[WebServer, Path]) -> None:
+        server = served[0]
+        for noise in (
+            b"\x00" * 100,
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"GET  \r\n",
+            b"A" * 100_000,
+            b"POST / HTTP/1.1\r\nHost:",
+        ):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+                connection.sendall(noise)
+        assert server.request("GET", "/api/status")[0] == 200
+
+
+class TestPage:
+    def test_holds_nothing_that_makes_markup_of_text(self) -> None:
+        script = (PAGE / "app.js").read_text()
+        for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "DOMParser",
+                    "srcdoc", "javascript:", "setTimeout(\"", "createContextualFragment"):  # fmt: skip
+            assert way not in script, way
+
+    def test_needs_nothing_from_elsewhere(self) -> None:
+        for path in PAGE.iterdir():
+            text = path.read_text().replace("http://www.w3.org/2000/svg", "")
+            assert "//" not in text.replace("// ", ""), path.name
+            assert "@import" not in text and "url(" not in text.replace("url(#arrow)", "")
+        page = (PAGE / "index.html").read_text()
+        assert "style=" not in page and "onclick" not in page and page.count("<script") == 1
+
+
+class TestCommand:
+    def test_a_port_that_is_taken(self, small: Path, served: tuple[WebServer, Path]) -> None:
+        done = invoke("serve", "web", "--repo", str(small), "--port", str(served[0].port))
+        assert f"cannot listen on port {served[0].port}" in done.failed("usage")
+
+    @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+    def test_ends_at_a_signal(self, number: signal.Signals, code: int, small: Path) -> None:
+        with WebServer(small) as server:
+            assert server.request("GET", "/", headers={})[0] == 200
+            server.process.send_signal(number)
+            assert server.process.wait(10) == code
+            assert server.process.stdout is not None and server.process.stdout.read() == ""

@@ -1,0 +1,181 @@
+"""The page in Chromium: questions, keys, addresses, sizes, colours, and a repository that would like to be markup."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.commands import CHECKOUT, write_all
+from tests.servers.browser import CHROMIUM, WebServer, needs_browser
+from tests.servers.conftest import settle
+
+MARKUP = "<img src=x onerror=alert(1)>"
+HOSTILE = {
+    f"{MARKUP}.py": f'def pay(invoice):\n    """{MARKUP} <script>alert(2)</script> pays an invoice."""\n'
+    f'    return "</td>{MARKUP}"\n',
+    "docs.md": f"# {MARKUP} invoices\n\n[x](javascript:alert(3)) pays an invoice <script>alert(4)</script>\n",
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = needs_browser()
+    with playwright.sync_playwright() as running:
+        found = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def taskboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    import shutil
+
+    folder = tmp_path_factory.mktemp("web") / "taskboard-api"
+    shutil.copytree(CHECKOUT / "sample_repos" / "taskboard-api", folder, ignore=shutil.ignore_patterns(".causalist"))
+    settle(folder)
+    with WebServer(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page whose complaints are failures."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    found = context.new_page()
+    said: list[str] = []
+    found.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    found.on("pageerror", lambda error: said.append(str(error)))
+    found.on("dialog", lambda dialog: said.append(f"dialog: {dialog.message}"))
+    found.set_default_timeout(30_000)
+    yield found
+    context.close()
+    assert said == []
+
+
+def ask(page: Any, question: str) -> None:
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type(question)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#code .source, #welcome.problem", state="attached")
+
+
+def chosen(page: Any) -> str:
+    found = page.locator('.hit[aria-current="true"]').get_attribute("data-node")
+    assert isinstance(found, str)
+    return found
+
+
+def test_a_question_with_keys_alone(page: Any, taskboard: WebServer) -> None:
+    page.goto(taskboard.address)
+    assert "token" not in page.url
+    page.wait_for_selector("#counts:not(:empty)")
+    ask(page, "where does user authentication happen?")
+    _, known = taskboard.call("/api/ask", {"question": "where does user authentication happen?"})
+    ids = [result["node"] for result in known["answer"]["results"]]
+    assert page.locator(".hit").evaluate_all("hits => hits.map((each) => each.dataset.node)") == ids
+    # The drawing has its rows in causal order.
+    rows = page.locator("#picture g[data-node]").evaluate_all("rows => rows.map((each) => each.dataset.node)")
+    assert rows == known["answer"]["order"]
+    drawn = {(edge["source"], edge["target"]) for edge in known["answer"]["edges"] if edge["source"] != edge["target"]}
+    arcs = page.locator("#arcs > path").evaluate_all(
+        "arcs => arcs.map((each) => [each.dataset.source, each.dataset.target])"
+    )
+    assert {tuple(each) for each in arcs} >= drawn
+    assert chosen(page) == ids[0]
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert chosen(page) == ids[1]
+    page.wait_for_function("id => document.querySelector('#code h2').textContent.startsWith('2. ')", arg=ids[1])
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "code"
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    assert page.locator("#help").evaluate("help => help.open")
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").evaluate("help => help.open")
+
+
+def test_an_address_leads_to_the_same_place(page: Any, browser: Any, taskboard: WebServer) -> None:
+    page.goto(taskboard.address)
+    page.click("#show-options")
+    page.select_option("#level", "file")
+    page.select_option("#top_k", "5")
+    ask(page, "verify the signature of a token")
+    page.keyboard.press("j")
+    node, address = chosen(page), page.url
+    assert "level=file" in address and "top_k=5" in address and "node=" in address
+    assert page.locator(".hit").count() == 5
+    page.goto(f"{taskboard.origin}/")
+    page.goto(address)
+    page.wait_for_selector("#code .source, #code .part", state="attached")
+    assert chosen(page) == node and page.locator("#level").input_value() == "file"
+    ask(page, "rate limits")
+    assert page.locator("#question").input_value() == "rate limits"
+    page.go_back()
+    page.wait_for_function("() => document.getElementById('question').value.startsWith('verify')")
+    page.wait_for_function("id => document.querySelector('.hit[aria-current=\"true\"]')?.dataset.node === id", arg=node)
+
+
+def test_following_the_graph(page: Any, taskboard: WebServer) -> None:
+    page.goto(taskboard.address)
+    ask(page, "where does user authentication happen?")
+    page.locator("#code .link", has_text="acceptToken").first.click()
+    page.wait_for_function("() => document.querySelector('#code h2').textContent.endsWith('acceptToken')")
+    page.locator("#picture g[data-node$='::verifyToken']").click()
+    page.wait_for_function("() => document.querySelector('#code h2').textContent.endsWith('verifyToken')")
+    assert "const decoded = decodeToken(token);" in page.locator(".source").inner_text()
+    # The way from the words of the question to what no word of it reaches.
+    assert page.locator("#arcs > path.onway").count() >= 1 and page.locator("#code .way .link").count() >= 2
+
+
+def test_nothing_found_and_no_token(page: Any, browser: Any, taskboard: WebServer) -> None:
+    page.goto(taskboard.address)
+    ask(page, "qqzzqq")
+    assert page.locator("#welcome h1").inner_text() == "Nothing found"
+    stranger = browser.new_context().new_page()
+    stranger.goto(taskboard.origin)
+    stranger.wait_for_selector("#welcome.problem")
+    assert "no valid token" in stranger.locator("#welcome p").first.inner_text()
+    stranger.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [380, 1280])
+def test_sizes_and_colours(width: int, scheme: str, page: Any, taskboard: WebServer) -> None:
+    page.set_viewport_size({"width": width, "height": 780})
+    page.emulate_media(color_scheme=scheme)
+    page.goto(taskboard.address)
+    ask(page, "where does user authentication happen?")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(18, 21, 26)")
+    panels = ["#list", "#drawing", "#code"]
+    if width > 720:
+        assert [page.locator(each).is_visible() for each in panels] == [True, True, True]
+        return
+    for name, panel in zip(("list", "order", "code"), panels, strict=True):
+        page.click(f".tabs [data-tab={name}]")
+        assert [each for each in panels if page.locator(each).is_visible()] == [panel]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.click(".tabs [data-tab=list]")
+    page.locator(".hit").nth(2).click()
+    assert page.locator("#code").is_visible()
+
+
+def test_text_of_a_repository_never_becomes_markup(page: Any, tmp_path: Path) -> None:
+    folder = write_all(tmp_path / "hostile", HOSTILE)
+    settle(folder)
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
+    with WebServer(folder) as server:
+        page.goto(server.address)
+        ask(page, f"pays an invoice {MARKUP}")
+        for _ in range(page.locator(".hit").count()):
+            page.keyboard.press("j")
+            page.wait_for_timeout(100)
+        assert MARKUP in page.locator("#results").inner_text() and MARKUP in page.title()
+        assert page.locator("img, script:not([src]), iframe, a").count() == 0
+        assert all(url.startswith(server.origin) for url in requested)
