@@ -25,7 +25,7 @@ class Fenced:
 
 def pages() -> list[Path]:
     """All pages that are documentation of the project."""
-    return sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+    return sorted([*ROOT.glob("*.md"), *(page for page in DOCS.rglob("*.md") if "node_modules" not in page.parts)])
 
 
 def fenced_blocks(text: str) -> list[Fenced]:

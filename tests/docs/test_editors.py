@@ -1,0 +1,120 @@
+"""The pages of editors: their snippets are what their editors read, as far as that shows without the editors; and the
+extension for VS Code, which builds and talks to the server where Node and its packages are there."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from causalist.servers.lsp import CALLERS_COMMAND
+from causalist.servers.lsp_protocol import OWN_METHODS
+from tests.docs.blocks import DOCS, ROOT
+from tests.docs.markdown import fenced_blocks
+
+EDITORS = DOCS / "editors"
+EXTENSION = EDITORS / "vscode"
+METHODS = {f"{OWN_METHODS}{name}" for name in ("ask", "context", "impact")}
+
+
+def snippets(editor: str, language: str) -> list[str]:
+    page = (EDITORS / f"{editor}.md").read_text(encoding="utf-8")
+    found = [block.text for block in fenced_blocks(page) if block.language == language]
+    assert found
+    return found
+
+
+def without_text(code: str, comment: str) -> str:
+    """Code without strings and comments."""
+    return re.sub(rf'"(?:[^"\\]|\\.)*"|{comment}[^\n]*', '""', code)
+
+
+def is_balanced(code: str) -> bool:
+    waiting: list[str] = []
+    for character in code:
+        if character in "([{":
+            waiting.append(")]}"["([{".index(character)])
+        elif character in ")]}" and (not waiting or waiting.pop() != character):
+            return False
+    return not waiting
+
+
+def test_every_page_is_linked_and_starts_the_server() -> None:
+    page = (DOCS / "lsp.md").read_text(encoding="utf-8")
+    for editor in sorted(path.stem for path in EDITORS.glob("*.md")):
+        assert f"(editors/{editor}.md)" in page
+        text = re.sub(r'["\[\],\s]+', " ", (EDITORS / f"{editor}.md").read_text(encoding="utf-8"))
+        assert "causalist serve lsp" in text or "args = serve lsp" in text, editor
+
+
+def test_neovim() -> None:
+    """There is no Lua here: brackets close, and so does what opens a block."""
+    (code,) = snippets("neovim", "lua")
+    bare = without_text(code, "--")
+    assert is_balanced(bare)
+    words = re.findall(r"\b(?:function|if|for|while|do|end|elseif)\b", bare)
+    opened = sum(word in ("function", "if", "do") for word in words)
+    assert opened == words.count("end") and "for" in words
+    assert set(re.findall(rf"{OWN_METHODS}\w+", code)) <= METHODS
+    assert f'vim.lsp.commands["{CALLERS_COMMAND}"]' in code
+
+
+def test_helix() -> None:
+    for code in snippets("helix", "toml"):
+        settings = tomllib.loads(code)
+        server = settings["language-server"]["causalist"]
+        assert [server["command"], *server["args"]] == ["causalist", "serve", "lsp"]
+        assert all("causalist" in each["language-servers"] and each["name"] for each in settings["language"])
+        assert set(server.get("config", {})) <= {"definition", "references"}
+
+
+def test_emacs() -> None:
+    for code in snippets("emacs", "elisp"):
+        bare = without_text(code, ";")
+        assert is_balanced(bare) and bare.count('"') % 2 == 0
+        # Nothing stands outside of the outermost lists.
+        depth = 0
+        for character in bare:
+            depth += {"(": 1, ")": -1}.get(character, 0)
+            assert depth or character in ")\n "
+        assert set(re.findall(rf"{OWN_METHODS}\w+", code)) <= METHODS
+
+
+class TestExtension:
+    def test_names_what_there_is(self) -> None:
+        manifest = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+        source = (EXTENSION / "src" / "extension.ts").read_text(encoding="utf-8")
+        registered = set(re.findall(r'registerCommand\("([\w.]+)"', source))
+        contributed = {each["command"] for each in manifest["contributes"]["commands"]}
+        assert contributed == registered - {"causalist.showCallers"}
+        assert set(re.findall(rf'"({OWN_METHODS}\w+)"', source)) <= METHODS and f'"{CALLERS_COMMAND}"' in source
+        settings = {f"causalist.{name}" for name in re.findall(r'settings\.get(?:<[^>]+>)?\("(\w+)"', source)}
+        assert settings == set(manifest["contributes"]["configuration"]["properties"])
+        page = (EDITORS / "vscode.md").read_text(encoding="utf-8")
+        assert all(f"`{name}`" in page for name in settings)
+        assert manifest["contributes"]["configuration"]["properties"]["causalist.command"]["default"] == [
+            "causalist", "serve", "lsp",
+        ]  # fmt: skip
+
+    def test_builds_and_talks_to_the_server(self, tmp_path: Path) -> None:
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("npm is not installed, so that the extension is neither built nor tried")
+        if not (EXTENSION / "node_modules").is_dir():
+            pytest.skip("the packages of the extension are not installed: npm ci in docs/editors/vscode")
+        command = [sys.executable, "-P", "-m", "causalist", "serve", "lsp"]
+        environment = {
+            **os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "CAUSALIST_COMMAND": json.dumps(command),
+        }  # fmt: skip
+        for script in ("build", "test"):
+            done = subprocess.run(
+                [npm, "run", script], cwd=EXTENSION, env=environment, capture_output=True, text=True, timeout=300
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+        assert "# pass 1" in done.stdout and "# fail 0" in done.stdout
+        assert (EXTENSION / "dist" / "extension.js").stat().st_size > 100_000
