@@ -39,6 +39,7 @@ COMMANDS = (
     "memory",
     "serve",
     "install",
+    "hook",
     "eval",
     "feedback",
     "learn",
