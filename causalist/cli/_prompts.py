@@ -53,7 +53,7 @@ def read_prompt(data: bytes, environment: Mapping[str, str] = os.environ) -> Pro
         return None
     if not isinstance(document, dict) or not isinstance(document.get("prompt"), str):
         return None
-    event = document.get("hook_event_name")
+    event = document.get("hook_event_name", document.get("hookEventName"))
     roots = document.get("workspace_roots")
     stated = [document.get("cwd"), *(roots[:1] if isinstance(roots, list) else [])]
     stated += [environment.get(name) for name in _FOLDER_VARIABLES]

@@ -1,4 +1,4 @@
-"""A client's settings file: read, changed in one place, written whole or not at all, and put back.
+"""A client's settings file: read, changed in few places, written whole or not at all, and put back.
 
 Beside a file that is changed stays a copy of what it was, so that removing gives back the same bytes as long as nothing
 else was changed meanwhile.
@@ -9,9 +9,10 @@ import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
-from causalist.cli._jsonc import NotJson, member, with_member, without_member
+from causalist.cli import _jsonc, _toml
 from causalist.errors import SettingsUnreadable, UsageError
 
 _BACKUP = ".before-causalist"
@@ -36,31 +37,50 @@ class Change:
         return self.file.with_name(self.file.name + _BACKUP)
 
 
-def added(file: Path, path: Sequence[str], entry: Mapping[str, object]) -> Change:
-    """`entry` at `path`, over what an older entry says and beside what else it holds. Raises SettingsUnreadable."""
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is to stand at `path`, over what an older one says and beside what else it holds. With `words` it is an item
+    of the list at `path`, known by them. `given` are members of the file that go with it where they are missing."""
+
+    path: tuple[str, ...]
+    data: Mapping[str, object]
+    words: str = ""
+    given: Mapping[str, object] | None = None
+
+
+def added(file: Path, entries: Sequence[Entry]) -> Change:
+    """The file with all entries. Raises SettingsUnreadable."""
     before = _text(file)
     try:
-        is_update = before is not None and bool(before.strip("\ufeff \t\r\n")) and member(before, path) is not None
-        return Change(file, before, _with_entry(before, path, entry), is_update)
-    except NotJson as error:
+        is_update = before is not None and any(_has(file, before, entry) for entry in entries)
+        return Change(file, before, _with_all(file, before, entries), is_update)
+    except (_jsonc.NotJson, _toml.NotToml) as error:
         raise SettingsUnreadable(f"{file} cannot be changed: {error}") from error
 
 
-def removed(file: Path, path: Sequence[str], entry: Mapping[str, object]) -> Change:
-    """The file without what stands at `path`; as it was, if adding is all that happened to it since. Raises
+def removed(file: Path, entries: Sequence[Entry]) -> Change:
+    """The file without any of the entries; as it was, if adding is all that happened to it since. Raises
     SettingsUnreadable."""
     before = _text(file)
     if before is None:
         return Change(file, None, None)
     change = Change(file, before, before)
     try:
-        if member(before, path) is None:
+        there = [entry for entry in entries if _has(file, before, entry)]
+        if not there:
             return change
         earlier = _text(change.backup)
-        if before == _with_entry(earlier, path, entry):
-            return Change(file, before, earlier)
-        return Change(file, before, without_member(before, path))
-    except NotJson as error:
+        # They may have been added one after another.
+        for number in range(1, len(entries) + 1):
+            for some in combinations(entries, number):
+                if before == _with_all(file, earlier, some):
+                    return Change(file, before, earlier)
+        after = before
+        for entry in there:
+            after = _without(file, after, entry)
+            after = _pruned(file, after, entry.path[: len(entry.path) - (not entry.words)], earlier)
+        return Change(file, before, after)
+    except (_jsonc.NotJson, _toml.NotToml) as error:
         raise SettingsUnreadable(f"{file} cannot be changed: {error}") from error
 
 
@@ -81,8 +101,7 @@ def apply(change: Change, *, keep_backup: bool, own_folder: bool = False) -> Pat
             file.parent.mkdir(parents=True, exist_ok=True)
             mode = stat.S_IMODE(file.stat().st_mode) if change.before is not None else None
             # What an earlier installation wrote is no state to go back to.
-            is_known = change.is_update and change.backup.exists()
-            if keep_backup and change.before is not None and not is_known:
+            if keep_backup and change.before is not None and not change.is_update:
                 copy = change.backup
                 _write(copy, change.before, mode)
             _write(file, change.after, mode)
@@ -93,12 +112,76 @@ def apply(change: Change, *, keep_backup: bool, own_folder: bool = False) -> Pat
     return copy
 
 
-def _with_entry(text: str | None, path: Sequence[str], entry: Mapping[str, object]) -> str:
+def _with_all(file: Path, text: str | None, entries: Sequence[Entry]) -> str:
     if text is None or not text.strip("\ufeff \t\r\n"):
-        return with_member("{}\n", path, dict(entry))
-    known = member(text, path)
-    merged = {**known, **entry} if isinstance(known, dict) else dict(entry)
-    return text if merged == known else with_member(text, path, merged)
+        text = "" if _is_toml(file) else "{}\n"
+    for entry in entries:
+        text = _with_entry(file, text, entry)
+    return text
+
+
+def _with_entry(file: Path, text: str, entry: Entry) -> str:
+    if _is_toml(file):
+        known = _toml.member(text, entry.path)
+        merged = _merged(known, entry)
+        return text if merged == known else _toml.with_member(text, entry.path, merged)
+    for key, value in (entry.given or {}).items():
+        if _jsonc.member(text, (key,)) is None:
+            text = _jsonc.with_member(text, (key,), value)
+    known = _jsonc.member(text, entry.path)
+    if entry.words:
+        if isinstance(known, list) and [item for item in known if _holds(item, entry.words)] == [dict(entry.data)]:
+            return text
+        text = _jsonc.without_items(text, entry.path, lambda item: _holds(item, entry.words))
+        return _jsonc.with_item(text, entry.path, dict(entry.data))
+    merged = _merged(known, entry)
+    return text if merged == known else _jsonc.with_member(text, entry.path, merged)
+
+
+def _merged(known: object, entry: Entry) -> dict[str, object]:
+    return {**known, **entry.data} if isinstance(known, dict) else dict(entry.data)
+
+
+def _without(file: Path, text: str, entry: Entry) -> str:
+    if _is_toml(file):
+        return _toml.without_member(text, entry.path)
+    if entry.words:
+        return _jsonc.without_items(text, entry.path, lambda item: _holds(item, entry.words))
+    return _jsonc.without_member(text, entry.path)
+
+
+def _pruned(file: Path, text: str, path: Sequence[str], earlier: str | None) -> str:
+    """`text` without what stands around a removed entry, as far as it is empty and was not there earlier."""
+    for length in range(0 if _is_toml(file) else len(path), 0, -1):
+        around = path[:length]
+        is_there = earlier is not None and earlier.strip() and _jsonc.member(earlier, around) is not None
+        if is_there or _jsonc.member(text, around) not in ({}, []):
+            break
+        text = _jsonc.without_member(text, around)
+    return text
+
+
+def _has(file: Path, text: str, entry: Entry) -> bool:
+    if not text.strip("\ufeff \t\r\n"):
+        return False
+    if _is_toml(file):
+        return _toml.member(text, entry.path) is not None
+    known = _jsonc.member(text, entry.path)
+    if not entry.words:
+        return known is not None
+    return isinstance(known, list) and any(_holds(item, entry.words) for item in known)
+
+
+def _holds(value: object, words: str) -> bool:
+    """Whether a string somewhere in a value has these words."""
+    if isinstance(value, str):
+        return words in value
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_holds(each, words) for each in below)
+
+
+def _is_toml(file: Path) -> bool:
+    return file.suffix == ".toml"
 
 
 def _text(file: Path) -> str | None:

@@ -13,14 +13,32 @@ import pytest
 from tests.cli.commands import CHECKOUT, Done, invoke
 from tests.servers.wire import RawServer
 
-PROJECT_FILES = {"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
-KEYS = {"claude-code": "mcpServers", "cursor": "mcpServers", "vscode": "servers"}
+PROJECT_FILES = {
+    "claude-code": ".mcp.json",
+    "cursor": ".cursor/mcp.json",
+    "vscode": ".vscode/mcp.json",
+    "gemini-cli": ".gemini/settings.json",
+    "zed": ".zed/settings.json",
+    "opencode": "opencode.json",
+}
+KEYS = {
+    "claude-code": "mcpServers",
+    "cursor": "mcpServers",
+    "vscode": "servers",
+    "gemini-cli": "mcpServers",
+    "zed": "context_servers",
+    "opencode": "mcp",
+}
+TYPES = {"claude-code": "stdio", "cursor": "stdio", "vscode": "stdio", "opencode": "local"}
+# Those that know no other way of saying which folder is open.
+NAMING = ("cursor", "vscode")
 CLIENTS = list(PROJECT_FILES)
 
 
 @pytest.fixture(autouse=True)
 def no_client_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
@@ -40,6 +58,12 @@ def entry(client: str, root: Path) -> dict[str, Any]:
     return found
 
 
+def words_of(written: dict[str, Any]) -> list[str]:
+    """The command line of an entry."""
+    command = written["command"]
+    return list(command) if isinstance(command, list) else [command, *written["args"]]
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 class TestEveryClient:
     def test_a_new_file(self, client: str, root: Path) -> None:
@@ -49,10 +73,10 @@ class TestEveryClient:
         assert done.stdout.splitlines()[0] == f"wrote {file}" and "to see that it works: " in done.stdout
         assert list(json.loads(file.read_text())) == [KEYS[client]]
         written = entry(client, root)
-        assert written["type"] == "stdio" and Path(written["command"]).is_absolute()
-        assert written["args"][:5] == ["-P", "-m", "causalist", "serve", "mcp"]
-        folder = [] if client == "claude-code" else ["--repo", "${workspaceFolder}"]
-        assert written["args"][5:] == folder
+        assert written.get("type") == TYPES.get(client)
+        program, *arguments = words_of(written)
+        assert Path(program).is_absolute() and arguments[:5] == ["-P", "-m", "causalist", "serve", "mcp"]
+        assert arguments[5:] == (["--repo", "${workspaceFolder}"] if client in NAMING else [])
 
     def test_twice_is_as_good_as_once(self, client: str, root: Path) -> None:
         install(client, root)
@@ -127,10 +151,8 @@ class TestEveryClient:
                 f"settings-unreadable: {file} cannot be changed: " in done.stderr
                 and "add this by hand:\n{" in done.stderr
             )
-            assert (
-                json.loads(done.stderr.partition("by hand:\n")[2])[KEYS[client]]["causalist"]["command"]
-                == sys.executable
-            )
+            shown = json.loads(done.stderr.partition("by hand:\n")[2])[KEYS[client]]["causalist"]
+            assert words_of(shown)[0] == sys.executable
         assert file.read_bytes() == before
         assert [path for path in root.rglob("*") if path.is_file()] == [file]
 
@@ -150,7 +172,7 @@ class TestEveryClient:
         (root / "a.py").write_text("def price():\n    return 1\n")
         install(client, root)
         written = entry(client, root)
-        program = [written["command"], *(each.replace("${workspaceFolder}", str(root)) for each in written["args"])]
+        program = [each.replace("${workspaceFolder}", str(root)) for each in words_of(written)]
         done = subprocess.run(
             program,
             input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
@@ -232,8 +254,12 @@ class TestScopes:
     @pytest.mark.skipif(sys.platform != "linux", reason="each platform has other folders")
     @pytest.mark.parametrize(
         ("client", "file"),
-        [("claude-code", ".claude.json"), ("cursor", ".cursor/mcp.json"), ("vscode", ".config/Code/User/mcp.json")],
-    )
+        [
+            ("claude-code", ".claude.json"), ("cursor", ".cursor/mcp.json"), ("vscode", ".config/Code/User/mcp.json"),
+            ("gemini-cli", ".gemini/settings.json"), ("zed", ".config/zed/settings.json"),
+            ("opencode", ".config/opencode/opencode.json"),
+        ],
+    )  # fmt: skip
     def test_of_the_user(self, client: str, file: str, root: Path) -> None:
         home = Path.home()
         assert home != Path("/root") and str(home).startswith("/tmp")

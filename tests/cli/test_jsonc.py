@@ -58,7 +58,7 @@ class TestAdding:
         check('{\n  "a": 1 /* one */\n}', '{\n  "a": 1, /* one */\n  "servers": {\n    "x": 1\n  }\n}')
 
     def test_a_comma_at_the_end(self) -> None:
-        check('{\n  "a": 1, // one\n}', '{\n  "a": 1, // one\n  "servers": {\n    "x": 1\n  }\n}')
+        check('{\n  "a": 1, // one\n}', '{\n  "a": 1, // one\n  "servers": {\n    "x": 1\n  },\n}')
         check('{\n  "servers": {"a": 1,},\n}', '{\n  "servers": {"a": 1, "x": 1,},\n}')
 
     def test_a_byte_order_mark(self) -> None:

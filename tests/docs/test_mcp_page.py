@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -34,14 +35,16 @@ def test_all_blocks_are_known(written: dict[str, str]) -> None:
 def test_every_client_has_a_page(name: str) -> None:
     page = (DOCS / "clients" / f"{name}.md").read_text(encoding="utf-8")
     client = CLIENTS[name]
-    assert f"causalist install {name}" in page and f"`{client.project_file}`" in page
+    assert f"causalist install {name}" in page
+    assert all(f"`{file}`" in page for file in client.project_files) or name == "opencode"
     for title in ("Install", "By hand", "Check", "When it does not work"):
         assert re.search(rf"^## {title}", page, re.MULTILINE), title
-    shown = [json.loads(block.text) for block in fenced_blocks(page) if block.language == "json"]
+    readers = {"json": json.loads, "toml": tomllib.loads}
+    shown = [readers[block.language](block.text) for block in fenced_blocks(page) if block.language in readers]
     assert shown
     for document in shown:
         assert list(document) == [client.key] and list(document[client.key]) == [SERVER]
         entry = document[client.key][SERVER]
-        assert Path(entry["command"]).is_absolute()
         # What is written by hand is what `install` writes, but for the interpreter.
-        assert {**entry, "command": ""} == {**client.entry(), "command": ""}
+        expected = json.loads(json.dumps(client.entry(Path("/home/me/projects/shop"))))
+        assert json.loads(json.dumps(entry).replace("/home/me/.venv/bin/python", sys.executable)) == expected

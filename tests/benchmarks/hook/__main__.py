@@ -1,0 +1,137 @@
+"""What `causalist hook prompt` hands to an agent, against always handing it something of one size.
+
+    python -m tests.benchmarks.hook --data FILE --clones DIR [--indexes DIR] [--rows 200] [--choose 80]
+    python -m tests.benchmarks.hook --random 500
+
+FILE holds labelled questions as `causalist eval --data` reads them; `--clones` holds OWNER+NAME/repo with history, and
+`--indexes` indexes that were made before, as OWNER+NAME@COMMIT.idx (what is not there is made and written to it).
+Questions are ordered by the hash of their ids; the first `--choose` are those that the sizes were chosen with, the next
+`--rows` are measured. Prints a table: tokens for each question, the share of questions of which a right file is named
+in what is handed over, how many got nothing, and the share among those that got something. The rows "always" have one
+size for all questions, whatever the confidence; the last line compares with the best of those that cost no more.
+
+`--random` runs the hook itself on that many random inputs and counts those after which the exit code is not 0 or
+anything stands on standard output.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from causalist.cli._context import SHARES, Share, context_for
+from causalist.evaluate.clones import find_clone, oldest_first
+from causalist.evaluate.questions import LabelledQuestion, read_questions
+from causalist.evaluate.snapshots import SnapshotFacts
+from causalist.pack import count_tokens
+from causalist.pipeline import Repository
+from causalist.store import read_index, write_index
+from tests.benchmarks.confidence.__main__ import Blobs
+from tests.cli.test_hook import random_input
+
+ALWAYS = [(Share(0.0, files, tokens),) for tokens in (400, 500, 600, 700, 800) for files in (5, 8, 12)]
+
+
+class Handed(NamedTuple):
+    """What one question got: tokens (0 for nothing), and whether a right file is in it."""
+
+    tokens: int
+    is_right: bool
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--clones", type=Path)
+    parser.add_argument("--indexes", type=Path)
+    parser.add_argument("--rows", type=int, default=200)
+    parser.add_argument("--choose", type=int, default=80)
+    parser.add_argument("--random", type=int, metavar="N")
+    arguments = parser.parse_args()
+    if arguments.random:
+        return run_random(arguments.random)
+    questions = sorted(read_questions(arguments.data), key=lambda q: hashlib.sha256(q.id.encode()).hexdigest())
+    measured = questions[arguments.choose :][: arguments.rows]
+    handed: dict[Sequence[Share], list[Handed]] = defaultdict(list)
+    for question, repository in snapshots(measured, arguments.clones, arguments.indexes):
+        for shares in (SHARES, *ALWAYS):
+            handed[shares].append(what_is_handed(repository, question, shares))
+    sys.stdout.write("\n".join(table(handed)) + "\n")
+    return 0
+
+
+def snapshots(
+    questions: Sequence[LabelledQuestion], clones: Path, indexes: Path | None
+) -> Iterator[tuple[LabelledQuestion, Repository]]:
+    """Each question with the repository at its commit."""
+    by_repository: dict[str, list[LabelledQuestion]] = defaultdict(list)
+    for question in questions:
+        by_repository[question.repo].append(question)
+    for repo, own in by_repository.items():
+        clone = find_clone(clones, repo)
+        if clone is None:
+            raise SystemExit(f"no clone of {repo} in {clones}")
+        facts = SnapshotFacts()
+        for commit in oldest_first(clone, sorted({question.commit for question in own})):
+            made = indexes / f"{repo.replace('/', '+')}@{commit}.idx" if indexes else None
+            if made is not None and made.exists():
+                repository = Repository(clone, read_index(made), Blobs(clone, commit).read)
+            else:
+                repository = Repository.at_commit(clone, commit, cache=facts)
+                if made is not None:
+                    made.parent.mkdir(exist_ok=True)
+                    write_index(made, repository.index)
+            yield from ((question, repository) for question in own if question.commit == commit)
+
+
+def what_is_handed(repository: Repository, question: LabelledQuestion, shares: Sequence[Share]) -> Handed:
+    context = context_for(repository, question.query, shares)
+    if context is None:
+        return Handed(0, False)
+    return Handed(count_tokens(context), any(path in context for path in question.gold_files))
+
+
+def table(handed: dict[Sequence[Share], list[Handed]]) -> list[str]:
+    lines = ["| what is handed over | tokens a question | with a right file | nothing | right of what is said |"]
+    lines.append("|---|--:|--:|--:|--:|")
+    own, best = handed[SHARES], 0.0
+    for shares, rows in handed.items():
+        said = [row for row in rows if row.tokens]
+        right = sum(row.is_right for row in rows)
+        if shares is not SHARES and tokens_of(rows) <= tokens_of(own):
+            best = max(best, right / len(rows))
+        name = "the hook" if shares is SHARES else f"always {shares[0].files} files, {shares[0].tokens} tokens"
+        lines.append(
+            f"| {name} | {tokens_of(rows):.0f} | {right / len(rows):.1%} | {1 - len(said) / len(rows):.1%} "
+            f"| {right / max(1, len(said)):.1%} |"
+        )
+    share = sum(row.is_right for row in own) / len(own)
+    return [*lines, "", f"{len(own)} questions; the hook {share:.1%}, always at no more tokens at best {best:.1%}"]
+
+
+def tokens_of(rows: Sequence[Handed]) -> float:
+    return sum(row.tokens for row in rows) / len(rows)
+
+
+def run_random(number: int) -> int:
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(number):
+            done = subprocess.run(
+                [sys.executable, "-m", "causalist", "hook", "prompt"],
+                input=random_input(seed), capture_output=True, cwd=folder,
+            )  # fmt: skip
+            if done.returncode or done.stdout:
+                failed += 1
+                sys.stdout.write(f"seed {seed}: exit code {done.returncode}, {len(done.stdout)} bytes\n")
+    sys.stdout.write(f"{number} random inputs, {failed} with an exit code or an output\n")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
