@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 import sys
+import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -139,7 +140,8 @@ def _parse_all(files: Sequence[tuple[str, bytes]], options: IndexOptions) -> Ite
             yield path, facts, facts_to_bytes(facts)
         return
     done = 0
-    with ProcessPoolExecutor(max_workers=wanted, mp_context=multiprocessing.get_context(_START_METHOD)) as pool:
+    context = multiprocessing.get_context(_START_METHOD)
+    with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=_end_with_parent) as pool:
         with _no_main_module():
             chunks = pool.map(_parse_chunk, _chunks(files))
         for chunk in chunks:
@@ -160,6 +162,18 @@ def _no_main_module() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+def _end_with_parent() -> None:
+    """Lets a worker end when the process that started it is killed: it would wait for more work for ever."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _parse_chunk(chunk: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:

@@ -4,19 +4,18 @@ A file whose metadata has not changed is not read, a content that was parsed bef
 a function of paths, facts and weights; nothing in it depends on the order, the process or the time in which they came.
 """
 
-import errno
 import hashlib
 import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeGuard
 
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from causalist import collect
@@ -41,6 +40,8 @@ from causalist.store import (
     INDEX_NAME,
     FactsCache,
     cache_folder,
+    is_read_only,
+    locked_folder,
     prepare_folder,
     read_index,
     write_index,
@@ -51,7 +52,6 @@ INDEX_VERSION = 14
 
 # A file written this shortly before it was looked at may change again without a new time stamp.
 _RACY_NS = 2_000_000_000
-_LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 
 
 def index_version() -> str:
@@ -68,7 +68,8 @@ def known_blobs(entries: Sequence[FileEntry], previous: Index | None) -> dict[st
     if previous is None:
         return known
     manifest = previous.manifest
-    sizes, mtimes = manifest.sizes.tolist(), manifest.mtimes.tolist()
+    sizes, mtimes, ctimes = manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist()
+    settled = _settled(previous).tolist()
     before = {path: i for i, path in enumerate(manifest.paths)}
     for entry in entries:
         i = before.get(entry.path)
@@ -76,10 +77,17 @@ def known_blobs(entries: Sequence[FileEntry], previous: Index | None) -> dict[st
             i is not None
             and sizes[i] == entry.size
             and mtimes[i] == entry.mtime_ns
-            and entry.mtime_ns < previous.scanned_at - _RACY_NS
+            and ctimes[i] == entry.ctime_ns
+            and settled[i]
         ):
             known[entry.path] = manifest.blobs[i]
     return known
+
+
+def _settled(index: Index) -> NDArray[np.bool_]:
+    """Files whose times would be others if they had changed after they were read."""
+    ctimes, before = index.manifest.ctimes, index.scanned_at - _RACY_NS
+    return np.asarray((index.manifest.mtimes < before) | ((ctimes > 0) & (ctimes < before)))
 
 
 def is_current(scan: Scan, index: Index) -> bool:
@@ -93,10 +101,12 @@ def is_current(scan: Scan, index: Index) -> bool:
         return False
     sizes = np.fromiter((e.size for e in kept), dtype=np.int64, count=len(kept))
     mtimes = np.fromiter((e.mtime_ns for e in kept), dtype=np.int64, count=len(kept))
+    ctimes = np.fromiter((e.ctime_ns for e in kept), dtype=np.int64, count=len(kept))
     return (
         bool(np.array_equal(sizes, manifest.sizes))
         and bool(np.array_equal(mtimes, manifest.mtimes))
-        and bool((mtimes < index.scanned_at - _RACY_NS).all())
+        and bool(np.array_equal(ctimes, manifest.ctimes))
+        and bool(_settled(index).all())
         and all(a.path == b for a, b in zip(kept, manifest.paths, strict=True))
     )
 
@@ -162,6 +172,7 @@ def _make_index(
             blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
             sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
             mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
+            ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
             secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
         ),
         graph=linked.graph,
@@ -219,6 +230,7 @@ def _restamped_if_same(
     manifest = replace(
         previous.manifest,
         mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
+        ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
         sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
     )
     same_skips = {reason: n for reason, n in previous.skipped.items() if reason in scan.skipped}
@@ -259,9 +271,11 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     places = index_places(root)
     known = [_stored(place / INDEX_NAME, notes) for place in places]
     previous = next((stored for stored in known if stored is not None), None)
+    # A wish, which is all that is taken from an index before it is known to be of these files.
     submodules = options.submodules if options.submodules is not None else previous is not None and previous.submodules
     options = replace(options, submodules=submodules)
     scan = scan_folder(root, limits, submodules=submodules)
+    previous = next((stored for stored in known if _is_of_here(stored, scan)), None)
     for stored in known:
         if stored is not None and _serves(stored, scan, submodules):
             return stored, tuple(notes)
@@ -276,11 +290,11 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
         is_new = not os.path.lexists(place)
         try:
             prepare_folder(place)
-            with _locked(place, root):
+            with locked_folder(place, root):
                 stored = _stored(place / INDEX_NAME, notes)  # another process may have just done the work
                 if stored is not None and _serves(stored, scan, submodules):
                     return stored, tuple(notes)
-                previous = stored or previous
+                previous = stored if _is_of_here(stored, scan) else previous
                 commits = _commits(root, scan, previous, notes) if commits is None else commits
                 index = index or _restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
                 if index is None:
@@ -299,7 +313,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
         commits = _commits(root, scan, previous, notes) if commits is None else commits
         index = index or make_index(scan, read, FactsCache(), previous, scanned_at, options, commits)
         return index, tuple(notes)
-    if problems and not _is_read_only(problems[0]):
+    if problems and not is_read_only(problems[0]):
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in {places[1]}", -1)] = None
     return index, tuple(notes)
 
@@ -326,27 +340,15 @@ def _serves(index: Index, scan: Scan, submodules: bool) -> bool:
     return index.submodules == submodules and is_current(scan, index)
 
 
-def _is_read_only(error: IndexNotWritable) -> bool:
-    """Whether nobody needs to be told: a folder that one may not write is none of its owner's mistakes."""
-    return isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
-
-
-@contextmanager
-def _locked(folder: Path, root: Path) -> Iterator[None]:
-    """Holds the lock of an index of `root`. Raises IndexNotWritable where that cannot be had."""
-    lock = FileLock(folder / "lock", timeout=_LOCK_SECONDS)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise IndexNotWritable(
-            f"another process has been indexing {root} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
-        ) from None
-    except OSError as error:
-        raise IndexNotWritable(f"cannot lock {folder}: {error.strerror or error}") from error
-    try:
-        yield
-    finally:
-        lock.release()
+def _is_of_here(index: Index | None, scan: Scan) -> TypeGuard[Index]:
+    """Whether an index was made of these very files, and did not come with them: whoever ships a repository can ship an
+    index of it that says something else. One file that nobody has changed since is enough, because no two copies are of
+    the same nanosecond; where the system does not tell, the index is believed."""
+    if index is None:
+        return False
+    changed = {entry.path: entry.ctime_ns for entry in scan.entries if entry.ctime_ns}
+    then = zip(index.manifest.paths, index.manifest.ctimes.tolist(), strict=True)
+    return not changed or any(changed.get(path) == ctime for path, ctime in then)
 
 
 def _made_with(

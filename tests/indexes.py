@@ -54,12 +54,19 @@ def differences(one: Any, other: Any) -> list[str]:
 
 
 def digest(index: Any) -> str:
-    return hashlib.sha256(repr(plain(index)).encode("utf-8", "backslashreplace")).hexdigest()
+    named = hashlib.sha256()
+    for name, value in leaves(index):
+        is_array = isinstance(value, np.ndarray)
+        said = repr((name, value.dtype.str, value.shape) if is_array else (name, value))
+        named.update(f"{said}\n".encode("utf-8", "backslashreplace"))
+        named.update(np.ascontiguousarray(value).data if is_array else b"")
+    return named.hexdigest()
 
 
 def without_stamps(index: Index) -> Index:
     """The index without what depends on when and where the files were written."""
-    manifest = dataclasses.replace(index.manifest, mtimes=np.zeros_like(index.manifest.mtimes))
+    never = np.zeros_like(index.manifest.mtimes)
+    manifest = dataclasses.replace(index.manifest, mtimes=never, ctimes=never)
     return dataclasses.replace(index, manifest=manifest, scanned_at=0, commit=None)
 
 
@@ -95,7 +102,7 @@ random_indexes = st.builds(
     version=any_text,
     commit=st.none() | any_text,
     scanned_at=st.integers(0, 2**63),
-    manifest=st.builds(Manifest, _strings(), _strings(), _numbers(np.int64), _numbers(np.int64)),
+    manifest=st.builds(Manifest, _strings(), _strings(), _numbers(np.int64), _numbers(np.int64), _numbers(np.int64)),
     graph=random_graphs(max_nodes=5, max_links=6),
     lexical=st.builds(
         LexicalIndex,

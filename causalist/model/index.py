@@ -43,6 +43,7 @@ class Manifest:
     blobs: StringTable  # git's object name of the content
     sizes: NDArray[np.int64]  # bytes
     mtimes: NDArray[np.int64]  # nanoseconds; 0 for files of a git tree
+    ctimes: NDArray[np.int64]  # nanoseconds; 0 where the system does not say when a file was changed
     secrets: SecretSpans
 
 

@@ -35,6 +35,7 @@ from causalist.source.tally import Tally, printable
 GIT_IGNORE = ".gitignore"
 OWN_IGNORE = ".causalistignore"
 MOST_NESTED = 200  # repositories inside of one; each costs two runs of git
+_TELLS_CHANGES = os.name != "nt"  # there it is when the file was made
 _UNLISTED = re.compile(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE)
 
 
@@ -277,7 +278,7 @@ def _offer_file(base: bytes, path: str, status: os.stat_result, tally: Tally, pr
     """Anything but a folder. `path` is below `base`, and with `prefix` below the root of the scan."""
     whole = prefix + path
     if stat.S_ISREG(status.st_mode):
-        tally.offer(whole, status.st_size, status.st_mtime_ns)
+        tally.offer(whole, status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns if _TELLS_CHANGES else 0)
     elif stat.S_ISLNK(status.st_mode):
         # realpath ends on circles, at a path on the circle.
         target = os.path.realpath(_below(base, path.encode()))

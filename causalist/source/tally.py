@@ -26,7 +26,7 @@ class Tally:
         """Counts a file, or a folder as one, that stays out."""
         self._skipped.setdefault(reason, []).append(path)
 
-    def offer(self, path: str, size: int, mtime_ns: int = 0, blob: str | None = None) -> None:
+    def offer(self, path: str, size: int, mtime_ns: int = 0, blob: str | None = None, ctime_ns: int = 0) -> None:
         """Takes a regular file unless its name or size keeps it out."""
         reason = name_reason(path)
         if reason is None and self._denied is not None and self._denied(path):
@@ -34,7 +34,7 @@ class Tally:
         if reason is None and size > largest(path, self._limits):
             reason = Reason.TOO_LARGE
         if reason is None:
-            self._entries[path] = FileEntry(path, size, mtime_ns, blob)
+            self._entries[path] = FileEntry(path, size, mtime_ns, blob, ctime_ns)
         else:
             self.skip(reason, path)
 

@@ -11,6 +11,8 @@ from causalist.store.folder import (
     INDEX_NAME,
     WEIGHTS_NAME,
     cache_folder,
+    is_read_only,
+    locked_folder,
     prepare_folder,
 )
 from causalist.store.index_file import read_index, write_index
@@ -28,6 +30,8 @@ __all__ = [
     "cache_folder",
     "facts_from_bytes",
     "facts_to_bytes",
+    "is_read_only",
+    "locked_folder",
     "prepare_folder",
     "read_index",
     "write_index",

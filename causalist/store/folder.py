@@ -4,10 +4,15 @@ A repository is hostile input: what it ships under that name may be links that l
 through them.
 """
 
+import errno
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from causalist.errors import IndexNotWritable
 
@@ -19,6 +24,7 @@ ANSWERS_NAME = "answers.jsonl"
 FEEDBACK_NAME = "feedback.jsonl"
 WEIGHTS_NAME = "weights.json"
 BESIDE_LOCK = "beside.lock"
+_LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 _BESIDE = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, BESIDE_LOCK)
 _WRITTEN = (".gitignore", "lock", INDEX_NAME, FACTS_NAME, f"{FACTS_NAME}-wal", f"{FACTS_NAME}-shm", *_BESIDE)
 
@@ -56,6 +62,29 @@ def prepare_folder(folder: Path) -> None:
             pass
     except OSError as error:
         raise IndexNotWritable(f"cannot write {folder}: {error.strerror or error}") from error
+
+
+@contextmanager
+def locked_folder(folder: Path, root: Path) -> Iterator[None]:
+    """Holds the lock of an index of `root`. Raises IndexNotWritable where that cannot be had."""
+    lock = FileLock(folder / "lock", timeout=_LOCK_SECONDS)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise IndexNotWritable(
+            f"another process has been indexing {root} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
+        ) from None
+    except OSError as error:
+        raise IndexNotWritable(f"cannot lock {folder}: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def is_read_only(error: IndexNotWritable) -> bool:
+    """Whether nobody needs to be told: a folder that one may not write is none of its owner's mistakes."""
+    return isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def _is_ordinary(path: Path) -> bool:

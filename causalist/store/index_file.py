@@ -25,7 +25,7 @@ from causalist.model.index import Index
 from causalist.store.codec import Arrays, flatten, unflatten
 
 _MAGIC = b"causalist index\n"
-_FORMAT = 2
+_FORMAT = 3
 _PREFIX = struct.Struct("<16sIII")  # magic, format, length of the header, its CRC-32
 _ALIGNMENT = 64
 _DTYPES = ("uint8", "bool", "int32", "int64", "float32", "float64")
@@ -90,11 +90,25 @@ def _replace(aside: Path, path: Path) -> None:
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Removes files that killed processes were writing."""
+    """Removes files that killed processes were writing: those whose process is gone, and old ones."""
     for aside in path.parent.glob(f"{path.name}.*.new"):
         with suppress(OSError):
-            if time.time() - aside.lstat().st_mtime > _ABANDONED_SECONDS:
+            is_old = time.time() - aside.lstat().st_mtime > _ABANDONED_SECONDS
+            if is_old or _has_ended(aside.name.split(".")[-2]):
                 aside.unlink()
+
+
+def _has_ended(number: str) -> bool:
+    """Whether no process has that number; False where it cannot be told."""
+    if _ON_WINDOWS or not number.isascii() or not number.isdecimal():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
 
 
 def read_index(path: Path) -> Index | None:

@@ -2,9 +2,12 @@
 
 import json
 import os
+import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +19,7 @@ from causalist.indexing import is_current
 from causalist.model.answer import AskOptions
 from causalist.pipeline import Repository
 from causalist.source import Limits, scan_folder
-from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, read_index
+from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, read_index, write_index
 from tests.indexes import arrays_of, differences, digest, without_stamps
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import edges_of, in_memory, plain_answer
@@ -175,6 +178,48 @@ def test_changes_are_seen(change: str, age: str, tree: WorkTree, parsed: list[st
     assert digest(without_stamps(before.index)) != digest(without_stamps(after.index))
     check_fresh(after)
     check_fresh(Repository.open(tree.path))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there no time tells that a file was replaced")
+def test_files_that_trade_places_are_seen_though_size_and_time_stay(tree: WorkTree) -> None:
+    one, other = tree.write("one.py", "def pack_parcel(): 1\n"), tree.write("two.py", "def send_parcel(): 1\n")
+    tree.settle()
+    Repository.open(tree.path)
+    aside = tree.path / "aside"
+    one.rename(aside)
+    other.rename(one)
+    aside.rename(other)
+    check_fresh(Repository.open(tree.path))
+    assert "one.py::send_parcel" in symbols(Repository.open(tree.path))
+
+
+def test_files_of_the_future_are_read_once(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing can be said of their times, but of when they were changed."""
+    for name in ("app.py", "store.py"):
+        os.utime(tree.path / name, ns=(2**32 * 10**9, 2**32 * 10**9))
+    index = replace(Repository.open(tree.path).index, scanned_at=time.time_ns() + 3 * 10**9)
+    assert is_current(scan_folder(tree.path), index)
+
+
+def _copied(tree: WorkTree, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(tree.path, tmp_path / "copy"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a copy cannot be told from its original")
+def test_an_index_that_came_with_the_files_is_not_believed(tree: WorkTree, tmp_path: Path) -> None:
+    """Whoever ships a repository could ship an index of it that says something else, with checksums that are right."""
+    honest = Repository.open(tree.path).index
+    folder = _copied(tree, tmp_path)
+    scores = honest.transition.weights
+    false = replace(honest, transition=replace(honest.transition, weights=scores / 2))
+    words = honest.lexical.definitions
+    false = replace(false, lexical=replace(honest.lexical, definitions=replace(words, counts=words.counts + 7)))
+    write_index(folder / FOLDER / INDEX_NAME, false)
+    for path in folder.rglob("*"):
+        os.utime(path, ns=(10**18, 10**18))
+    repository = Repository.open(folder)
+    assert differences(without_stamps(repository.index), without_stamps(honest)) == []
+    check_fresh(repository)
 
 
 def test_a_change_within_the_clocks_second_is_seen(tree: WorkTree) -> None:
@@ -422,8 +467,11 @@ def test_a_read_only_index_is_used_while_it_is_right(
     ordinary: tuple[Path, Callable[[], None]], parsed: list[str]
 ) -> None:
     folder, become_ordinary = ordinary
+    for file in folder.iterdir():
+        file.chmod(0o444)
     Repository.open(folder)
-    _make_read_only(folder)
+    _make_read_only(folder / FOLDER)
+    folder.chmod(0o555)
     parsed.clear()
     become_ordinary()
     repository = Repository.open(folder)

@@ -48,7 +48,9 @@ def test_a_bare_clone_offers_what_a_clean_checkout_offers(committed: Any, tmp_pa
     bare = tmp_path / "bare.git"
     committed.git("clone", "-q", "--bare", ".", str(bare))
     tree, folder = scan_commit(bare, "HEAD"), scan_folder(committed.path)
-    assert [replace(entry, blob=None) for entry in tree.entries] == [replace(e, mtime_ns=0) for e in folder.entries]
+    assert [replace(entry, blob=None) for entry in tree.entries] == [
+        replace(e, mtime_ns=0, ctime_ns=0) for e in folder.entries
+    ]
     assert (tree.skipped, tree.examples, tree.commit) == (folder.skipped, folder.examples, folder.commit)
     assert tree.skipped == {"binary": 1, "lock file": 1, "secret": 1, "too large": 1}
     assert {entry.mtime_ns for entry in tree.entries} == {0}

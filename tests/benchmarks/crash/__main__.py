@@ -1,0 +1,46 @@
+"""`python -m tests.benchmarks.crash`: processes that are killed, disks that are full, files that are damaged, many
+processes at once, clocks that are wrong. Whatever happens, an answer is of one complete state, and the next one is of
+the files as they are.
+
+Each kind of trial ends with a count, or with the first trial in which that did not hold.
+"""
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.benchmarks.crash import clocks, damage, disks, kills, mixed
+from tests.pipeline.sample import SAMPLES
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=300)
+    parser.add_argument("--disks", type=int, default=50)
+    parser.add_argument("--damages", type=int, default=200)
+    parser.add_argument("--mixed-seconds", type=float, default=3600.0)
+    parser.add_argument("--clocks", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--repo", type=Path, action="append", default=[])
+    wanted = parser.parse_args()
+    repositories = wanted.repo or sorted(path for path in SAMPLES.iterdir() if path.is_dir())
+    trials: list[tuple[str, Callable[..., Counter[str]], float]] = [
+        ("kills", kills.run, wanted.kills),
+        ("full disks", disks.run, wanted.disks),
+        ("damages", damage.run, wanted.damages),
+        ("at once", mixed.run, wanted.mixed_seconds),
+        ("clocks", clocks.run, wanted.clocks),
+    ]
+    for name, run, count in trials:
+        if not count:
+            continue
+        start = time.monotonic()
+        counts = run(repositories, count, wanted.seed)
+        told = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
+        print(f"{name}: {told}; nothing wrong, nothing lost ({time.monotonic() - start:.0f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    main()
