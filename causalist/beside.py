@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -63,6 +64,7 @@ class Beside:
             return None, ()
         try:
             document = json.loads(found)
+            checksum = document.pop("checksum", None)
             if document["version"] != signals_version(index_version):
                 return None, _unused("they were fitted to other signals or other shipped weights")
             shipped = default_weights()
@@ -71,6 +73,8 @@ class Beside:
                 definition=_linear(document["definition"], shipped.definition),
                 file=_linear(document["file"], shipped.file),
             )
+            if checksum != _checksum(document):
+                return None, _unused(f"{WEIGHTS_NAME} is damaged")
             return Learned(weights, hashlib.sha256(found).hexdigest()[:16], str(document["provenance"])), ()
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None, _unused(f"{WEIGHTS_NAME} cannot be read")
@@ -78,8 +82,9 @@ class Beside:
     def keep_weights(self, document: Row) -> Path:
         """Writes learned weights and says where. Raises IndexNotWritable."""
         folder = self._writable()
+        sealed = {**document, "checksum": _checksum(document)}
         with _locked(folder):
-            _write(folder / WEIGHTS_NAME, (json.dumps(document, indent=1) + "\n").encode())
+            _write(folder / WEIGHTS_NAME, (json.dumps(sealed, indent=1) + "\n").encode())
         return folder / WEIGHTS_NAME
 
     def forget_weights(self) -> bool:
@@ -158,7 +163,9 @@ class Beside:
             try:
                 descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _OPEN_FLAGS, 0o600)
                 with os.fdopen(descriptor, "ab") as out:
-                    out.write(data)
+                    # What a full disk cut off is no row, and must not make one of the next.
+                    out.write(data if _ends_with_newline(path) else b"\n" + data)
+                    out.flush()
                     size = out.tell()
                 if size > _LARGEST[name]:
                     rows = (path.read_bytes()[-_MOST_READ:]).splitlines(keepends=True)[-_MOST[name] :]
@@ -206,6 +213,11 @@ def weights_document(weights: Weights, index_version: str, provenance: str, figu
     }
 
 
+def _checksum(document: Row) -> int:
+    """Of learned weights: a changed digit would still be a weight, and a wrong answer."""
+    return zlib.crc32(json.dumps(document).encode("ascii"))
+
+
 def _unused(why: str) -> tuple[Diagnostic, ...]:
     return (Diagnostic("learned-weights", f"not used: {why}; `causalist learn` fits them again", -1),)
 
@@ -234,6 +246,14 @@ def _locked(folder: Path, patience: float = _PATIENCE_SECONDS) -> Iterator[None]
         yield
     finally:
         lock.release()
+
+
+def _ends_with_newline(path: Path) -> bool:
+    """Whether a row can begin behind what is there. Raises OSError."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        return file.read() in (b"", b"\n")
 
 
 def _write(path: Path, data: bytes) -> None:

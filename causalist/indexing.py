@@ -35,11 +35,11 @@ from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
 from causalist.refresh import refreshed
 from causalist.source import DEFAULT_LIMITS, BlobReader, read_file, scan_folder
 from causalist.store import (
-    FACTS_NAME,
     FOLDER,
     INDEX_NAME,
     FactsCache,
     cache_folder,
+    facts_path,
     is_read_only,
     locked_folder,
     prepare_folder,
@@ -298,8 +298,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
                 commits = _commits(root, scan, previous, notes) if commits is None else commits
                 index = index or _restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
                 if index is None:
-                    facts = FactsCache(place / FACTS_NAME)
-                    index = _made_with(facts, scan, read, previous, scanned_at, options, commits)
+                    index = _made_with(FactsCache(facts_path()), scan, read, previous, scanned_at, options, commits)
                 write_index(place / INDEX_NAME, index)
             break
         except IndexNotWritable as error:
@@ -311,7 +310,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     else:
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in memory only", -1)] = None
         commits = _commits(root, scan, previous, notes) if commits is None else commits
-        index = index or make_index(scan, read, FactsCache(), previous, scanned_at, options, commits)
+        index = index or make_index(scan, read, FactsCache(facts_path()), previous, scanned_at, options, commits)
         return index, tuple(notes)
     if problems and not is_read_only(problems[0]):
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in {places[1]}", -1)] = None

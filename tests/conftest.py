@@ -18,9 +18,15 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
 
 
+@pytest.fixture(autouse=True)
+def no_shared_facts(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test parsed is new to the next one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The cache folder of this run, for this process and those that it starts."""
+    """The cache folder of what tests share, for this process and those that it starts."""
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))

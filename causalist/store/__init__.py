@@ -1,11 +1,10 @@
 """The index on disk: complete or absent."""
 
 from causalist.store.codec import facts_from_bytes, facts_to_bytes
-from causalist.store.facts_cache import FactsCache, Key
+from causalist.store.facts_cache import CacheState, FactsCache, Key, facts_path
 from causalist.store.folder import (
     ANSWERS_NAME,
     BESIDE_LOCK,
-    FACTS_NAME,
     FEEDBACK_NAME,
     FOLDER,
     INDEX_NAME,
@@ -20,15 +19,16 @@ from causalist.store.index_file import read_index, write_index
 __all__ = [
     "ANSWERS_NAME",
     "BESIDE_LOCK",
-    "FACTS_NAME",
     "FEEDBACK_NAME",
     "FOLDER",
     "INDEX_NAME",
     "WEIGHTS_NAME",
+    "CacheState",
     "FactsCache",
     "Key",
     "cache_folder",
     "facts_from_bytes",
+    "facts_path",
     "facts_to_bytes",
     "is_read_only",
     "locked_folder",

@@ -1,25 +1,56 @@
-"""Facts by content: what was parsed once is not parsed again, on any branch.
+"""Facts by content: what was parsed once is not parsed again, on any branch, in any work tree or clone of a user.
 
-The key is git's object name of the content and the version of the grammar that read it. A damaged or locked cache
-costs time, never an answer: whatever cannot be read is parsed again, and a damaged file is begun anew.
+The key is git's object name of the content and the version of the grammar that read it. The file is in the user's cache
+folder and never in a repository, because a repository could ship facts that are none. A damaged or locked cache costs
+time, never an answer: whatever cannot be read is parsed again, and a damaged file is begun anew. What was not used for
+longest goes when the file is too large.
 """
 
+import os
 import sqlite3
+import time
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from causalist.errors import IndexUnreadable
 from causalist.model.facts import FileFacts
 from causalist.store.codec import FACTS_FORMAT, facts_from_bytes, parts_of_bytes
+from causalist.store.folder import user_cache
 
 # (blob, reader): `reader` names the grammar and its version.
 Key = tuple[str, str]
 
+# `seal` ties the data to its key; `used` is the day of the last use, since 1970. No key is looked up by `used`.
 _SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS facts (blob TEXT, reader TEXT, data BLOB, PRIMARY KEY (blob, reader)) WITHOUT ROWID"
+    "CREATE TABLE IF NOT EXISTS facts (blob TEXT, reader TEXT, seal INTEGER, used INTEGER, data BLOB, "
+    "PRIMARY KEY (blob, reader))"
 )
+MOST_BYTES = 1 << 30  # of the file; facts of a repository take about as much as its source
+_KEPT_SHARE = 0.8  # of that, when something has to go: not to do it again at once
+_OTHER_FORMAT_DAYS = (
+    30  # a file that another version of the program wrote is removed when it was not written for so long
+)
+_ROW_BYTES = 200  # of a row beside its data: its key, which stands in an index too
 _BATCH = 500  # keys a query; SQLite allows at least 999 parameters
+_BATCH_BYTES = 8 << 20  # a transaction: other processes wait for it
+_DAY_SECONDS = 86_400
+
+
+class CacheState(NamedTuple):
+    """What `causalist status` says of the cache. `n_bytes` and `n_entries` are 0 where there is none."""
+
+    path: Path
+    n_bytes: int
+    n_entries: int
+
+
+def facts_path() -> Path:
+    """The file that all repositories of the user share. Each format has one of its own: versions of the program that
+    are used side by side leave one another alone."""
+    return user_cache() / "facts" / f"facts-{FACTS_FORMAT}.db"
 
 
 class FactsCache:
@@ -56,50 +87,84 @@ class FactsCache:
             if self._path is None or not self._usable:
                 break
             try:
-                with closing(self._connect()) as connection, connection:
-                    connection.executemany(
-                        "INSERT OR REPLACE INTO facts (blob, reader, data) VALUES (?, ?, ?)",
-                        [(*key, data) for key, data in rows],
-                    )
+                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with closing(self._connect()) as connection:
+                    for some in _batches(rows):
+                        with connection:
+                            connection.executemany(
+                                "INSERT OR REPLACE INTO facts (blob, reader, seal, used, data) VALUES (?, ?, ?, ?, ?)",
+                                [(*key, _seal(key, data), _today(), data) for key, data in some],
+                            )
                 return
+            except OSError:
+                self._usable = False
             except sqlite3.Error as error:
                 self._failed(error)
         self._memory.update(rows)
 
     def keep_only(self, keys: Iterable[Key]) -> None:
-        """Forgets everything else in the file; called after a rebuild so that the cache does not grow for ever."""
-        if self._path is None or not self._usable:
+        """Told, after a rebuild, which facts are in use; in a file that is too large the longest unused ones go."""
+        if not self._is_there():
             return
-        kept = set(keys)
         try:
-            with closing(self._connect()) as connection, connection:
-                known = connection.execute("SELECT blob, reader FROM facts").fetchall()
-                gone = [row for row in known if tuple(row) not in kept]
-                # Facts of other branches are worth keeping until they outnumber those in use.
-                if len(gone) > len(kept) + 1000:
+            with closing(self._connect()) as connection:
+                excess = _n_bytes(connection) - MOST_BYTES
+                if excess <= 0:
+                    return
+                excess += int(MOST_BYTES * (1 - _KEPT_SHARE))
+                with connection:
+                    kept = set(keys)
+                    gone = []
+                    oldest = "SELECT blob, reader, length(data) FROM facts ORDER BY used, blob, reader"
+                    for in_use in (False, True):
+                        for blob, reader, length in connection.execute(oldest):
+                            if excess > 0 and ((blob, reader) in kept) == in_use:
+                                gone.append((blob, reader))
+                                excess -= length + _ROW_BYTES
                     connection.executemany("DELETE FROM facts WHERE blob = ? AND reader = ?", gone)
+                connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
         except sqlite3.Error as error:
             self._failed(error)
+
+    def state(self) -> CacheState | None:
+        """What is in the file; None where there is none to be used."""
+        if self._path is None:
+            return None
+        n_bytes = n_entries = 0
+        if self._is_there():
+            with suppress(sqlite3.Error), closing(self._connect()) as connection:
+                n_bytes = _n_bytes(connection)
+                n_entries = int(connection.execute("SELECT count(*) FROM facts").fetchone()[0])
+        return CacheState(self._path, n_bytes, n_entries)
+
+    def _is_there(self) -> bool:
+        # Not asked of `Path`, which raises where a folder on the way is somebody else's.
+        return self._path is not None and self._usable and os.path.exists(self._path)  # noqa: PTH110
 
     def _stored(self, keys: list[Key]) -> Iterator[tuple[Key, bytes]]:
         for key in keys:
             if key in self._memory:
                 yield key, self._memory[key]
-        if self._path is None or not self._usable or not self._path.exists():
+        if not self._is_there():
             return
         by_blob: dict[str, list[Key]] = {}
         for key in keys:
             by_blob.setdefault(key[0], []).append(key)
         blobs = sorted(by_blob)
+        unused: list[Key] = []
         try:
             with closing(self._connect()) as connection:
                 for start in range(0, len(blobs), _BATCH):
                     part = blobs[start : start + _BATCH]
                     marks = ",".join("?" * len(part))
-                    query = f"SELECT blob, reader, data FROM facts WHERE blob IN ({marks})"
-                    for blob, reader, data in connection.execute(query, part):
-                        if (blob, reader) in by_blob.get(blob, ()) and isinstance(data, bytes):
-                            yield (blob, reader), data
+                    query = f"SELECT blob, reader, seal, used, data FROM facts WHERE blob IN ({marks})"
+                    for blob, reader, seal, used, data in connection.execute(query, part):
+                        key = (blob, reader)
+                        if key in by_blob.get(blob, ()) and isinstance(data, bytes) and seal == _seal(key, data):
+                            if used != _today():
+                                unused.append(key)
+                            yield key, data
+                _touch(connection, unused)
         except sqlite3.Error as error:
             self._failed(error)
 
@@ -122,6 +187,9 @@ class FactsCache:
         # A damaged key is one that nobody asks for. As an error it would look like one of a file that is in use.
         connection.text_factory = _as_text
         try:
+            if _format(connection) != FACTS_FORMAT:
+                connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only before anything is written
+                self._remove_other_formats()
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if _format(connection) != FACTS_FORMAT:
@@ -137,6 +205,57 @@ class FactsCache:
             connection.close()
             raise
         return connection
+
+    def _remove_other_formats(self) -> None:
+        """Removes what other versions of the program left and no longer use."""
+        assert self._path is not None
+        for path in self._path.parent.glob("facts-*.db*"):
+            with suppress(OSError):
+                age = time.time() - path.stat().st_mtime
+                if not path.name.startswith(self._path.name) and age > _OTHER_FORMAT_DAYS * _DAY_SECONDS:
+                    path.unlink()
+
+
+def _seal(key: Key, data: bytes) -> int:
+    """Ties data, by the checksum that it begins with, to its key: under another's name it would be a wrong answer."""
+    return zlib.crc32(f"{key[0]} {key[1]}".encode("utf-8", "surrogatepass") + data[:4])
+
+
+def _today() -> int:
+    return int(time.time() // _DAY_SECONDS)
+
+
+def _touch(connection: sqlite3.Connection, keys: list[Key]) -> None:
+    """Notes that they were used, unless somebody else is writing: that only makes them look older."""
+    if keys:
+        with suppress(sqlite3.OperationalError), connection:
+            connection.execute("PRAGMA busy_timeout = 100")
+            day = _today()
+            connection.executemany(
+                "UPDATE facts SET used = ? WHERE blob = ? AND reader = ?", [(day, *key) for key in keys]
+            )
+
+
+def _n_bytes(connection: sqlite3.Connection) -> int:
+    """Bytes in use in the file."""
+    size, count, free = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_size", "page_count", "freelist_count")
+    )
+    return size * (count - free)
+
+
+def _batches(rows: list[tuple[Key, bytes]]) -> Iterator[list[tuple[Key, bytes]]]:
+    batch: list[tuple[Key, bytes]] = []
+    size = 0
+    for row in rows:
+        batch.append(row)
+        size += len(row[1])
+        if size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _as_text(data: bytes) -> str:

@@ -18,7 +18,6 @@ from causalist.errors import IndexNotWritable
 
 FOLDER = ".causalist"
 INDEX_NAME = "index.bin"
-FACTS_NAME = "facts.db"
 # Beside the index: what is not made again with it.
 ANSWERS_NAME = "answers.jsonl"
 FEEDBACK_NAME = "feedback.jsonl"
@@ -26,7 +25,9 @@ WEIGHTS_NAME = "weights.json"
 BESIDE_LOCK = "beside.lock"
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 _BESIDE = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, BESIDE_LOCK)
-_WRITTEN = (".gitignore", "lock", INDEX_NAME, FACTS_NAME, f"{FACTS_NAME}-wal", f"{FACTS_NAME}-shm", *_BESIDE)
+_WRITTEN = (".gitignore", "lock", INDEX_NAME, *_BESIDE)
+# Facts were kept here once; nothing reads them any more.
+_OLD_FACTS = ("facts.db", "facts.db-wal", "facts.db-shm")
 
 
 def cache_folder(root: Path) -> Path:
@@ -36,10 +37,15 @@ def cache_folder(root: Path) -> Path:
     """
     import hashlib
 
+    named = hashlib.sha256(os.fsencode(root)).hexdigest()[:24]
+    return user_cache() / "indexes" / named
+
+
+def user_cache() -> Path:
+    """The folder of this program in the user's cache, which need not exist."""
     from platformdirs import user_cache_path
 
-    named = hashlib.sha256(os.fsencode(root)).hexdigest()[:24]
-    return user_cache_path("causalist", appauthor=False) / "indexes" / named
+    return user_cache_path("causalist", appauthor=False)
 
 
 def prepare_folder(folder: Path) -> None:
@@ -57,6 +63,8 @@ def prepare_folder(folder: Path) -> None:
         ignore = folder / ".gitignore"
         if not ignore.exists() or ignore.stat().st_size == 0:
             ignore.write_text("*\n", encoding="utf-8")
+        for name in _OLD_FACTS:
+            (folder / name).unlink(missing_ok=True)
         # Permissions alone do not tell: the file system may be read-only or full.
         with tempfile.TemporaryFile(dir=folder):
             pass

@@ -114,6 +114,8 @@ class TestQuestions:
             out.write(b'\xff\n[1]\n{"answer_id": 3}\n{"answer_id": "x", "query": 7}\n{"answer')
         assert kept(shop).question_of(answer.answer_id) == "validate a token"
         assert kept(shop).question_of("x") is None
+        later = repository.ask("send mail").answer_id
+        assert kept(shop).question_of(later) == "send mail", "a row that was cut off takes none with it"
 
 
 class TestFeedback:
@@ -202,6 +204,14 @@ class TestWeights:
         repository = Repository.open(shop)
         assert repository.learned is None
         assert [note.detail.split(";")[0] for note in repository.notes] == ["not used: weights.json cannot be read"]
+
+    def test_a_changed_digit_is_damage(self, shop: Path) -> None:
+        learn_by_hand(shop)
+        path = shop / FOLDER / WEIGHTS_NAME
+        path.write_text(path.read_text().replace('"code": 1.0', '"code": 1.5'))
+        repository = Repository.open(shop)
+        assert repository.learned is None
+        assert [note.detail.split(";")[0] for note in repository.notes] == ["not used: weights.json is damaged"]
 
     def test_they_say_where_they_come_from(self, shop: Path) -> None:
         learn_by_hand(shop)

@@ -17,9 +17,11 @@ from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex, RefusedRoot, RepositoryNotFound
 from causalist.indexing import is_current
 from causalist.model.answer import AskOptions
+from causalist.model.source import FileEntry, SourceFile
+from causalist.parse import parse_file
 from causalist.pipeline import Repository
-from causalist.source import Limits, scan_folder
-from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, read_index, write_index
+from causalist.source import Limits, read_file, scan_folder
+from causalist.store import FOLDER, INDEX_NAME, FactsCache, facts_path, facts_to_bytes, read_index, write_index
 from tests.indexes import arrays_of, differences, digest, without_stamps
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import edges_of, in_memory, plain_answer
@@ -290,6 +292,35 @@ def test_a_current_index_is_told_by_metadata_alone(tree: WorkTree) -> None:
     assert not is_current(scan_folder(tree.path), index)
 
 
+# -- facts are the user's, not the folder's
+
+
+def test_clones_and_work_trees_share_facts(tree: WorkTree, tmp_path: Path, parsed: list[str]) -> None:
+    Repository.open(tree.path)
+    tree.git("worktree", "add", "-q", str(tmp_path / "beside"))
+    tree.git("clone", "-q", str(tree.path), str(tmp_path / "clone"))
+    (tmp_path / "clone" / "more.py").write_text("def ship_order():\n    pass\n")
+    parsed.clear()
+    check_fresh(Repository.open(tmp_path / "beside"))
+    assert parsed == ["README.md", "app.py", "store.py"], "by the comparison, not by the opening"
+    parsed.clear()
+    assert "more.py::ship_order" in symbols(Repository.open(tmp_path / "clone"))
+    assert parsed == ["more.py"]
+
+
+def test_a_cache_that_a_repository_ships_is_not_looked_at(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Facts of the right content by name and checksum, which say something else."""
+    false = parse_file("store.py", b"def open_the_door(order):\n    return order\n")
+    source = read_file(tree.path, FileEntry("store.py", 0, 0))
+    assert isinstance(source, SourceFile)
+    key = (source.blob, collect.reader_of("store.py"))
+    (tree.path / FOLDER).mkdir()
+    FactsCache(tree.path / FOLDER / "facts.db").put_many([(key, facts_to_bytes(false))])
+    assert FactsCache(tree.path / FOLDER / "facts.db").get_many([key]) == {key: false}
+    check_fresh(Repository.open(tree.path))
+    assert not (tree.path / FOLDER / "facts.db").exists(), "where facts were once is nothing now"
+
+
 # -- versions and damage
 
 
@@ -356,7 +387,7 @@ def test_a_damage_is_reported_once(tree: WorkTree) -> None:
 
 def test_damaged_facts_cost_time_only(tree: WorkTree, parsed: list[str]) -> None:
     Repository.open(tree.path)
-    (tree.path / FOLDER / FACTS_NAME).write_bytes(b"no database at all" * 300)
+    facts_path().write_bytes(b"no database at all" * 300)
     (tree.path / FOLDER / INDEX_NAME).unlink()
     parsed.clear()
     check_fresh(Repository.open(tree.path))
@@ -422,6 +453,7 @@ def test_a_stale_read_only_index_is_refreshed_in_the_cache_folder(
 ) -> None:
     folder, become_ordinary = ordinary
     Repository.open(folder)
+    shutil.rmtree(writable_cache / "causalist")  # of another user
     (folder / "store.py").write_text("def keep_order():\n    pass\n")
     os.utime(folder / "store.py", ns=(10**18, 10**18))
     _make_read_only(folder)

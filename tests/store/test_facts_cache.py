@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from causalist.model.facts import Definition, FileFacts, WordCounts
-from causalist.store import FOLDER, FactsCache, facts_to_bytes, prepare_folder
+from causalist.store import FOLDER, FactsCache, facts_cache, facts_to_bytes, prepare_folder
 from causalist.store.codec import FACTS_FORMAT
 from causalist.store.facts_cache import Key
 
@@ -85,12 +85,25 @@ def test_no_file_appears_before_there_is_something_to_keep(path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_few_facts_of_other_branches_are_kept_and_many_are_forgotten(path: Path) -> None:
-    cache = filled(path, 1500)
-    cache.keep_only(key(n) for n in range(1000))
-    assert len(known(cache, 1500)) == 1500
-    cache.keep_only(key(n) for n in range(100))
-    assert known(FactsCache(path), 1500) == list(range(100))
+def test_what_was_not_used_for_longest_goes_when_there_is_too_much(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    days = iter(range(20_000, 30_000))
+    day = next(days)
+    monkeypatch.setattr(facts_cache, "_today", lambda: day)
+    for first in range(0, 1500, 500):
+        FactsCache(path).put_many((key(n), facts_to_bytes(facts(n))) for n in range(first, first + 500))
+        day = next(days)
+    assert known(FactsCache(path), 100) == list(range(100)), "and so they are young again"
+    size = path.stat().st_size
+    cache = FactsCache(path)
+    cache.keep_only([key(600)])
+    state = cache.state()
+    assert state is not None and state.n_entries == 1500, "there is room"
+    monkeypatch.setattr(facts_cache, "MOST_BYTES", size // 2)
+    cache.keep_only([key(600)])
+    kept = known(FactsCache(path), 1500)
+    assert {*range(100), 600} <= set(kept) and kept[-1] == 1499
+    assert not set(kept) & set(range(100, 500))
+    assert path.stat().st_size < 0.6 * size
 
 
 def test_facts_of_another_format_are_forgotten(path: Path) -> None:
@@ -99,6 +112,31 @@ def test_facts_of_another_format_are_forgotten(path: Path) -> None:
         connection.execute(f"PRAGMA user_version = {FACTS_FORMAT + 1}")
     assert known(FactsCache(path), 5) == []
     assert known(filled(path, 5), 5) == list(range(5))
+
+
+def test_files_of_other_versions_stay_while_somebody_uses_them(tmp_path: Path) -> None:
+    old, young = tmp_path / "facts-1.db", tmp_path / "facts-99999.db"
+    for other in (old, young):
+        other.write_bytes(b"x")
+    os.utime(old, (1, 1))
+    filled(tmp_path / f"facts-{FACTS_FORMAT}.db", 3)
+    assert young.exists() and not old.exists()
+
+
+def test_facts_under_the_name_of_others_are_not_believed(path: Path) -> None:
+    filled(path, 3)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE facts SET data = (SELECT data FROM facts WHERE blob = ?) WHERE blob = ?",
+                           (key(1)[0], key(2)[0]))  # fmt: skip
+    assert known(FactsCache(path), 3) == [0, 1]
+
+
+def test_the_state_says_how_much_there_is(path: Path) -> None:
+    assert FactsCache().state() is None
+    assert FactsCache(path).state() == (path, 0, 0)
+    filled(path, 7)
+    state = FactsCache(path).state()
+    assert state is not None and state.n_entries == 7 and state.n_bytes == path.stat().st_size
 
 
 # -- damage

@@ -8,7 +8,7 @@ import pytest
 
 from causalist.errors import IndexNotWritable
 from causalist.pipeline import Repository
-from causalist.store import FACTS_NAME, FOLDER, INDEX_NAME, prepare_folder
+from causalist.store import FOLDER, INDEX_NAME, prepare_folder
 
 
 def names_in(folder: Path) -> list[str]:
@@ -29,7 +29,7 @@ def test_git_does_not_see_it(tmp_path: Path) -> None:
     _git(tmp_path, "add", "a.py")
     _git(tmp_path, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x")
     Repository.open(tmp_path)
-    assert (tmp_path / FOLDER / INDEX_NAME).exists() and (tmp_path / FOLDER / FACTS_NAME).exists()
+    assert (tmp_path / FOLDER / INDEX_NAME).exists()
     assert _git(tmp_path, "status", "--porcelain") == ""
     _git(tmp_path, "add", "-A", ".")
     assert _git(tmp_path, "status", "--porcelain") == ""
@@ -65,7 +65,7 @@ def test_a_root_that_is_gone_is_not_writable(tmp_path: Path) -> None:
         prepare_folder(tmp_path / "gone" / FOLDER)
 
 
-@pytest.mark.parametrize("name", [".gitignore", "lock", INDEX_NAME, FACTS_NAME, f"{FACTS_NAME}-wal"])
+@pytest.mark.parametrize("name", [".gitignore", "lock", INDEX_NAME, "weights.json"])
 @pytest.mark.parametrize("target", ["there", "not there"])
 def test_links_that_a_repository_ships_are_not_followed(name: str, target: str, tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
