@@ -184,6 +184,24 @@ def switch_branch(root: Path, chance: random.Random) -> str:
     return "switch branches"
 
 
+def rebase(root: Path, chance: random.Random) -> str:
+    """The last commits are made again on another one; where they do not fit, theirs wins, or it is given up."""
+    commit(root, chance)
+    known = git(root, "rev-list", "--all").split()
+    onto, n = chance.choice(sorted(known)), chance.randrange(1, 3)
+    branch = f"r{chance.randrange(3)}"
+    git(root, "checkout", "-q", "-f", "-B", branch)
+    behind = git(root, "rev-list", "--count", "HEAD").strip()
+    if int(behind) <= n:
+        return "nothing to rebase"
+    try:
+        git(root, "rebase", "-q", "-X", "theirs", "--onto", onto, f"HEAD~{n}", branch)
+    except subprocess.CalledProcessError:
+        subprocess.run(["git", "rebase", "--abort"], cwd=root, capture_output=True)  # unless it was not begun
+        return "give up a rebase"
+    return "rebase"
+
+
 def _name(root: Path, chance: random.Random, pattern: re.Pattern[str]) -> str:
     return chance.choice(pattern.findall(_text(_any(root, chance))) or ["nothing"])
 
@@ -267,7 +285,7 @@ def remove_import(root: Path, chance: random.Random) -> str:
 
 EDITS: Sequence[Edit] = (
     add_function, add_function, remove_lines, move_block, change_import, delete, rename, change_case, swap, copy,
-    break_off, touch, file_to_folder, folder_to_file, prose, ignore, commit, switch_branch,
+    break_off, touch, file_to_folder, folder_to_file, prose, ignore, commit, switch_branch, rebase,
 )  # fmt: skip
 # Those that leave the set of files as it is, and often what others see of a file too.
 SMALL_EDITS: Sequence[Edit] = (
