@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from causalist.collect import IndexOptions, Read
-from causalist.indexing import index_places, make_index
+from causalist.indexing import make_index
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.source import Limits, blob_hash, classify, read_file
-from causalist.store import FACTS_NAME, FactsCache
+from causalist.store import FactsCache, facts_path
 from causalist.store.facts_cache import Key
 
 
@@ -33,7 +33,7 @@ def overlaid_index(root: Path, saved: Index, contents: Mapping[str, bytes], limi
     scan = Scan(tuple(entries), {}, {}, saved.commit)
     options = IndexOptions(processes=1, submodules=saved.submodules, limits=limits)
     index = make_index(
-        scan, reader_over(root, buffers, limits), _cache_of(root), saved, saved.scanned_at, options,
+        scan, reader_over(root, buffers, limits), _Unwritten(facts_path()), saved, saved.scanned_at, options,
         saved.history.commits,
     )  # fmt: skip
     return replace(index, skipped=saved.skipped, examples=saved.examples)
@@ -50,11 +50,6 @@ def reader_over(root: Path, contents: Mapping[str, bytes], limits: Limits) -> Re
         return SourceFile(entry.path, data, blob_hash(data)) if reason is None else reason
 
     return read
-
-
-def _cache_of(root: Path) -> FactsCache:
-    stored = [place / FACTS_NAME for place in index_places(root)]
-    return _Unwritten(next((path for path in stored if path.exists()), None))
 
 
 class _Unwritten(FactsCache):

@@ -1,8 +1,8 @@
 """Entities and triples by a model of the `llm` library: two prompts a passage, strict parsing, everything cached.
 
 A passage is asked about once: what the model answered is kept by the hash of model, prompts and text, so that a run
-that was interrupted goes on where it stopped. What cannot be used is a diagnostic, and the patterns step in. A model that
-cannot be reached is an error, never an empty result.
+that was interrupted goes on where it stopped. What cannot be used is a diagnostic, and the patterns step in. A model
+that cannot be reached is an error, never an empty result.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """What a model wrote -> entities and triples, strictly: whatever is not as it should be is a diagnostic, never an edge.
 
 Repaired is only what cannot change the meaning: a fence around the JSON, words before and after it, a comma too much,
-an array inside of an object, and an array that ends early, of which the complete items count. A name counts if the passage
-has it, a triple if both its ends are entities of the passage; a model's word alone makes nothing.
+an array inside of an object, and an array that ends early, of which the complete items count. A name counts if the
+passage has it, a triple if both its ends are entities of the passage; a model's word alone makes nothing.
 """
 
 import json

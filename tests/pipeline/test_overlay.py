@@ -8,6 +8,7 @@ import pytest
 
 from causalist.overlay import overlaid_index
 from causalist.pipeline import Repository
+from causalist.store import facts_path
 from tests.cli.commands import CHECKOUT
 from tests.indexes import differences, without_stamps
 
@@ -28,10 +29,10 @@ def test_equals_the_index_of_saved_files(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "taskboard-api"
     shutil.copytree(CHECKOUT / "sample_repos" / "taskboard-api", folder, ignore=shutil.ignore_patterns(".causalist"))
     repository = Repository.open(folder, exact_root=True)
-    facts = (folder / ".causalist" / "facts.db").read_bytes()
+    facts = facts_path().read_bytes()
     contents = {path: (folder / path).read_bytes() + text.encode() for path, text in EDITS[name].items()}
     overlaid = overlaid_index(folder, repository.index, contents, repository.settings.limits())
-    assert (folder / ".causalist" / "facts.db").read_bytes() == facts
+    assert facts_path().read_bytes() == facts
     for path, data in contents.items():
         (folder / path).write_bytes(data)
     saved = Repository.open(folder, exact_root=True).index
