@@ -1,0 +1,132 @@
+"""One question, five doors, one answer: the library, the command line, agents, editors and browsers."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from causalist.model.answer import Answer, AskOptions
+from causalist.pipeline import Repository
+from tests.cli.commands import CHECKOUT, invoke
+from tests.servers.browser import WebServer
+from tests.servers.conftest import settle
+from tests.servers.editor import Editor, edit
+from tests.servers.wire import RawServer
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+QUESTIONS = [
+    "where does user authentication happen?",
+    "verifyToken",
+    "how does a task reach the database",
+    "TokenRejectedError in src/security/jwt-verifier.ts",
+    "overview of the architecture",
+    "what happens when a webhook delivery fails?\n\nIt is tried again although the receiver said 410.",
+]
+TOP_K, MAX_TOKENS = 8, 12_000
+# `── #2 src/app.ts:27-32  createApp  (function)`, as a pack lists its items
+_ITEM = re.compile(r"^── (?:#(\d+)|via) (\S+?):(\d+)(?:-\d+)?  ", re.MULTILINE)
+
+
+class Said(NamedTuple):
+    """What a door says: (node, score) of the results, best first, all nodes in causal order, and the edges."""
+
+    results: list[tuple[str, float]]
+    order: list[str]
+    edges: list[tuple[str, str, str, float]]
+
+
+def from_answer(answer: Answer) -> Said:
+    return Said(
+        [(hit.id, hit.score) for hit in answer.results],
+        list(answer.order),
+        [(edge.source, edge.target, edge.kind, edge.confidence) for edge in answer.edges],
+    )
+
+
+def from_document(document: dict[str, Any]) -> Said:
+    return Said(
+        [(result["node"], result["score"]) for result in document["results"]],
+        document["order"],
+        [(edge["source"], edge["target"], edge["kind"], edge["confidence"]) for edge in document["edges"]],
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import shutil
+
+    copy = tmp_path_factory.mktemp("facade") / "taskboard-api"
+    shutil.copytree(CHECKOUT / "sample_repos" / "taskboard-api", copy, ignore=shutil.ignore_patterns(".causalist"))
+    settle(copy)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def known(folder: Path) -> dict[str, Answer]:
+    """What the library says."""
+    repository = Repository.open(folder, exact_root=True)
+    options = AskOptions(top_k=TOP_K, max_tokens=MAX_TOKENS)
+    return {question: repository.ask(question, options) for question in QUESTIONS}
+
+
+def test_the_questions_are_worth_asking(known: dict[str, Answer]) -> None:
+    """They go different ways and find different things, so that agreeing is no accident."""
+    assert len({answer.route for answer in known.values()}) >= 3
+    assert len({answer.results[0].id for answer in known.values()}) >= 4
+    assert all(len(answer.results) == TOP_K and len(answer.order) >= TOP_K for answer in known.values())
+
+
+def test_the_command_line(folder: Path, known: dict[str, Answer]) -> None:
+    for question, answer in known.items():
+        options = ("--repo", str(folder), "--top-k", str(TOP_K), "--max-tokens", str(MAX_TOKENS), "--json")
+        done = invoke("ask", question, *options)
+        assert done.code == 0, done.stderr
+        document = json.loads(done.stdout)
+        assert from_document(document) == from_answer(answer)
+        assert answer.pack is not None and document["pack"]["text"] == answer.pack.text
+
+
+def test_editors(folder: Path, known: dict[str, Answer]) -> None:
+    async def drive(editor: Editor) -> None:
+        await editor.begin(folder)
+        for question, answer in known.items():
+            document = await editor.own("ask", question=question, top_k=TOP_K, max_tokens=MAX_TOKENS)
+            assert from_document(document) == from_answer(answer)
+            assert answer.pack is not None and document["pack"]["text"] == answer.pack.text
+
+    edit(drive)
+
+
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[WebServer]:
+    with WebServer(folder) as server:
+        yield server
+
+
+def test_browsers(browser: WebServer, known: dict[str, Answer]) -> None:
+    for question, answer in known.items():
+        status, found = browser.call("/api/ask", {"question": question, "top_k": TOP_K, "max_tokens": MAX_TOKENS})
+        assert status == 200 and from_document(found["answer"]) == from_answer(answer)
+        assert answer.pack is not None and found["answer"]["pack"]["text"] == answer.pack.text
+
+
+def test_agents(folder: Path, known: dict[str, Answer]) -> None:
+    """An agent is handed text, without scores: the pack has to hold the same items in the same order and ranks."""
+    with RawServer(folder, "--wait", "60") as server:
+        server.start()
+        for question, answer in known.items():
+            text, failed = server.call("ask", question=question, top_k=TOP_K, max_tokens=MAX_TOKENS)
+            assert not failed
+            ranks = {hit.id: rank for rank, hit in enumerate(answer.results, 1)}
+            nodes = Repository.open(folder, exact_root=True).index.graph.nodes
+            expected = []
+            for node in answer.order:
+                path = re.split("::|#", node)[0]
+                row = int(nodes.start_rows[nodes.ids.position(node)])
+                expected.append((str(ranks.get(node, "")), path, str(row + 1)))
+            assert _ITEM.findall(text) == expected
