@@ -236,7 +236,7 @@ def _sites(shown: Shown, edge: Edge) -> list[types.Range]:
         return [types.Range(types.Position(line, 0), types.Position(line, 0))]
     whole, _ = shown.location(source, text)
     end = len(text.data) if source.kind == NodeKind.FILE.label else text.byte(whole.end)
-    return sites(text, line, edge.n, last_name(edge.target), end)
+    return sites(text, line, edge.n, edge.target, end)
 
 
 def _hit(repository: "Repository", node: str) -> Hit:

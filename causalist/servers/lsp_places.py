@@ -70,7 +70,7 @@ class Places:
                 found.append((f"{node}{repeated}", kind, each.start_byte, each.end_byte, each.signature))
         found.sort(key=lambda each: (each[2], -each[3], each[0]))
         return [
-            Placed(node, kind, start, end, name_span(text, start, end, last_name(node), signature))
+            Placed(node, kind, start, end, name_span(text, start, end, node, signature))
             for node, kind, start, end, signature in found
         ]
 
@@ -134,41 +134,64 @@ def last_name(node: str) -> str:
     return _REPEATED.sub("", symbol).rpartition(".")[2]
 
 
-def name_span(text: Text, start: int, end: int, name: str, signature: str = "") -> tuple[int, int]:
+def spoken_names(node: str) -> tuple[str, ...]:
+    """The words by which code may name a definition, the likeliest first: constructors go by the name of their type in
+    many languages, and a class without a name by that of its base.
+
+    >>> spoken_names("A.java::Cart.constructor~2"), spoken_names("A.java::Cart.make.Item$1"), spoken_names("a.py::f")
+    (('constructor', 'Cart'), ('Item$1', 'Item'), ('f',))
+    """
+    own = last_name(node)
+    outer = _REPEATED.sub("", node).rpartition("::")[2].rpartition(".")[0].rpartition(".")[2]
+    if own == "constructor" and outer:
+        return own, *dict.fromkeys((outer, outer.partition("$")[0]))
+    return tuple(dict.fromkeys((own, own.partition("$")[0] or own)))
+
+
+def name_span(text: Text, start: int, end: int, node: str, signature: str = "") -> tuple[int, int]:
     """Where a definition says its name, in bytes; its beginning where it has none."""
-    data, raw = text.data, name.encode("utf-8", "surrogatepass")
-    word = re.compile(rb"(?<![\w$])" + re.escape(raw) + rb"(?![\w$])")
+    data = text.data
     # What a signature begins with tells the definition from what decorates it.
     head = signature.encode("utf-8", "surrogatepass")
-    in_head = word.search(head)
-    if in_head is not None:
-        at = data.find(head[: in_head.end()], start, end)
-        if at >= 0:
-            return at + in_head.start(), at + in_head.end()
-    while _ATTRIBUTE.match(data, start, end):
-        line = data.find(b"\n", start, end)
+    words = [_word(name) for name in spoken_names(node)]
+    for word in words:
+        in_head = word.search(head)
+        if in_head is not None:
+            at = data.find(head[: in_head.end()], start, end)
+            if at >= 0:
+                return at + in_head.start(), at + in_head.end()
+    first = start
+    while _ATTRIBUTE.match(data, first, end):
+        line = data.find(b"\n", first, end)
         if line < 0:
             break
-        start = line + 1
-    found = word.search(data, start, end)
-    if found is not None:
-        return found.span()
+        first = line + 1
+    for word in words:
+        found = word.search(data, first, end)
+        if found is not None:
+            return found.span()
     indent = len(data[start:end]) - len(data[start:end].lstrip())
     return start + indent, start + indent
 
 
-def sites(text: Text, first_line: int, n: int, name: str, end: int) -> list[types.Range]:
-    """Where `name` stands, `n` times from a line (0-based) on, before byte `end`; the line itself where it does not
-    stand there."""
+def sites(text: Text, first_line: int, n: int, node: str, end: int) -> list[types.Range]:
+    """Where a definition is named, `n` times from a line (0-based) on, before byte `end`; the line itself where none of
+    its names stands there."""
     if first_line >= len(text.starts):
         return [types.Range(types.Position(first_line, 0), types.Position(first_line, 0))]
     start, line_end = text.line(first_line)
-    word = re.compile(rb"(?<![\w$])" + re.escape(name.encode("utf-8", "surrogatepass")) + rb"(?![\w$])")
-    if not word.search(text.data, start, line_end):
-        indent = len(text.data[start:line_end]) - len(text.data[start:line_end].lstrip())
-        return [text.range(start + indent, line_end)]
-    spans = [match.span() for match in word.finditer(text.data, start, max(end, line_end))]
-    return [text.range(*span) for span in spans[:n]]
+    for word in map(_word, spoken_names(node)):
+        if word.search(text.data, start, line_end):
+            spans = [match.span() for match in word.finditer(text.data, start, max(end, line_end))]
+            return [text.range(*span) for span in spans[:n]]
+    indent = len(text.data[start:line_end]) - len(text.data[start:line_end].lstrip())
+    return [text.range(start + indent, line_end)]
+
+
+def _word(name: str) -> re.Pattern[bytes]:
+    """A name as a whole word. What stands before it may be the mark of a variable."""
+    raw = re.escape(name.encode("utf-8", "surrogatepass"))
+    return re.compile(rb"(?<![\w$])" + raw + rb"(?![\w$])|(?<=(?<!\w)\$)" + raw + rb"(?!\w)")
 
 
 def _used_by(repository: "Repository", source: str, names: set[str], line: int) -> str | None:
@@ -185,7 +208,7 @@ def _used_by(repository: "Repository", source: str, names: set[str], line: int) 
         ):  # fmt: skip
             continue
         target_id = graph.nodes.ids[target]
-        if last_name(target_id) in names:
+        if not names.isdisjoint(spoken_names(target_id)):
             elsewhere = int(graph.edges.rows[number]) != line
             found.append((elsewhere, -float(graph.edges.confidences[number]), target_id))
     return min(found)[2] if found else None
