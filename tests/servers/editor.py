@@ -111,7 +111,7 @@ def edit(drive: Callable[[Editor], Awaitable[None]], *options: str, stderr: byte
         process = editor._server
         assert process is not None and process.stderr is not None
         try:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(120):
                 await drive(editor)
                 await editor.shutdown_async(None)
                 editor.exit(None)
