@@ -18,9 +18,9 @@ from causalist.model.pack import Pack, PackInput, PackItem
 from causalist.model.scores import Hit, Matched
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
-from causalist.model.symbols import NodeKind
-from causalist.pack import check_budget, counter_called, render_pack
-from causalist.rank import Question, Ranking
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.pack import LONG_LINES, check_budget, counter_called, render_pack
+from causalist.rank import Question, Ranking, TellingLines
 from causalist.texts import Texts
 
 _MOST_NAMED = 3  # files that a diagnostic names
@@ -171,6 +171,7 @@ def pack_items(
     inside: Mapping[int, Sequence[int]],
     texts: Texts,
     steps: Steps = UNWATCHED,
+    telling: TellingLines | None = None,
 ) -> tuple[PackItem, ...]:
     """Items in causal order: results with their source, hops between as one-liners, files with definitions. Where there
     is no time the last results have no source."""
@@ -185,12 +186,25 @@ def pack_items(
         hit = results[ranks[node] - 1]
         definitions = inside.get(node, ())
         unread = hit.path in late
-        items.append(PackItem(hit, "" if definitions or unread else texts.of(hit), False, ranks[node]))
+        text = "" if definitions or unread else texts.of(hit)
+        items.append(PackItem(hit, text, False, ranks[node], _telling(graph, hit, text, telling)))
         for i, definition in enumerate(definitions, start=1):
             # Just behind its file when it comes to who gets the room.
             inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
-            items.append(PackItem(inner, "" if unread else texts.of(inner), False))
+            text = "" if unread else texts.of(inner)
+            items.append(PackItem(inner, text, False, None, _telling(graph, inner, text, telling)))
     return tuple(items)
+
+
+def _telling(graph: CodeGraph, hit: Hit, text: str, lines: TellingLines | None) -> tuple[tuple[int, float], ...]:
+    """Rows of a long text that say something of the question, and those where something inside of it begins."""
+    if lines is None or text.count("\n") < LONG_LINES:
+        return ()
+    nodes = graph.nodes
+    inside = np.flatnonzero((nodes.parents == hit.node) & np.isin(nodes.kinds, [*CALLABLE_KINDS, *TYPE_KINDS]))
+    rows = dict.fromkeys(nodes.start_rows[inside].tolist(), 0.0)
+    rows.update((hit.start_row + row, weight) for row, weight in lines.of(text).items())
+    return tuple(sorted(rows.items()))
 
 
 def _read_in_time(results: Sequence[Hit], texts: Texts, steps: Steps) -> set[str]:

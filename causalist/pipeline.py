@@ -41,6 +41,7 @@ from causalist.model.steps import UNWATCHED, Steps
 from causalist.rank import (
     Chosen,
     Ranking,
+    TellingLines,
     WalkWeights,
     Weights,
     best_inside,
@@ -290,12 +291,14 @@ class Repository(Lookups):
             )
             if shares is not None:
                 results = tuple(replace(hit, seeds=s) for hit, s in zip(results, shares, strict=True))
-        ordered, edges = ordered_edges(graph, [*nodes, *via], results, options, steps)
-        ids = [graph.nodes.ids[n] for n in [*nodes, *via]]
+        both = [*nodes, *via]
+        ordered, edges = ordered_edges(graph, both, results, options, steps)
+        ids = [graph.nodes.ids[n] for n in both]
         kept = tuple(named_edge(graph, e, ids) for e in edges)
         removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
         with steps.timed("deliver.texts"):
-            items = pack_items(graph, results, ordered, [*nodes, *via], standing, texts, steps)
+            telling = TellingLines(ranking.question, self.index.lexical)
+            items = pack_items(graph, results, ordered, both, standing, texts, steps, telling)
         with steps.timed("deliver.packing"):
             header = PackHeader(
                 query,

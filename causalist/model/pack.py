@@ -24,12 +24,15 @@ class PackHeader:
 class PackItem(NamedTuple):
     """A hit with its source text, from the indentation of its first line on. `text` is "" where it could not be read;
     `via` marks a node that is here only because a hit's path runs through it. `rank` is the place among the results;
-    None for `via` and for definitions that stand for the file they are in."""
+    None for `via` and for definitions that stand for the file they are in. `telling` are rows of the file, of a text so
+    long that it may have to be cut, with what they weigh in the question: 0 for those where a definition inside of it
+    begins."""
 
     hit: Hit
     text: str
     via: bool
     rank: int | None = None
+    telling: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """An ordered subgraph and a token budget -> a context pack."""
 
+from causalist.pack.bodies import LONG_LINES
 from causalist.pack.render import MINIMUM_TOKENS, check_budget, render_pack
 from causalist.pack.tokens import Counter, count_tokens, counter_called
 
-__all__ = ["MINIMUM_TOKENS", "Counter", "check_budget", "count_tokens", "counter_called", "render_pack"]
+__all__ = ["LONG_LINES", "MINIMUM_TOKENS", "Counter", "check_budget", "count_tokens", "counter_called", "render_pack"]

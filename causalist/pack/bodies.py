@@ -6,7 +6,7 @@ reads as an outline whose parts stand under their own headers, whether or not th
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from causalist.model.pack import PackItem
@@ -21,11 +21,24 @@ _BACKTICKS = re.compile(rf"`{{{LONGEST_BACKTICK_RUN + 1},}}")
 _INDENT = re.compile(r"[ \t]*")
 
 
+# A body of more lines is long: where it has to be cut it shows what tells most of the question instead of its
+# beginning. Shorter ones are read from the top.
+LONG_LINES = 60
+# Of a long body that is cut come first: its head, to the first blank line but within these; then the lines that weigh
+# most, each with its neighbours; then where definitions inside of it begin; then all others. Of 40, 60, 90 and 150
+# lines, contexts of 1 to 4 and heads of 6 to 20 none can be told from another; docs/packs.md has what all of it brings.
+_LEAST_HEAD, _MOST_HEAD = 3, 12
+_CONTEXT = 3
+_MOST_TELLING = 12  # places, before the definitions inside
+_LONGEST_READ = 400_000  # characters of a long body
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """Lines to print in order. `numbers[i]` is the 1-based line that lines[i] is in its file, None for a marker.
     `weights[i]` is how many of the item's own source lines stand in lines[: i + 1], and `n_source` how many there are
-    in all; `clipped` says that even all of `lines` show less than that."""
+    in all; `clipped` says that even all of `lines` show less than that. `order` are positions in `lines`, those that
+    get room first at the front; empty where it is the first line that does."""
 
     lines: tuple[str, ...]
     numbers: tuple[int | None, ...]
@@ -33,6 +46,7 @@ class Body:
     n_source: int
     clipped: bool
     first_row: bool
+    order: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -48,14 +62,29 @@ def bodies(items: Sequence[PackItem], labels: Sequence[str], max_characters: int
 
 
 def shows_everything(body: Body, n_lines: int) -> bool:
-    return n_lines >= len(body) and not body.clipped
+    return not body.clipped and len(_printed(body, n_lines)) == len(body)
+
+
+def by_room(body: Body) -> Sequence[str]:
+    """The lines in the order in which they get room."""
+    return [body.lines[i] for i in body.order] if body.order else body.lines
+
+
+def _printed(body: Body, n_lines: int) -> Sequence[int]:
+    """Positions of the `n_lines` lines that get room first, from top to bottom; a line that is missing by itself is
+    printed rather than counted."""
+    if not body.order or n_lines >= len(body):
+        return range(min(n_lines, len(body)))
+    chosen = set(body.order[:n_lines])
+    chosen |= {i + 1 for i in chosen if i + 2 in chosen}
+    return sorted(chosen)
 
 
 def sensible_cut(body: Body, n_lines: int) -> int:
     """A line count of at most `n_lines` after which a reader can stop: before the least indented or a blank line
     among the last third; at least one line."""
-    if n_lines >= len(body):
-        return len(body)
+    if n_lines >= len(body) or body.order:
+        return min(n_lines, len(body))
     best, best_indent = n_lines, 1 << 30
     for count in range(n_lines, max(1, n_lines - n_lines // 3) - 1, -1):
         following = body.lines[count]
@@ -74,13 +103,19 @@ def shown_lines(body: Body, n_lines: int) -> tuple[str, ...]:
 
 def numbered_lines(body: Body, n_lines: int) -> tuple[tuple[int | None, str], ...]:
     """`shown_lines` with the number that each has in its file; None for lines that the file does not have."""
-    lines = tuple(zip(body.numbers[:n_lines], body.lines[:n_lines], strict=True))
-    if shows_everything(body, n_lines) or not lines:
-        return lines
-    missing = body.n_source - body.weights[n_lines - 1]
-    if missing <= 0:  # cut inside of a line; the line itself says so
-        return lines
-    return (*lines, (None, f"{ELLIPSIS} {missing} more line{'s' if missing > 1 else ''}"))
+    lines: list[tuple[int | None, str]] = []
+    above = -1
+    for place in _printed(body, n_lines):
+        missing = [number for number in body.numbers[above + 1 : place] if number is not None]
+        if missing:
+            lines.append((None, f"{_indent(body.lines[place])}{ELLIPSIS} {missing[0]}-{missing[-1]}"))
+        lines.append((body.numbers[place], body.lines[place]))
+        above = place
+    n_below = body.n_source - (body.weights[above] if above >= 0 else 0)
+    # Where none are below although something is missing, it is cut inside of a line, and the line itself says so.
+    if lines and n_below > 0 and not (above == len(body) - 1 and not body.clipped):
+        lines.append((None, f"{ELLIPSIS} {n_below} more line{'s' if n_below > 1 else ''}"))
+    return tuple(lines)
 
 
 def _owners(items: Sequence[PackItem]) -> dict[str, list[tuple[int, int, int]]]:
@@ -111,6 +146,7 @@ def _body(
     place = next(place for place, span in enumerate(spans) if span[2] == number)
     first, last, _ = spans[place]
     inner = sorted((s for s in spans[:place] if s[0] <= last and s[1] >= first), key=lambda s: (s[0], -s[1]))
+    max_characters = max(max_characters, _LONGEST_READ) if item.telling else max_characters
     clipped = len(item.text) > max_characters
     source = _safe(item.text[:max_characters]).split("\n")
     if len(source) > 1 and (clipped or not source[-1]):
@@ -149,7 +185,32 @@ def _body(
         lines.append(line)
         numbers.append(row + 1)
         weights.append(printed)
-    return Body(tuple(lines), tuple(numbers), tuple(weights), n_source, clipped, not taken or taken[0][0] > first)
+    order = _order(lines, numbers, dict(item.telling)) if len(lines) > LONG_LINES and item.telling else ()
+    return Body(
+        tuple(lines), tuple(numbers), tuple(weights), n_source, clipped, not taken or taken[0][0] > first, order
+    )
+
+
+def _order(lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping[int, float]) -> tuple[int, ...]:
+    """The positions of a long body in the order in which they get room; lines that stand for other items, which would
+    be missed, come with the head. `telling` are weights by row."""
+    blank = next((i for i, line in enumerate(lines) if not line.strip() and i >= _LEAST_HEAD), _MOST_HEAD)
+    order = dict.fromkeys(range(min(blank, _MOST_HEAD)))
+    order.update((i, None) for i, number in enumerate(numbers) if number is None)
+    weights = {
+        i: telling[number - 1] for i, number in enumerate(numbers) if number is not None and number - 1 in telling
+    }
+    places = sorted((i for i, weight in weights.items() if weight > 0), key=lambda i: (-weights[i], i))
+    n_before = 0
+    for place in places:
+        if n_before == _MOST_TELLING:
+            order.update((i, None) for i, weight in weights.items() if weight == 0)
+        n_before += place not in order
+        for step in range(_CONTEXT + 1):
+            order.update((i, None) for i in (place - step, place + step) if 0 <= i < len(lines))
+    order.update((i, None) for i, weight in weights.items() if weight == 0)
+    order.update((i, None) for i in range(len(lines)))
+    return tuple(order)
 
 
 def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> list[tuple[int, int, int]]:

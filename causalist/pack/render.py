@@ -66,6 +66,18 @@ def render_pack(
     Raises UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS, or where
     `counter` finds even an empty pack too long.
     """
+    return planned_pack(pack_input, max_tokens=max_tokens, format=format, counter=counter, tokenizer=tokenizer)[0]
+
+
+def planned_pack(
+    pack_input: PackInput,
+    *,
+    max_tokens: int,
+    format: str,
+    counter: Counter = count_tokens,
+    tokenizer: str = ESTIMATE,
+) -> tuple[Pack, Plan]:
+    """`render_pack`, and what the pack shows."""
     check_budget(max_tokens, format)
     renderer = _RENDERERS[format]
 
@@ -83,9 +95,10 @@ def render_pack(
     if fallback is None:
         raise BudgetTooSmall(f"with this counter, {max_tokens} tokens do not hold the header of a {format} pack")
     text, tokens, plan = fallback
-    return Pack(
+    pack = Pack(
         text=text, tokens=tokens, max_tokens=max_tokens, format=format, omitted=plan.omitted, tokenizer=tokenizer
     )
+    return pack, plan
 
 
 def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int, Plan] | None:

@@ -22,6 +22,7 @@ from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain
 from causalist.rank.routes import GENERATORS, ROUTES, RoutePlan
 from causalist.rank.shares import seed_shares
 from causalist.rank.signals import known_terms
+from causalist.rank.telling import TellingLines
 
 __all__ = [
     "GENERATORS",
@@ -34,6 +35,7 @@ __all__ = [
     "Question",
     "Ranking",
     "RoutePlan",
+    "TellingLines",
     "WalkWeights",
     "Weights",
     "best_inside",

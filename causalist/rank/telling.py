@@ -1,0 +1,47 @@
+"""Which lines of a long text say most of a question: what a pack shows of a definition that is too long for it."""
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from causalist.model.lexical import LexicalIndex
+from causalist.rank.question import Question
+from causalist.rank.terms import terms_of
+
+_WORD = re.compile(r"\w+")
+_LONGEST_LINE = 1_000  # characters of a line that are read
+
+
+class TellingLines:
+    """Of one question. A line weighs as much as the terms of the question that stand in it, each once, by their weight
+    and rarity:
+
+        sum over terms of weight * ln(1 + (N - df + 1/2) / (df + 1/2))        as in BM25, over N documents
+    """
+
+    def __init__(self, question: Question, lexical: LexicalIndex) -> None:
+        postings = lexical.definitions
+        self._weights: dict[str, float] = {}
+        for term, weight in {**question.abbreviations, **question.terms}.items():
+            number = lexical.terms.position(term)
+            if number >= 0:
+                having = int(postings.indptr[number + 1] - postings.indptr[number])
+                rarity = np.log1p((postings.n_documents - having + 0.5) / (having + 0.5))
+                self._weights[term] = weight * float(rarity)
+        self._terms: dict[str, tuple[str, ...]] = {}
+
+    def of(self, text: str) -> Mapping[int, float]:
+        """Weight by line (0 for the first), of those that have any."""
+        found: dict[int, float] = {}
+        for row, line in enumerate(text.split("\n")):
+            terms = {term for word in _WORD.findall(line[:_LONGEST_LINE]) for term in self._terms_in(word)}
+            if terms:
+                found[row] = sum(self._weights[term] for term in sorted(terms))
+        return found
+
+    def _terms_in(self, word: str) -> tuple[str, ...]:
+        """The terms of the question in a word."""
+        if word not in self._terms:
+            self._terms[word] = tuple(term for term in terms_of(word) if term in self._weights)
+        return self._terms[word]

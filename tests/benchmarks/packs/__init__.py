@@ -1,0 +1,1 @@
+"""How much of the right answers stands in a pack."""

@@ -1,0 +1,191 @@
+"""How much of the right answers stands, with source, in a pack: long definitions cut from the top, or to what tells.
+
+    python -m tests.benchmarks.packs FILE... --clones DIR [--indexes DIR] [--tokens 4000]
+
+Each question is ranked once, at the level of definitions, and what would be packed is rendered both ways. Columns, each
+a mean over the questions with 95 % of a bootstrap over questions for the difference:
+
+- files: the share of the right files of which any source is printed;
+- definitions: the share of the right definitions of which three lines (or all) are printed;
+- rows: of the rows that the answering commit changed (or, where definitions are labelled, of theirs), the share that is
+  printed, with a row on either side;
+- items: how many items have source.
+
+"long" are the questions for which a definition of more than LONG_LINES lines is packed.
+"""
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+import numpy as np
+
+from causalist import answers
+from causalist.evaluate.clones import find_clone
+from causalist.evaluate.gold import _hunks, _patch, answering_commit, changed_definitions, children_of
+from causalist.evaluate.questions import LabelledQuestion, read_questions
+from causalist.evaluate.snapshots import SnapshotFacts, oldest_first
+from causalist.model.answer import AskOptions
+from causalist.model.graph import CodeGraph
+from causalist.model.pack import Pack, PackInput
+from causalist.model.symbols import split_id
+from causalist.pack import LONG_LINES
+from causalist.pack.bodies import numbered_lines
+from causalist.pack.plan import Plan
+from causalist.pack.render import planned_pack
+from causalist.pipeline import Repository
+from tests.benchmarks.fit.__main__ import _at_commit
+
+_MOST_ROWS = 60  # of a hunk or definition that count
+_FEWEST_LINES = 3
+
+
+class Gold(NamedTuple):
+    """Right files, right definitions with their rows (path, first, last), and right rows (path, row); 0-based."""
+
+    files: tuple[str, ...]
+    definitions: tuple[tuple[str, int, int], ...]
+    rows: frozenset[tuple[str, int]]
+
+
+class Shares(NamedTuple):
+    files: float
+    definitions: float
+    rows: float
+    items: float
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="+", type=Path)
+    parser.add_argument("--clones", type=Path, required=True)
+    parser.add_argument("--indexes", type=Path)
+    parser.add_argument("--tokens", type=int, default=4000)
+    parser.add_argument("--most-each", type=int, default=1000, help="questions of a repository")
+    arguments = parser.parse_args()
+    rows = [
+        (is_long, both)
+        for packed, gold in questions(arguments.data, arguments.clones, arguments.indexes, arguments.most_each)
+        for is_long, both in [compared(packed, gold, arguments.tokens)]
+    ]
+    sys.stdout.write(
+        "| questions | | " + " | ".join(Shares._fields) + " |\n|---|---|" + "--:|" * len(Shares._fields) + "\n"
+    )
+    for name, chosen in (("all", rows), ("long", [row for row in rows if row[0]])):
+        write(f"{name}: {len(chosen)}", [both for _, both in chosen])
+    return 0
+
+
+def questions(
+    data: Sequence[Path], clones: Path, indexes: Path | None, most_each: int
+) -> Iterator[tuple[PackInput, Gold]]:
+    """What is packed for each question that finds something, and what is right."""
+    by_repository: dict[str, list[LabelledQuestion]] = defaultdict(list)
+    for path in data:
+        for question in read_questions(path):
+            by_repository[question.repo].append(question)
+    for repo, asked in sorted(by_repository.items()):
+        git_dir = find_clone(clones, repo)
+        if git_dir is None:
+            sys.stderr.write(f"{repo}: no clone; {len(asked)} questions are left out\n")
+            continue
+        sys.stderr.write(f"{repo}: {len(asked)} questions\n")
+        asked = asked[:most_each]
+        children, cache, known = children_of(git_dir), SnapshotFacts(), None
+        by_commit = {q.commit: [other for other in asked if other.commit == q.commit] for q in asked}
+        for commit in oldest_first(git_dir, by_commit):
+            stored = None if indexes is None else indexes / f"{repo.replace('/', '+')}@{commit}.idx"
+            repository = _at_commit(git_dir, commit, cache, known, stored)
+            known = repository.index
+            for question in by_commit[commit]:
+                packed = pack_input_of(repository, question.query)
+                if packed is not None:
+                    yield packed, gold_of(git_dir, commit, children, known.graph, question)
+
+
+def pack_input_of(repository: Repository, query: str) -> PackInput | None:
+    caught: list[PackInput] = []
+
+    def catch(pack_input: PackInput, **_: object) -> Pack:
+        caught.append(pack_input)
+        return Pack("", 0, 0, "text", ())
+
+    with mock.patch.object(answers, "render_pack", catch):
+        repository.ask(query, AskOptions())
+    return caught[0] if caught else None
+
+
+def gold_of(
+    git_dir: Path, commit: str, children: Mapping[str, tuple[str, ...]], graph: CodeGraph, question: LabelledQuestion
+) -> Gold:
+    nodes, symbols = graph.nodes, list(question.gold_symbols)
+    rows: set[tuple[str, int]] = set()
+    if not symbols:
+        answer = answering_commit(git_dir, commit, children.get(commit, ()), question.gold_files)
+        if answer is not None:
+            symbols = changed_definitions(git_dir, commit, answer, graph, question.gold_files)
+            for path in question.gold_files:
+                for first, n_rows in _hunks(_patch(git_dir, commit, answer, path)):
+                    rows.update((path, row) for row in range(first, first + min(max(n_rows, 1), _MOST_ROWS)))
+    found = [(split_id(name)[0], nodes.ids.position(name)) for name in symbols]
+    spans = tuple((path, int(nodes.start_rows[n]), int(nodes.end_rows[n])) for path, n in found if n >= 0)
+    if question.gold_symbols:
+        rows = {(path, row) for path, first, last in spans for row in range(first, min(last + 1, first + _MOST_ROWS))}
+    return Gold(question.gold_files, spans, frozenset(rows))
+
+
+def compared(packed: PackInput, gold: Gold, tokens: int) -> tuple[bool, tuple[Shares, Shares]]:
+    """Whether something long is packed; the shares with long definitions cut from the top, and to what tells."""
+    from_top = replace(packed, items=tuple(item._replace(telling=()) for item in packed.items))
+    is_long = any(item.telling and item.text.count("\n") >= LONG_LINES for item in packed.items)
+    plans = [planned_pack(each, max_tokens=tokens, format="text")[1] for each in (from_top, packed)]
+    return is_long, (shares(plans[0], gold), shares(plans[1], gold))
+
+
+def shares(plan: Plan, gold: Gold) -> Shares:
+    printed: set[tuple[str, int]] = set()
+    for shown in plan.items:
+        if shown.n_lines:
+            path = split_id(shown.entry.node)[0]
+            numbers = (number for number, _ in numbered_lines(shown.entry.body, shown.n_lines))
+            printed.update((path, number - 1) for number in numbers if number is not None)
+    files = {path for path, _ in printed}
+    there = [
+        sum((path, row) in printed for row in range(first, last + 1)) >= min(_FEWEST_LINES, last - first + 1)
+        for path, first, last in gold.definitions
+    ]
+    near = [any((path, row + d) in printed for d in (-1, 0, 1)) for path, row in sorted(gold.rows)]
+    n_items = sum(bool(shown.n_lines) for shown in plan.items)
+    return Shares(_mean([path in files for path in gold.files]), _mean(there), _mean(near), n_items)
+
+
+def _mean(values: Sequence[bool]) -> float:
+    return sum(values) / len(values) if values else float("nan")
+
+
+def write(name: str, both: Sequence[tuple[Shares, Shares]]) -> None:
+    if not both:
+        return
+    values = np.array(both)  # (questions, 2, shares)
+    chance = np.random.default_rng(7)
+    cells: list[list[str]] = [[], [], []]
+    for column in range(len(Shares._fields)):
+        part = values[:, :, column]
+        part = part[~np.isnan(part).any(axis=1)]
+        difference = part[:, 1] - part[:, 0]
+        draws = difference[chance.integers(0, len(part), (2000, len(part)))].mean(axis=1)
+        low, high = np.quantile(draws, [0.025, 0.975])
+        cells[0].append(f"{part[:, 0].mean():.3f}")
+        cells[1].append(f"{part[:, 1].mean():.3f}")
+        cells[2].append(f"{difference.mean():+.3f} ({low:+.3f} to {high:+.3f})")
+    for what, row in zip(("from the top", "what tells", "difference"), cells, strict=True):
+        sys.stdout.write(f"| {name} | {what} | {' | '.join(row)} |\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
