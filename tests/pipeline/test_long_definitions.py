@@ -1,0 +1,38 @@
+"""A long definition in an answer: what the question is about is shown, wherever it stands."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from causalist.model.answer import AskOptions, Level
+from tests.pipeline.sample import in_memory
+
+
+def source() -> str:
+    """A function of 300 lines; the refund stands in line 220, a function inside of it begins in line 120."""
+    lines = ["def settle_order(order):", '    """Settles what is open."""']
+    lines += [f"    step_{i} = cart.part({i})" for i in range(3, 301)]
+    lines[119] = "    def book(entry):"
+    lines[120] = "        return entry.kept"
+    lines[219] = "    refund_customer(order.refund)"
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_the_part_that_answers_is_shown(level: Level, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(source() + "\n\ndef refund_customer(refund):\n    return refund\n")
+    repository = in_memory(tmp_path)
+    answer = repository.ask("where does a customer get a refund of an order", AskOptions(level=level, max_tokens=700))
+    assert answer.pack is not None and answer.pack.tokens <= 700
+    shown = answer.pack.text.split("\n")
+    at = shown.index("    refund_customer(order.refund)")
+    around = [f"    step_{i} = cart.part({i})" for i in (217, 218, 219, 221, 222, 223)]
+    assert shown[at - 3 : at] + shown[at + 1 : at + 4] == around
+    # The definition inside begins in 120, here or as a result of its own; what room is left is spent from the top.
+    assert "def book(entry):" in [line.strip() for line in shown]
+    assert re.fullmatch(r"    … \d+-119", next(line for line in shown if line.startswith("    … ")))
+    assert "def refund_customer(refund):" in shown
+    whole = repository.ask("where does a customer get a refund of an order", AskOptions(level=level, max_tokens=9000))
+    assert whole.pack is not None and [o.what for o in whole.pack.omitted] == []
+    assert {line.strip() for line in source().split("\n")} <= {line.strip() for line in whole.pack.text.split("\n")}

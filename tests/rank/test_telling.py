@@ -1,0 +1,25 @@
+"""What the lines of a long text weigh in a question."""
+
+from math import log1p
+
+import pytest
+
+from causalist.rank import TellingLines, read_question
+from tests.model.corpus import Def, corpus
+
+
+def test_a_line_weighs_as_much_as_the_words_in_it() -> None:
+    """Four documents have words: f, g, h and i. `refund` stands in one of them: ln(1 + 3.5 / 1.5); `order` in two:
+    ln(1 + 2.5 / 2.5). Identifiers are split, a word that stands twice counts once."""
+    c = corpus({"a.py": [Def("f", "refund order"), Def("g", "order"), Def("h", "x"), Def("i", "y")]})
+    n = c.lexical.definitions.n_documents
+    refund = log1p((n - 1 + 0.5) / 1.5)
+    order = log1p((n - 2 + 0.5) / 2.5)
+    lines = TellingLines(read_question("refund an order"), c.lexical)
+    found = lines.of("def pay():\n    refund_order(order)\n\n    order = 1\n    refunds.clear()\n")
+    assert found == pytest.approx({1: refund + order, 3: order, 4: refund})
+
+
+def test_words_that_the_repository_does_not_have_tell_nothing() -> None:
+    c = corpus({"a.py": [Def("f", "refund")]})
+    assert TellingLines(read_question("zyzzyva"), c.lexical).of("zyzzyva\n") == {}
