@@ -10,7 +10,6 @@ from causalist.rank.question import Question
 from causalist.rank.terms import terms_of
 
 _WORD = re.compile(r"\w+")
-_LONGEST_LINE = 1_000  # characters of a line that are read
 
 
 class TellingLines:
@@ -33,12 +32,17 @@ class TellingLines:
 
     def of(self, text: str) -> Mapping[int, float]:
         """Weight by line (0 for the first), of those that have any."""
-        found: dict[int, float] = {}
-        for row, line in enumerate(text.split("\n")):
-            terms = {term for word in _WORD.findall(line[:_LONGEST_LINE]) for term in self._terms_in(word)}
-            if terms:
-                found[row] = sum(self._weights[term] for term in sorted(terms))
-        return found
+        telling = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
+        if not telling:
+            return {}
+        terms: dict[int, set[str]] = {}
+        row = counted = 0
+        for match in _WORD.finditer(text):
+            if match[0] in telling:
+                row += text.count("\n", counted, match.start())
+                counted = match.start()
+                terms.setdefault(row, set()).update(self._terms[match[0]])
+        return {row: sum(self._weights[term] for term in sorted(there)) for row, there in terms.items()}
 
     def _terms_in(self, word: str) -> tuple[str, ...]:
         """The terms of the question in a word."""
