@@ -72,6 +72,7 @@ _WAITING = frozenset(
         "candidates.files",
         "candidates.names",
         "candidates.synonyms",
+        "candidates.associations",
         "candidates.history",
         "candidates.graph",
         "candidates.pagerank",

@@ -1,0 +1,1 @@
+"""Learns from public repositories which words programmers use in the same places."""
