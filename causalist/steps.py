@@ -3,20 +3,15 @@
 What happens to a step that fails is decided in `pipeline.py`; here is only what is counted.
 """
 
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
+from causalist.circuits import MOST_FAILURES, PASSED_OVER, Circuits
 from causalist.errors import UsageError
 from causalist.model.steps import STAGES
 
-# Chosen by hand: twice in a row may be bad luck, and a step that fails now and then costs less than one that is missed.
-MOST_FAILURES = 3
-# How often a step that keeps failing is passed over before it is tried again. Counted and not timed, so that the same
-# questions get the same answers.
-PASSED_OVER = 20
+__all__ = ["MOST_FAILURES", "PASSED_OVER", "RESERVE", "Circuits", "Clock", "Deadline"]
 
 
 class Clock:
@@ -71,49 +66,3 @@ class Deadline:
     def left(self) -> float:
         """Seconds that are left, below 0 when it is over."""
         return self._due - time.monotonic()
-
-
-@dataclass(slots=True)
-class _Circuit:
-    failures: int = 0  # in a row
-    passes: int = 0  # how often it is still passed over
-    reason: str = ""
-
-
-@dataclass(slots=True)
-class Circuits:
-    """Of a process that answers many questions: which steps keep failing, so that they are passed over for a while.
-
-    After `MOST_FAILURES` failures in a row a step is passed over `PASSED_OVER` times (its circuit is open). Then it is
-    tried once: if that goes well it is as good as new, otherwise it is passed over as often again. For any thread.
-    """
-
-    _by_step: dict[str, _Circuit] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def passes_over(self, step: str) -> str:
-        """Why a step is passed over this time; "" where it is tried."""
-        with self._lock:
-            circuit = self._by_step.get(step)
-            if circuit is None or circuit.failures < MOST_FAILURES:
-                return ""
-            if circuit.passes == 0:
-                circuit.passes = PASSED_OVER  # for whoever asks until the trial has ended
-                return ""
-            circuit.passes -= 1
-            return (
-                f"not tried after {circuit.failures} failures in a row, the last one {circuit.reason}; "
-                f"tried again after {circuit.passes} more times"
-            )
-
-    def failed(self, step: str, reason: str) -> None:
-        with self._lock:
-            circuit = self._by_step.setdefault(step, _Circuit())
-            circuit.failures += 1
-            circuit.reason = reason
-            if circuit.failures >= MOST_FAILURES:
-                circuit.passes = PASSED_OVER
-
-    def worked(self, step: str) -> None:
-        with self._lock:
-            self._by_step.pop(step, None)

@@ -2,8 +2,10 @@
 
 from causalist.memory.entities import Entity, EntityExtractor, Extraction, Triple
 from causalist.memory.index import HippoIndex
+from causalist.memory.pipeline import MemoryPipeline
 from causalist.memory.regex_extractor import RegexEntityExtractor
 from causalist.memory.retrieval import RetrievalSettings, RetrievedPassage
+from causalist.memory.stages import ValidationSettings
 from causalist.memory.variants import VARIANTS, Variant
 
 __all__ = [
@@ -12,9 +14,11 @@ __all__ = [
     "EntityExtractor",
     "Extraction",
     "HippoIndex",
+    "MemoryPipeline",
     "RegexEntityExtractor",
     "RetrievalSettings",
     "RetrievedPassage",
     "Triple",
+    "ValidationSettings",
     "Variant",
 ]

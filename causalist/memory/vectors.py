@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.errors import UsageError
+from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.entities import Embedder
 from causalist.memory.near import THRESHOLD
 
@@ -31,15 +31,23 @@ class Vectors:
     _compared: list[str] = field(default_factory=list)
 
     def of(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Vectors of texts. Raises UsageError for what is no vector."""
+        """Vectors of texts. Raises UsageError for what is no vector, ModelFailed."""
         found: list[NDArray[np.float32]] = []
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
-            rows = [np.asarray(row, dtype=np.float64) for row in self.embedder(batch)]
+            rows = self._embedded(batch)
             if len(rows) != len(batch):
                 raise UsageError(f"the embedder gave {len(rows)} vectors for {len(batch)} texts")
             found += [self._checked(row) for row in rows]
         return found
+
+    def _embedded(self, batch: list[str]) -> list[NDArray[np.float64]]:
+        try:
+            return [np.asarray(row, dtype=np.float64) for row in self.embedder(batch)]
+        except CausalistError:
+            raise
+        except Exception as error:  # whatever a provider raises
+            raise ModelFailed(f"the embedder failed: {type(error).__name__}: {str(error)[:200]}") from error
 
     def _checked(self, row: NDArray[np.float64]) -> NDArray[np.float32]:
         known = next(iter(self.passages.values()), None)

@@ -114,9 +114,8 @@ def test_confidence_has_a_threshold_and_the_surest_counts() -> None:
 
 def test_names_are_those_of_the_passage() -> None:
     notes = Notes()
-    found = parse_entities(
-        '[{"name": "alice  moreau", "type": "person"}, {"name": "Bob", "type": "person"}]', PASSAGE, notes
-    )
+    answer = '[{"name": "alice  moreau", "type": "person"}, {"name": "Bob", "type": "person"}]'
+    found = parse_entities(answer, PASSAGE, notes)
     assert [entity.name for entity in found] == ["alice  moreau"]
     assert notes.all() == ("the passage does not name 'Bob'",)
 

@@ -1,0 +1,261 @@
+"""Six stages: routes, tiers, validation, conflicts, attempts, circuits, feedback."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from causalist.circuits import MOST_FAILURES, PASSED_OVER
+from causalist.errors import EmptyQuestion, UsageError
+from causalist.memory import HippoIndex
+from causalist.memory.distil import FEATURES, FEWEST, Feedback, Row, learn, level_of
+from causalist.memory.pipeline import MemoryPipeline
+from causalist.memory.stages import MODES, Mode, ValidationSettings, recency
+from tests.memory.texts import team
+
+QUESTION = "Who manages the team that handles JWT authentication?"
+
+
+def _index(passages: dict[str, tuple[str, dict[str, Any]]], **options: Any) -> HippoIndex:
+    index = HippoIndex(**options)
+    for passage, (text, metadata) in passages.items():
+        index.add_passage(passage, text, metadata=metadata)
+    return index
+
+
+def _ids(answer: Any) -> list[str]:
+    return [hit.passage_id for hit in answer.hits]
+
+
+@pytest.mark.parametrize(
+    ("query", "route", "generators"),
+    [
+        ("Identity Team lead", "simple", {"dense"}),
+        ("Why does the JWT depend on the Identity Team?", "multi_hop", {"dense", "graph"}),
+        ("overview of Identity Team", "exploratory", {"dense", "sparse", "graph"}),
+    ],
+)
+def test_the_route_says_which_generators_run(query: str, route: str, generators: set[str]) -> None:
+    answer = MemoryPipeline(team()).run(query)
+    assert answer.route.value == route
+    assert set().union(*(hit.ranks for hit in answer.hits)) == generators
+    forced = MemoryPipeline(team()).run(query, route="exploratory")
+    assert forced.route.value == "exploratory"
+
+
+def test_modes_have_their_tiers_and_sizes() -> None:
+    index = HippoIndex()
+    for i in range(60):
+        index.add_passage(f"p{i:02}", f"The Ledger number {i} of Acme Corp.")
+    for mode, (tiers, n) in MODES.items():
+        answer = MemoryPipeline(index).run("the Ledger of Acme Corp", mode=mode.value, route="multi_hop")
+        assert tuple(answer.tiers) == tiers
+        assert {len(ids) for ids in answer.tiers.values()} == {n}
+        assert set(_ids(answer)) == {passage for ids in answer.tiers.values() for passage in ids}
+    assert [(mode.value, len(tiers), n) for mode, (tiers, n) in MODES.items()] == [
+        ("execution", 2, 5), ("planning", 3, 10), ("brainstorming", 3, 20)
+    ]  # fmt: skip
+
+
+def test_hits_say_where_they_come_from() -> None:
+    answer = MemoryPipeline(team()).run(QUESTION, route="multi_hop")
+    hit = next(hit for hit in answer.hits if hit.passage_id == "lead")
+    assert "identity_team" in hit.entity_hits
+    assert hit.ppr_score > 0
+    assert hit.ranks["graph"] <= 2
+    assert hit.tiers
+    assert 0 < hit.posterior.low < hit.posterior.mean < hit.posterior.high < 1
+    assert set(answer.timings_ms) == {"route", "candidates", "validate", "distil", "assemble", "deliver"}
+
+
+def test_the_same_question_skips_until_something_changes() -> None:
+    index = team()
+    pipeline = MemoryPipeline(index)
+    first, again = pipeline.run(QUESTION), pipeline.run(QUESTION)
+    assert first.route.value != "skip" and again.route.value == "skip"
+    assert again.hits == first.hits and again.answer_id == first.answer_id
+    index.add_passage("new", "The Identity Team handles JWT Authentication.")
+    assert pipeline.run(QUESTION).route.value != "skip"
+    with pytest.raises(UsageError, match="nothing to skip to"):
+        pipeline.run("never asked", route="skip")
+
+
+def test_visibility_is_never_relaxed() -> None:
+    mine, odd = ("secret plan of Acme Corp", {"visible_to": ["ann"]}), ("secret plan", {"visible_to": "ann"})
+    index = _index({"mine": mine, "odd": odd})
+    for reader, expected in ((None, []), ("bob", []), ("ann", ["mine"])):
+        answer = MemoryPipeline(index, validation=ValidationSettings(reader=reader)).run("secret plan of Acme Corp")
+        assert _ids(answer) == expected
+        assert answer.is_partial == (not expected)
+        assert answer.attempts == (1 if expected else 3)
+
+
+def test_age_and_confidence() -> None:
+    index = _index(
+        {
+            "new": ("The door code is posted in the hall.", {"timestamp": "2024-02-01", "confidence": 0.3}),
+            "old": ("The door code is posted in the hall today.", {"timestamp": "2024-01-02"}),
+        }
+    )
+    factors = recency(index.view, ValidationSettings(half_life_days=10))
+    assert factors.tolist() == [1.0, 0.125]  # 30 days, three half-lives
+    later = recency(index.view, ValidationSettings(half_life_days=10, now="2024-02-11"))
+    assert later == pytest.approx([0.5, 0.0625])
+    sure = MemoryPipeline(index, validation=ValidationSettings(min_confidence=0.5)).run("door code posted hall")
+    assert _ids(sure) == ["old"]
+    with pytest.raises(UsageError):
+        ValidationSettings(half_life_days=0)
+    with pytest.raises(UsageError):
+        ValidationSettings(now="yesterday")
+
+
+def test_a_broadened_attempt_lifts_what_may_be_lifted() -> None:
+    index = _index({"unsure": ("The door code is posted in the hall.", {"confidence": 0.1})})
+    answer = MemoryPipeline(index, validation=ValidationSettings(min_confidence=0.5)).run("door code")
+    assert (_ids(answer), answer.attempts, answer.is_partial) == (["unsure"], 2, False)
+
+
+def test_nothing_found_is_partial_after_three_attempts() -> None:
+    answer = MemoryPipeline(team()).run("zebra")
+    assert (answer.hits, answer.attempts, answer.is_partial, answer.retrieval_confidence) == ((), 3, True, 0.0)
+    assert MemoryPipeline(HippoIndex()).run("zebra").is_partial
+    with pytest.raises(EmptyQuestion):
+        MemoryPipeline(team()).run(" ")
+    with pytest.raises(UsageError, match="execution, planning, brainstorming"):
+        MemoryPipeline(team()).run("x", mode="fast")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept", "reason"),
+    [
+        ({"timestamp": "2024-01-01"}, {"timestamp": "2024-06-01"}, "b", "newer"),
+        ({"timestamp": "2024-06-01"}, {"timestamp": "2024-01-01"}, "a", "newer"),
+        ({"confidence": 0.9}, {"confidence": 0.4}, "a", "surer"),
+        ({"confidence": 0.2}, {"confidence": 0.4}, "b", "surer"),
+    ],
+)
+def test_contradictions_are_resolved_and_both_are_shown(
+    first: dict[str, Any], second: dict[str, Any], kept: str, reason: str
+) -> None:
+    index = _index(
+        {
+            "a": ("Tokens are valid for 24 hours.", {**first, "contradicts": ["b", "missing"]}),
+            "b": ("Tokens are valid for 8 hours.", second),
+        }
+    )
+    answer = MemoryPipeline(index).run("how long are tokens valid")
+    against = "ab".replace(kept, "")
+    assert [(c.kept, c.against, c.reason) for c in answer.conflicts] == [(kept, against, reason)]
+    assert _ids(answer) == [kept, against]
+    assert answer.hits[1].contradicted_by == (kept,)
+
+
+def test_same_texts_are_shown_once() -> None:
+    index = _index({"a": ("Lunch is at noon.", {}), "b": ("lunch  is at NOON.", {}), "c": ("Lunch is at one.", {})})
+    answer = MemoryPipeline(index).run("when is lunch")
+    assert answer.hits[0].same_text == ("b",)
+    assert "b" not in _ids(answer)
+
+
+def test_a_step_that_keeps_failing_is_passed_over() -> None:
+    broken = {"now": True}
+    calls = []
+
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        calls.append(list(texts))
+        if broken["now"] and texts[0].startswith("ask"):
+            raise ConnectionError("no model")
+        return [[float(len(text)), 1.0] for text in texts]
+
+    index = _index({"a": ("The Ledger of Acme Corp.", {})}, embedder=embed)
+    pipeline = MemoryPipeline(index)
+    for i in range(MOST_FAILURES):
+        answer = pipeline.run(f"ask {i} Ledger", route="lookup")
+        assert _ids(answer) == ["a"]  # sparse still works
+        assert any("candidates.graph: skipped: model-failed: the embedder" in note for note in answer.diagnostics)
+    n = len(calls)
+    answer = pipeline.run("ask again Ledger", route="lookup")
+    assert len(calls) == n
+    assert any("not tried after 3 failures in a row" in note for note in answer.diagnostics)
+    broken["now"] = False
+    for i in range(PASSED_OVER):
+        answer = pipeline.run(f"ask once more {i} Ledger", route="lookup")
+    assert answer.diagnostics == ()
+
+
+def test_a_self_check_may_refuse_and_may_fail() -> None:
+    asked = []
+
+    def reflect(question: str, texts: Sequence[str]) -> list[bool]:
+        asked.append(question)
+        return [text.startswith("Lunch") for text in texts]
+
+    index = _index({"a": ("Lunch is at noon.", {}), "c": ("The lunch room is cold.", {})})
+    answer = MemoryPipeline(index, validation=ValidationSettings(reflect=reflect)).run("when is lunch")
+    assert (_ids(answer), asked) == (["a"], ["when is lunch"])
+    for bad in (lambda q, t: [True], lambda q, t: ["yes"] * len(t), lambda q, t: 1 / 0):
+        answer = MemoryPipeline(index, validation=ValidationSettings(reflect=bad)).run("when is lunch")  # type: ignore[arg-type,return-value]
+        assert set(_ids(answer)) == {"a", "c"}
+        assert any("validate.reflect: skipped: model-failed" in note for note in answer.diagnostics)
+
+
+def _rows(n: int, telling: int, seed: int = 0) -> list[Row]:
+    """Feedback in which the feature number `telling` is high for what is used, and the others are noise."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        features = rng.random((8, len(FEATURES)))
+        used = np.zeros(8, dtype=np.bool_)
+        used[int(np.argmax(features[:, telling]))] = True
+        rows.append(Row(features, tuple([4] * 8), used))
+    return rows
+
+
+def test_weights_are_learned_only_where_they_are_better() -> None:
+    assert learn(_rows(FEWEST - 1, FEATURES.index("sparse"))) is None
+    learned = learn(_rows(60, FEATURES.index("sparse")))
+    assert learned is not None
+    assert learned.learned > 0.8 > 0.5 > learned.heuristic
+    assert max(learned.weights, key=lambda name: learned.weights[name]) == "sparse"
+    # Fusion itself is what tells: nothing can be better.
+    assert learn(_rows(60, FEATURES.index("fused"))) is None
+
+
+def test_feedback_moves_the_posterior_and_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "feedback.jsonl"
+    pipeline = MemoryPipeline(team(), feedback=path)
+    answer = pipeline.run("when is lunch served")
+    before = answer.hits[0].posterior
+    pipeline.feedback(answer.answer_id, [answer.hits[0].passage_id])
+    again = MemoryPipeline(team(), feedback=path)
+    after = again.run("when is lunch served").hits[0].posterior
+    level = level_of(list(answer.hits[0].ranks.values()))
+    # Beta(mean * 4, (1 - mean) * 4) and one passage of that level that was used
+    assert level == 0 and before.mean == 0.5
+    assert after.mean == pytest.approx((2 + 1) / (4 + 1))
+    assert after.high - after.low < before.high - before.low
+    with pytest.raises(UsageError, match="among the last ones"):
+        pipeline.feedback("nothing", [])
+    path.write_text(path.read_text() + 'no JSON\n{"features": [[1]], "levels": [0], "used": [true]}\n[]\n')
+    assert len(Feedback(path).rows) == 1
+
+
+def test_learned_weights_decide_the_order() -> None:
+    pipeline = MemoryPipeline(team())
+    pipeline.store.rows += _rows(60, FEATURES.index("graph"))
+    pipeline.learned = learn(pipeline.store.rows)
+    assert pipeline.learned is not None
+    answer = pipeline.run(QUESTION, route="exploratory")
+    graph = sorted(answer.hits, key=lambda hit: hit.ranks.get("graph", 99))
+    assert answer.hits[0] == graph[0]
+
+
+def test_answers_do_not_depend_on_threads_or_history() -> None:
+    answers = []
+    for _ in range(3):
+        pipeline = MemoryPipeline(team())
+        pipeline.run("something else about lunch")
+        answers.append(pipeline.run(QUESTION, mode=Mode.BRAINSTORMING, route="exploratory"))
+    assert len({repr((a.hits, a.tiers, a.answer_id)) for a in answers}) == 1
