@@ -13,10 +13,12 @@ from causalist.cli._run import NOTHING_FOUND
 
 if TYPE_CHECKING:
     from causalist.memory import HippoIndex, RetrievedPassage
+    from causalist.memory.llm_extractor import Estimate
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 FORMAT_VERSION = 1
+_LARGE = 100  # calls of a model
 _MODES = ("hippo", "dense", "sparse", "hybrid")  # of memory.retrieval, which --help does not import; a test compares
 
 
@@ -43,13 +45,18 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PLACE...")
+@click.option("--model", metavar="NAME", help="Let this model of the llm library find entities and what relates them.")
+@click.option("--yes", is_flag=True, help="Ask the model about many passages without confirmation.")
 @_memory_option
 @json_option
-def add(places: tuple[Path, ...], file: Path | None, as_json: bool) -> None:
+def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | None, as_json: bool) -> None:
     """Adds the documents of folders and files, or brings them up to date.
 
     Markdown, reStructuredText, AsciiDoc, HTML and plain text; PDF files have to be named one by one. What git ignores
     stays out of folders. Documents that are gone from a folder that is added again are forgotten.
+
+    With --model each new passage is sent to that model, twice; its answers are kept, so that a run that was interrupted
+    goes on. What it will take is shown first, and more than 100 calls need --yes.
 
     \b
     Example:
@@ -58,7 +65,7 @@ def add(places: tuple[Path, ...], file: Path | None, as_json: bool) -> None:
     from causalist.memory.shelf import Shelf
 
     shelf = Shelf.at(file, Path.cwd())
-    done = shelf.add(places)
+    done = shelf.add(places, shelf.model(model) if model else None, _approval(yes))
     for path, reason in sorted(done.skipped.items()):
         say(f"note: {path} stays out: {reason}")
     document = {"format_version": FORMAT_VERSION, "memory": str(shelf.path), "documents": done.documents,
@@ -139,6 +146,21 @@ def graph(file: Path | None, entity: str | None, hops: int, output: Path | None,
             write(to_json(index.to_node_link()) + "\n")
         return
     _show_entity(index, entity, hops, as_json)
+
+
+def _approval(yes: bool) -> "Callable[[Estimate], None]":
+    """Says what a run will take, and refuses a large one without --yes."""
+    from causalist.errors import UsageError
+
+    def approve(estimate: "Estimate") -> None:
+        say(
+            f"{estimate.passages} new passages, {estimate.cached} of them answered before: {estimate.calls} calls of "
+            f"the model, about {estimate.prompt_tokens:,} tokens sent and {estimate.answer_tokens:,} received"
+        )
+        if estimate.calls > _LARGE and not yes:
+            raise UsageError(f"this takes {estimate.calls} calls of the model; run it with --yes")
+
+    return approve
 
 
 def _show_entity(index: "HippoIndex", entity: str, hops: int, as_json: bool) -> None:

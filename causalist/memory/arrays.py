@@ -79,8 +79,8 @@ class MemoryArrays:
 
     `mentions`: (P, E), how often a passage names an entity; `passages_of` is its transpose. `similar`: (E, E),
     symmetric, similarity in [threshold, 1]. `explicit`: (E, E), from subject to object, sum of confidences of triples.
-    `references`: (P, P). `forward`: (P, T), counts of terms; `postings` the same by term, for BM25. `times`: (P,),
-    seconds since 1970, NaN where it is not known.
+    `references`: (P, P). `defines`: (P, E), 1 where a passage is about the entity. `forward`: (P, T), counts of terms;
+    `postings` the same by term, for BM25. `times`: (P,), seconds since 1970, NaN where it is not known.
     """
 
     passages: list[str]
@@ -93,6 +93,7 @@ class MemoryArrays:
     similar: Matrix
     explicit: Matrix
     references: Matrix
+    defines: Matrix
     forward: Matrix
     postings: Postings
     times: Floats
@@ -136,6 +137,9 @@ def arrays_of(records: Records, vector_pairs: Mapping[tuple[int, int], float] | 
     place = {passage: i for i, passage in enumerate(passages)}
     pairs = [(i, place[other]) for i, r in enumerate(held) for other in r.references if other in place]
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.defines) for r in held])
+    defined = entity_ranks[_stacked([r.defines.reshape(-1, 1) for r in held], 1)[:, 0]]
+    about = rows[defined >= 0], defined[defined >= 0]  # what no passage names leads nowhere
     numbers = np.empty(m, dtype=np.int64)
     numbers[entity_ranks[used]] = used
     return MemoryArrays(
@@ -149,6 +153,7 @@ def arrays_of(records: Records, vector_pairs: Mapping[tuple[int, int], float] | 
         _similar(records, entity_ranks, m, vector_pairs),
         explicit,
         Matrix.from_entries(ends[:, 0], ends[:, 1], np.ones(len(ends)), (n, n)),
+        Matrix.from_entries(about[0], about[1], np.ones(len(about[0])), (n, m)),
         forward,
         _postings(postings_matrix, n),
         np.array([seconds_of(r.metadata.get(TIMESTAMP)) for r in held], dtype=np.float64),

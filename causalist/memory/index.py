@@ -70,8 +70,9 @@ class HippoIndex:
         """Adds a passage. One with that id is replaced; the same text and metadata change nothing, and where only the
         metadata are others nothing is extracted again.
 
-        In `metadata`, "references" may list ids of passages that this one refers to, and "timestamp" say when it is
-        from (ISO 8601, or seconds since 1970). Raises UsageError for what is no passage."""
+        In `metadata`, "title" may say what the passage is called, "path" which passages are one document, "references"
+        list ids of passages that this one refers to, and "timestamp" say when it is from (ISO 8601, or seconds since
+        1970). Raises UsageError for what is no passage."""
         self.build_from_passages([{"id": passage_id, "text": text, "metadata": metadata}])
 
     def build_from_passages(self, passages: Iterable[Mapping[str, Any]]) -> None:
@@ -243,7 +244,7 @@ class HippoIndex:
         known = self.records.passages.get(passage_id)
         if known is not None and known.text == text:
             if known.metadata != metadata:
-                self.records.restore(passage_id, _with_metadata(known, passage_id, metadata))
+                self.records.restore(passage_id, self._with_metadata(known, passage_id, metadata))
             return
         found = extracted(self.extractor(text))
         self.records.put(passage_id, text, metadata, found)
@@ -251,6 +252,11 @@ class HippoIndex:
             self.diagnostics[passage_id] = found.diagnostics
         else:
             self.diagnostics.pop(passage_id, None)
+
+    def _with_metadata(self, record: Record, passage_id: str, metadata: Mapping[str, Any]) -> Record:
+        references = tuple(dict.fromkeys(r for r in metadata.get("references", ()) if r != passage_id))
+        defines = self.records.defines(record.text, metadata)
+        return replace(record, metadata=metadata, references=references, defines=defines)
 
     def _query(
         self, text: str, ppr_alpha: float | None, max_iter: int, tol: float, variant: str | Variant | None
@@ -272,11 +278,6 @@ class HippoIndex:
             hint = f"; similar: {', '.join(near[:5])}" if near else ""
             raise UnknownEntity(f"no passage names {name!r}{hint}")
         return place
-
-
-def _with_metadata(record: Record, passage_id: str, metadata: Mapping[str, Any]) -> Record:
-    references = tuple(dict.fromkeys(r for r in metadata.get("references", ()) if r != passage_id))
-    return replace(record, metadata=metadata, references=references)
 
 
 _BATCH = 256

@@ -25,7 +25,16 @@ from causalist.memory.distil import FEATURES, Feedback, Learned, Row, learn, lev
 from causalist.memory.index import HippoIndex
 from causalist.memory.linking import link, seeds_of
 from causalist.memory.neighbourhood import expanded
-from causalist.memory.retrieval import Query, best_of, check_query, combined, plain_scores, reciprocal_ranks, walk
+from causalist.memory.retrieval import (
+    Query,
+    best_of,
+    check_query,
+    combined,
+    plain_mode,
+    plain_scores,
+    reciprocal_ranks,
+    walk,
+)
 from causalist.memory.stages import (
     MODES,
     Candidates,
@@ -224,13 +233,13 @@ class MemoryPipeline:
         linked = link(query, view, self.index.extractor)
         if attempt > 1 and linked.matches:
             linked = expanded(linked, view, _HOPS)
-        plain = plain_scores(query, view, "dense")
+        plain = plain_scores(query, view, plain_mode(view))
         seeds = seeds_of(linked, view, self.index.variant, plain)
         if seeds is None:
             return np.zeros(view.arrays.n_passages)
         walked = walk(Query(query, self.index.variant, self.index.settings), seeds, view)
         found.entities, found.passages_by_walk = walked.entities, walked.passages
-        return combined(walked.passages, plain, self.index.settings, view.coverage)
+        return combined(walked.passages, plain, view, self.index.settings)
 
     def _validated(self, view: View, attempt: int, run: _Run) -> Floats:
         """A factor for each passage: 0 for what is not shown. The first attempt is strict about age and confidence."""

@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
+from causalist.memory.definitions import defined_names
 from causalist.memory.entities import TYPES, Extraction, entity_id
 from causalist.memory.near import NearNames
 from causalist.rank.terms import terms_of
 
 _WORD = re.compile(r"[^\W_]\w*")
 REFERENCES = "references"  # key of metadata: ids of passages that this one refers to
+TITLE = "title"  # key of metadata: what the passage is called
 TIMESTAMP = "timestamp"  # key of metadata: when it was said, ISO 8601 or seconds since 1970
 _LONGEST_ID = 2_000
 
@@ -39,12 +41,14 @@ class StoredTriple(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Record:
     """One passage. `mentions`: int32, shape (n, 4): numbers of entity, name as written and type, first character (-1:
-    not known), in the order of the text. `terms`: int32, shape (n, 2): number of a term, its count."""
+    not known), in the order of the text. `terms`: int32, shape (n, 2): number of a term, its count. `defines`: int32,
+    shape (n,): numbers of the entities that it is about, whether or not some passage names them."""
 
     text: str
     metadata: Mapping[str, Any]
     mentions: NDArray[np.int32]
     terms: NDArray[np.int32]
+    defines: NDArray[np.int32]
     triples: tuple[StoredTriple, ...]
     references: tuple[str, ...]
 
@@ -99,10 +103,16 @@ class Records:
                 metadata,
                 np.array(mentions, dtype=np.int32).reshape(-1, 4),
                 np.array(terms, dtype=np.int32).reshape(-1, 2),
+                self.defines(text, metadata),
                 triples,
                 references,
             ),
         )
+
+    def defines(self, text: str, metadata: Mapping[str, Any]) -> NDArray[np.int32]:
+        """The entities that a passage is about, ascending."""
+        names = defined_names(text, metadata.get(TITLE))
+        return np.array(sorted(self.entities.number(name) for name in names), dtype=np.int32)
 
     def restore(self, passage_id: str, record: Record) -> None:
         """Puts a record whose numbers are those of this index."""
@@ -118,11 +128,8 @@ class Records:
 
     def _entity(self, name: str) -> int:
         key = entity_id(name)
-        known = len(self.entities.strings)
-        number = self.entities.number(key)
-        if number == known:
-            self.near.add(key)
-        return number
+        self.near.add(key)
+        return self.entities.number(key)
 
 
 def checked_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:

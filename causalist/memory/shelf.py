@@ -1,13 +1,15 @@
 """A memory in a file: opened, brought up to date with documents, saved under a lock."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from causalist.errors import IndexNotWritable
 from causalist.memory.documents import read_documents
+from causalist.memory.entities import EntityExtractor
 from causalist.memory.index import HippoIndex
+from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor
 from causalist.source import find_root
 from causalist.store import FOLDER, prepare_folder
 
@@ -38,13 +40,25 @@ class Shelf:
         base = find_root(folder)
         return cls(base / FOLDER / NAME if file is None else file, base)
 
-    def opened(self) -> HippoIndex:
+    def opened(self, extractor: EntityExtractor | None = None) -> HippoIndex:
         """Raises IndexUnreadable where there is none."""
-        return HippoIndex.load(self.path)
+        return HippoIndex.load(self.path, entity_extractor=extractor)
 
-    def add(self, places: Sequence[Path]) -> Added:
+    def model(self, name: str) -> LLMEntityExtractor:
+        """A model's extractor whose answers are kept beside the memory. Raises ExtraMissing, ModelFailed."""
+        if self.path.parent.name == FOLDER:
+            prepare_folder(self.path.parent)
+        return LLMEntityExtractor(name, cache=self.path.with_name(f"{self.path.name}.answers"))
+
+    def add(
+        self,
+        places: Sequence[Path],
+        extractor: EntityExtractor | None = None,
+        approve: Callable[[Estimate], None] | None = None,
+    ) -> Added:
         """Reads documents and saves. Documents that were below one of these folders and are not there any more are
-        forgotten. Raises NothingToIndex, IndexNotWritable, IndexUnreadable."""
+        forgotten. `approve` is told what asking a model about new passages will take, and may raise. Raises
+        NothingToIndex, IndexNotWritable, IndexUnreadable, ModelFailed."""
         from filelock import FileLock, Timeout
 
         reading = read_documents(places, self.base)
@@ -52,7 +66,10 @@ class Shelf:
             prepare_folder(self.path.parent)
         try:
             with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=_PATIENCE_SECONDS):
-                index = self.opened() if self.path.exists() else HippoIndex()
+                index = self.opened(extractor) if self.path.exists() else HippoIndex(entity_extractor=extractor)
+                if approve is not None and isinstance(extractor, LLMEntityExtractor):
+                    new = [d.text for d in reading.passages if d.id not in index or index.passage(d.id)[0] != d.text]
+                    approve(extractor.estimate(new))
                 before = index.records.generation
                 kept = {each.id for each in reading.passages}
                 gone = [p for p in index.passage_ids if p not in kept and self._covers(places, index, p)]

@@ -5,8 +5,8 @@
     string(kind, number, value)            entities, names as written and terms, by number
     triple(passage, subject, predicate, object, confidence)     numbers of entities; in the order of the text
     diagnostic(passage, detail)            what an extractor could not use
-    array(name, dtype, shape, data)        numpy arrays: mentions and terms of all passages one after the other with
-                                           their bounds, vectors of passages and entities
+    array(name, dtype, shape, data)        numpy arrays: mentions, terms and definitions of all passages, one after the
+                                           other, with their sizes; vectors of passages and entities
 
 The file is written aside and renamed, so that a reader sees the old memory or the new one, whatever happens to the
 writer. It is data: what is read is checked before it is used, and nothing of it is executed or unpickled. A name that
@@ -97,6 +97,8 @@ def _write(path: Path, records: Records, vectors: Vectors | None, diagnostics: M
         "mentions.sizes": np.array([len(r.mentions) for r in held], dtype=np.int64),
         "terms": _joined([r.terms for r in held], 2),
         "terms.sizes": np.array([len(r.terms) for r in held], dtype=np.int64),
+        "defines": _joined([r.defines.reshape(-1, 1) for r in held], 1),
+        "defines.sizes": np.array([len(r.defines) for r in held], dtype=np.int64),
     }
     strings = {"entity": records.entities, "written": records.written, "term": records.terms}
     if vectors is not None:
@@ -140,8 +142,6 @@ def _read(path: Path, index: "HippoIndex") -> None:
     for kind, number, value in strings:
         if numbers[kind].number(value) != number:
             raise ValueError(f"{kind} {value!r} is there twice")
-    for name in records.entities.strings:
-        records.near.add(name)
     by_passage: dict[int, list[StoredTriple]] = {}
     for passage, subject, predicate, target, confidence in triples:
         _check_range(np.array([subject, target]), len(records.entities.strings))
@@ -150,12 +150,17 @@ def _read(path: Path, index: "HippoIndex") -> None:
     for column, limit in enumerate(limits):
         _check_range(arrays["mentions"][:, column], limit)
     _check_range(arrays["terms"][:, 0], len(records.terms.strings))
+    _check_range(arrays["defines"][:, 0], len(records.entities.strings))
+    ends = [number for row in triples for number in (row[1], row[3])]
+    for number in dict.fromkeys([*arrays["mentions"][:, 0].tolist(), *ends]):
+        records.near.add(records.entities.strings[number])
+    defines = _parts(arrays["defines"][:, 0], arrays["defines.sizes"])
     mentions = _parts(arrays["mentions"], arrays["mentions.sizes"])
     terms = _parts(arrays["terms"], arrays["terms.sizes"])
-    for (number, passage, text, metadata), own, words in zip(passages, mentions, terms, strict=True):
+    for (number, passage, text, metadata), own, words, about in zip(passages, mentions, terms, defines, strict=True):
         plain = json.loads(metadata)
         references = tuple(dict.fromkeys(r for r in plain.get("references", ()) if r != passage))
-        record = Record(text, plain, own, words, tuple(by_passage.get(number, ())), references)
+        record = Record(text, plain, own, words, about, tuple(by_passage.get(number, ())), references)
         records.restore(passage, record)
     for number, detail in notes:
         passage = passages[number][1]

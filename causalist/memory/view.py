@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.memory.arrays import Floats, MemoryArrays
+from causalist.memory.arrays import Floats, Matrix, MemoryArrays
 from causalist.memory.associations import Associations
 from causalist.memory.records import Records
 from causalist.memory.variants import Variant, WalkGraph, walk_graph
@@ -37,6 +37,28 @@ class View:
     def mention_rows(self) -> NDArray[np.int64]:
         """The passage of each mention."""
         return self.arrays.mentions.rows
+
+    @cached_property
+    def document_of(self) -> NDArray[np.int64]:
+        """The document of each passage, shape (P,): passages with one path in their metadata are one document."""
+        named = [str(self.records.passages[p].metadata.get("path", f"\0{p}")) for p in self.arrays.passages]
+        return np.unique(named, return_inverse=True)[1].astype(np.int64) if named else np.zeros(0, dtype=np.int64)
+
+    @cached_property
+    def n_documents(self) -> int:
+        return int(self.document_of.max(initial=-1)) + 1
+
+    @cached_property
+    def definers(self) -> Matrix:
+        """(E, documents): 1 where a passage of the document defines the entity."""
+        given = self.arrays.defines
+        found = Matrix.from_entries(
+            given.indices.astype(np.int64),
+            self.document_of[given.rows],
+            np.ones(len(given.indices)),
+            (self.arrays.n_entities, self.n_documents),
+        )
+        return Matrix(found.indptr, found.indices, np.ones(len(found.indices)), found.n_columns)
 
     @cached_property
     def explicit_subjects(self) -> NDArray[np.int64]:

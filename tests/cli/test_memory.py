@@ -70,3 +70,27 @@ def test_hops_and_modes(folder: Path) -> None:
                     ["--alpha", "0.5"], ["--variant", "hipporag"]):  # fmt: skip
         done = invoke("memory", "search", "JWT of the Identity Team", *options)
         assert done.code == 0 and "docs/auth.md#tokens" in done.stdout, options
+
+
+def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("llm", reason="llm, which asks models, is not installed")
+    from causalist.memory import llm_extractor
+    from tests.memory.fake_model import openai_model, serving
+
+    asked: list[str] = []
+
+    def answer(prompt: str) -> str:
+        asked.append(prompt)
+        return "[]"
+
+    with serving(answer) as address:
+        monkeypatch.setattr(llm_extractor, "model_named", lambda name: openai_model(address))
+        done = invoke("memory", "add", "docs", "--model", "fake")
+        assert "3 new passages, 0 of them answered before: 6 calls of the model, about" in done.stderr
+        assert (done.code, len(asked)) == (0, 3)
+        (folder / ".causalist" / "memory.db").unlink()
+        again = invoke("memory", "add", "docs", "--model", "fake")
+        assert "3 of them answered before: 0 calls" in again.stderr and len(asked) == 3
+        write_all(folder, {f"docs/more{i}.md": f"# More {i}\n\ntext" for i in range(60)})
+        assert "with --yes" in invoke("memory", "add", "docs", "--model", "fake").failed("usage")
+        assert len(asked) == 3
