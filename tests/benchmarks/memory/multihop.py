@@ -5,7 +5,7 @@
 FOLDER holds linked documents, for example the HTML of Python's own documentation as the Debian package `python3.11-doc`
 ships it. Pages are ranked by their best passages. Figures: recall@5, R-precision (the share of right pages among as
 many as are right), success (all right pages among the first ten), for hippo, sparse, dense (word associations of the
-documents: no embedder) and hybrid.
+documents: no embedder) and hybrid; and how often `MemoryPipeline` tries again.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from causalist.memory import HippoIndex
+from causalist.memory import HippoIndex, MemoryPipeline
 from causalist.memory.documents import passages_of, resolved
 from causalist.memory.retrieval import MODES
 from tests.benchmarks.memory.questions import Asked, Questions, make, pages_of
@@ -90,6 +90,10 @@ def main() -> None:
                 f"{mode:12}{kind:8}{len(chosen):5}{figures.recall_at_5:10.3f}{figures.r_precision:9.3f}"
                 f"{figures.success:9.3f}{spent:7.1f}"
             )
+    pipeline = MemoryPipeline(index)
+    answers = [pipeline.run(each.text) for each in asked]
+    again = sum(each.attempts > 1 for each in answers)
+    print(f"MemoryPipeline, mode execution: {again} of {len(answers)} questions took more than one attempt")
 
 
 if __name__ == "__main__":
