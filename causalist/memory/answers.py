@@ -8,7 +8,7 @@ import numpy as np
 
 from causalist.memory.arrays import Floats
 from causalist.memory.distil import FEATURES
-from causalist.memory.retrieval import best_of, reciprocal_ranks
+from causalist.memory.retrieval import MOST_FUSED, best_of, reciprocal_ranks
 from causalist.memory.stages import Candidates, Conflict, MemoryHit, Mode, Posterior
 from causalist.memory.view import View
 from causalist.model.answer import Route
@@ -47,7 +47,7 @@ def features_of(scores: dict[str, Floats], fused: Floats, factor: Floats, at: An
 
 
 def ranks_in(values: Floats) -> dict[int, int]:
-    return {i: rank for rank, i in enumerate(best_of(values, MOST_CANDIDATES).tolist(), 1)}
+    return {i: rank for rank, i in enumerate(best_of(values, MOST_FUSED).tolist(), 1)}
 
 
 def tiers_of(

@@ -24,7 +24,7 @@ from causalist.rank.lexical import bm25
 
 MODES = ("hippo", "dense", "sparse", "hybrid")
 RRF_K = 60  # Cormack, Clarke and Büttcher (2009)
-_MOST_FUSED = 200  # of each list
+MOST_FUSED = 200  # of each list
 _SOURCES = 2  # best passages by words whose entities are followed to their definitions
 _POWER = 3  # of their scores, scaled by the best; with _SOURCES chosen on the tuning half of the benchmark
 _DIGITS = 12  # scores are compared rounded, then by passage id
@@ -117,7 +117,7 @@ def reciprocal_ranks(lists: Sequence[Floats]) -> Floats:
     """
     total = np.zeros(len(lists[0]))
     for scores in lists:
-        order = best_of(scores, _MOST_FUSED)
+        order = best_of(scores, MOST_FUSED)
         total[order] += 1.0 / (RRF_K + 1.0 + np.arange(len(order)))
     return total
 

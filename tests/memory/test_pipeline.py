@@ -259,3 +259,20 @@ def test_answers_do_not_depend_on_threads_or_history() -> None:
         pipeline.run("something else about lunch")
         answers.append(pipeline.run(QUESTION, mode=Mode.BRAINSTORMING, route="exploratory"))
     assert len({repr((a.hits, a.tiers, a.answer_id)) for a in answers}) == 1
+
+
+def test_a_passage_that_two_lists_have_far_down_is_a_candidate_with_its_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passages 50 to 99 stand behind 50 others in each of two lists, which have no other in common: 2 / 111 is more
+    than 1 / 61, so that fusion puts them first."""
+    index = HippoIndex()
+    for i in range(150):
+        index.add_passage(f"p{i:03}", f"passage {i}")
+    dense, sparse = np.arange(150, 0, -1.0), np.arange(1, 151.0)
+    dense[100:], sparse[:50] = 0.0, 0.0
+    sparse[50:100] = np.arange(50, 0, -1.0)
+    monkeypatch.setattr(
+        "causalist.memory.pipeline.plain_scores", lambda query, view, mode: dense if mode == "dense" else sparse
+    )
+    answer = MemoryPipeline(index).run("passage", mode="planning", route="exploratory")
+    assert answer.hits[0].passage_id == "p050"
+    assert answer.hits[0].ranks == {"dense": 51, "sparse": 51}
