@@ -18,6 +18,12 @@ def _seconds(_: click.Context, __: click.Parameter, value: float) -> float:
     return value
 
 
+def _folders(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[Path, ...]:
+    if any(not value.strip() for value in values):
+        raise click.BadParameter("is empty; give a folder, or leave the option out.")
+    return tuple(map(Path, values))
+
+
 @click.group("serve")
 def command() -> None:
     """Serves a repository to other programs.
@@ -40,38 +46,69 @@ _wait_option = click.option(
 
 
 @command.command("mcp")
-@repository_options
+@click.option("--repo", "repos", multiple=True, metavar="DIR", callback=_folders,
+              help="Just this folder; may be repeated. Without it the folders that the client has open, or else the "
+              "repository around the current folder.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Index a home directory or the root of a file system too.")
 @_wait_option
-def mcp(repo: Path | None, force: bool, wait: float) -> None:
+@click.option("--tools", type=click.Choice(["default", "all"]), default="default", show_default=True,
+              help="What an agent is offered: few tools are used more.")  # fmt: skip
+@click.option("--text-only", is_flag=True, help="Answer with text alone, without a structured part beside it.")
+@click.option("--http", is_flag=True, help="Speak HTTP on 127.0.0.1 instead, for any number of clients.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --http; without it any free one.")
+def mcp(repos: tuple[Path, ...], force: bool, wait: float, tools: str, text_only: bool, http: bool, port: int) -> None:
     """Speaks the Model Context Protocol on standard input and output.
 
     Agents start it; `causalist install` tells them how. Needs the extra: pip install "causalist[mcp]".
 
+    With --http the address and a token, which clients have to send, are shown on standard error; the environment
+    variable CAUSALIST_TOKEN sets one that stays the same.
+
     \b
     Example:
       causalist serve mcp --repo ~/projects/shop
+      causalist serve mcp --http --port 8931 --repo ~/projects/shop --repo ~/projects/site
     """
     need_extra("mcp", "mcp", 2)
     from importlib.metadata import PackageNotFoundError, version
 
-    from causalist.servers.pipes import claim_pipes
     from causalist.source import find_root, refuse_root
 
-    root = find_root(repo or Path())
-    if repo is not None:
-        root = repo.resolve()
+    roots = tuple(repo.resolve() for repo in repos) or (find_root(Path()),)
+    for given in repos:
+        find_root(given)
+    asks_roots = not repos and not http
     if not force:
-        refuse_root(root)
-    if sys.stdin is not None and sys.stdin.isatty():
-        say("this speaks the Model Context Protocol on standard input; `causalist install` sets up a client for it")
-    pipes = claim_pipes()
-    from causalist.servers.mcp import serve
-
+        if asks_roots:
+            roots = tuple(root for root in roots if not _is_refused(root))
+        for root in roots:
+            refuse_root(root)
     try:
         number = version("causalist")
     except PackageNotFoundError:
         number = "0"
-    click.get_current_context().exit(serve(root, pipes, version=number, wait_seconds=wait))
+    pipes = None
+    if not http:
+        from causalist.servers.pipes import claim_pipes
+
+        if sys.stdin is not None and sys.stdin.isatty():
+            say("this speaks the Model Context Protocol on standard input; `causalist install` sets up a client for it")
+        pipes = claim_pipes()
+    from causalist.servers.mcp import Serving, serve, serve_http
+
+    serving = Serving(roots, number, wait, tools, not text_only, asks_roots)
+    if pipes is not None:
+        click.get_current_context().exit(serve(serving, pipes))
+    import os
+    import secrets
+
+    from causalist.servers.http import listen
+
+    chosen = os.environ.get("CAUSALIST_TOKEN", "")
+    address = listen(port, chosen or secrets.token_urlsafe(24))
+    say(f"serving {', '.join(map(str, roots))} at {address.url}")
+    say("token: that of CAUSALIST_TOKEN" if chosen else f"token: {address.token}")
+    click.get_current_context().exit(serve_http(serving, address))
 
 
 @command.command("lsp")
@@ -136,3 +173,14 @@ def web(repo: Path | None, force: bool, port: int) -> None:
         say("open this address in a browser; Ctrl+C ends the server")
 
     click.get_current_context().exit(serve(root, port, announce))
+
+
+def _is_refused(root: Path) -> bool:
+    from causalist.errors import RefusedRoot
+    from causalist.source import refuse_root
+
+    try:
+        refuse_root(root)
+    except RefusedRoot:
+        return True
+    return False

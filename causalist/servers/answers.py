@@ -17,6 +17,7 @@ from causalist.model.pack import PackHeader, PackInput, PackItem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 from causalist.pack.clean import middle_cut, neutralise, one_line
+from causalist.servers.reply import Reply
 
 if TYPE_CHECKING:
     from causalist.pipeline import Repository
@@ -38,7 +39,7 @@ _TEST = Role.TEST.label
 _POINTED_AT = {kind.label for kind in (*CALLABLE_KINDS, *TYPE_KINDS)}
 
 
-def ask_text(repository: "Repository", question: str, max_tokens: int, top_k: int | None) -> str:
+def ask_text(repository: "Repository", question: str, max_tokens: int, top_k: int | None) -> Reply:
     """The pack for a question, notes on it, and ids to go on with."""
     if top_k is None:
         top_k = min(_MOST_RESULTS, max(_FEWEST_RESULTS, max_tokens // _TOKENS_A_RESULT))
@@ -46,20 +47,20 @@ def ask_text(repository: "Repository", question: str, max_tokens: int, top_k: in
     answer = repository.ask(question, AskOptions(top_k=top_k, max_tokens=room))
     if answer.pack is None:
         info = answer.repository
-        return (
+        return Reply(
             f"nothing found: no word of the question occurs in the {info.files} files that were searched; "
             "ask with a name or another word that they may use"
         )
     tail = [f"note: {d.slug}: {one_line(d.detail, 300)}" for d in answer.diagnostics]
-    ids = [hit.id for hit in answer.results if hit.kind in _POINTED_AT and hit.id == _shown(hit.id)][:_MOST_HINTED]
+    ids = [hit.id for hit in answer.results if hit.kind in _POINTED_AT and hit.id == shown(hit.id)][:_MOST_HINTED]
     if ids:
         tail.append(f"next: symbol or impact with an id: {', '.join(ids)}")
-    return _joined(answer.pack.text, tail, max_tokens)
+    return Reply(_joined(answer.pack.text, tail, max_tokens), [hit.id for hit in answer.results], answer.confidence)
 
 
-def symbol_text(repository: "Repository", name: str, max_tokens: int) -> str:
+def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
     """A definition with its source, what calls or uses it, and what it calls; of a file its outline."""
-    node, note = _named(repository, name)
+    node, note = named(repository, name)
     definition = repository.show(node)
     is_callable = definition.hit.kind in {kind.label for kind in CALLABLE_KINDS}
     if is_callable:
@@ -95,31 +96,34 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> str:
     source = note + body(max_tokens - count_tokens(text) - count_tokens(note) - 4)
     # What the source did not need, the lists may have.
     longer = lists(max_tokens - count_tokens(source) - 4)
-    return _first_fitting([f"{source}{longer}", f"{source}{text}", source], max_tokens)
+    around = [node, *(edge.source for edge in users), *(edge.target for edge in callees)]
+    whole = _first_fitting([f"{source}{longer}", f"{source}{text}", source], max_tokens)
+    return Reply(whole, list(dict.fromkeys(around)))
 
 
-def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> str:
+def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> Reply:
     """The most probable path between two definitions; with the source along it where each uses the next."""
-    (start, note), (end, other_note) = _named(repository, name), _named(repository, to)
+    (start, note), (end, other_note) = named(repository, name), named(repository, to)
     lead = note + other_note
     if start == end:
-        return bounded(f"{lead}both names mean {_shown(start)}\n", max_tokens)
+        return Reply(bounded(f"{lead}both names mean {shown(start)}\n", max_tokens), [start])
     trail = repository.path(start, end)
     if trail is None or not trail.forward:
         gaps = repository.gaps(start, end)
-        lead += f"no chain of uses is known from {_shown(start)} to {_shown(end)}" + _doubts(gaps)
+        lead += f"no chain of uses is known from {shown(start)} to {shown(end)}" + _doubts(gaps)
         back = repository.path(end, start)
         if back is not None and back.forward:
             trail, start, end = back, end, start
             lead += "the other way round there is one:\n"
         elif trail is None:
-            return bounded(f"{lead}nothing else that is known connects them\n", max_tokens)
+            return Reply(bounded(f"{lead}nothing else that is known connects them\n", max_tokens), [start, end])
         else:
-            return bounded(f"{lead}what connects them, partly against a use:\n{_way(trail)}", max_tokens)
-    way = lead + _way(trail)
+            text = f"{lead}what connects them, partly against a use:\n{_way(trail)}"
+            return Reply(bounded(text, max_tokens), [hop.node for hop in trail.hops])
+    way, on_it = lead + _way(trail), [hop.node for hop in trail.hops]
     room = max_tokens - count_tokens(way) - 4
     if room < MINIMUM_TOKENS["text"]:
-        return bounded(way, max_tokens)
+        return Reply(bounded(way, max_tokens), on_it)
     definitions = [repository.show(hop.node) for hop in trail.hops]
     # Both ends first, then what is nearest to the start, when it comes to who gets the room.
     for rank, place in enumerate(dict.fromkeys([0, len(definitions) - 1, *range(1, len(definitions) - 1)])):
@@ -128,28 +132,28 @@ def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> 
         text = "" if each.hit.kind == NodeKind.FILE.label else each.text
         definitions[place] = replace(each, hit=replace(each.hit, score=1 / (1 + rank)), text=text)
     pack = _pack_of(repository, f"from {start} to {end}", definitions, (), room)
-    return _first_fitting([f"{way}\n{pack}", way], max_tokens)
+    return Reply(_first_fitting([f"{way}\n{pack}", way], max_tokens), on_it)
 
 
 def impact_text(
     repository: "Repository", name: str, *, max_depth: int | None, min_confidence: float, max_tokens: int
-) -> str:
+) -> Reply:
     """What depends on a node, by how many steps away it is."""
-    node, note = _named(repository, name)
+    node, note = named(repository, name)
     affected = repository.impact(node, max_depth=max_depth, min_confidence=min_confidence)
     n_doubtful = len(repository.impact(node, max_depth=max_depth)) - len(affected)
     doubt = f"{n_doubtful} more by less certain uses; min_confidence=0 lists them" if n_doubtful else ""
     if not affected:
-        nothing = f"nothing is known to depend on {_shown(node)}" + (f" ({doubt})" if doubt else "")
-        return bounded(f"{note}{nothing}\n", max_tokens)
+        nothing = f"nothing is known to depend on {shown(node)}" + (f" ({doubt})" if doubt else "")
+        return Reply(bounded(f"{note}{nothing}\n", max_tokens), [node])
     n_files = len({split_id(each.node)[0] for each in affected})
     n_tests = sum(each.role == _TEST for each in affected)
     head = (
         f"{note}{_of(len(affected), 'node')} in {_of(n_files, 'file')}{_in_tests(n_tests)} "
-        f"{'depend' if len(affected) > 1 else 'depends'} on {_shown(node)}, "
+        f"{'depend' if len(affected) > 1 else 'depends'} on {shown(node)}, "
         f"at most {_of(affected[-1].depth, 'step')} away" + (f"; {doubt}" if doubt else "")
     )
-    return _layers(f"{head}\n", affected, max_tokens)
+    return Reply(listed_by_depth(f"{head}\n", affected, max_tokens), [node, *(each.node for each in affected)])
 
 
 def bounded(text: str, max_tokens: int) -> str:
@@ -165,7 +169,7 @@ def bounded(text: str, max_tokens: int) -> str:
     return f"{lines[0][: max(0, max_tokens // 4 - 1)]}…"
 
 
-def _layers(head: str, affected: Sequence[Affected], max_tokens: int) -> str:
+def listed_by_depth(head: str, affected: Sequence[Affected], max_tokens: int) -> str:
     """A list of nodes, code by depth and then tests, that ends when the room does; what is left out is counted."""
     own = [each for each in affected if each.role != _TEST]
     tests = [each for each in affected if each.role == _TEST]
@@ -211,12 +215,12 @@ def _grouped(affected: Sequence[Affected]) -> list[str]:
     for each in affected:
         path, separator, symbol = each.node.partition("::")
         is_grouped = bool(separator) and n_alike[split_id(each.node)[0]] > 1
-        line = f"  {_shown(path)}::\n" if is_grouped and above != path else ""
-        line += f"    {_shown(symbol)}" if is_grouped else f"  {_shown(each.node)}"
+        line = f"  {shown(path)}::\n" if is_grouped and above != path else ""
+        line += f"    {shown(symbol)}" if is_grouped else f"  {shown(each.node)}"
         target = split_id(each.edge.target)[1] or each.edge.target
         depth = f", {_of(each.depth, 'step')} away" if each.role == _TEST and each.depth > 1 else ""
-        by = f", which {_shown(each.overridden_by)} overrides" if each.overridden_by else ""
-        lines.append(f"{line}  {each.edge.kind} {_shown(target)}{_certainty(each.edge)}{by}{depth}\n")
+        by = f", which {shown(each.overridden_by)} overrides" if each.overridden_by else ""
+        lines.append(f"{line}  {each.edge.kind} {shown(target)}{_certainty(each.edge)}{by}{depth}\n")
         above = path if is_grouped else ""
     return lines
 
@@ -225,36 +229,36 @@ def _way(trail: Trail) -> str:
     """The hops of a path, one a line."""
     n_steps = len(trail.hops) - 1
     how = ", each uses the next" if trail.forward and n_steps > 1 else ""
-    lines = [f"{_of(n_steps, 'step')}{how}:", f"  {_shown(trail.hops[0].node)}"]
+    lines = [f"{_of(n_steps, 'step')}{how}:", f"  {shown(trail.hops[0].node)}"]
     for hop, edge in zip(trail.hops[1:], trail.edges, strict=True):
         kind = hop.edge or ""
         is_back = kind.endswith(" (back)")
         arrow = f"← {edge.kind}" if is_back else f"→ {edge.kind}"
-        lines.append(f"  {arrow} {_shown(hop.node)}{_certainty(edge)}")
+        lines.append(f"  {arrow} {shown(hop.node)}{_certainty(edge)}")
     return "\n".join(lines) + "\n"
 
 
-def _named(repository: "Repository", name: str) -> tuple[str, str]:
+def named(repository: "Repository", name: str) -> tuple[str, str]:
     """The id that a name means, and a line on what was taken for granted. Raises UnknownNode, AmbiguousNode."""
     try:
-        named = repository.named(name)
+        found = repository.named(name)
     except UnknownNode as error:
-        found = [_shown(hit.id) for hit in repository.find(name, limit=_MOST_SUGGESTED)]
-        if not found or "\n" in str(error):  # it lists some itself
+        near = [shown(hit.id) for hit in repository.find(name, limit=_MOST_SUGGESTED)]
+        if not near or "\n" in str(error):  # it lists some itself
             raise
-        listed = "\n  ".join(found)
+        listed = "\n  ".join(near)
         raise UnknownNode(
             f"nothing here is called {name!r}; its beginning or a part of it have:\n  {listed}"
         ) from error
-    note = f"note: {one_line(named.note, 300)}\n" if named.note else ""
-    return repository.index.graph.nodes.ids[named.node], note
+    note = f"note: {one_line(found.note, 300)}\n" if found.note else ""
+    return repository.index.graph.nodes.ids[found.node], note
 
 
 def _outline(definition: Definition, room: int) -> str:
     """What a file holds, one definition a line."""
-    shown = [hit for hit in definition.outline if hit.kind != NodeKind.FIELD.label]
-    lines = [f"  {_shown(hit.symbol or hit.id)}  {hit.kind}, line {hit.start_row + 1}\n" for hit in shown]
-    return _listed(f"{_shown(definition.hit.id)}:: ({_of(len(lines), 'definition')})", lines, room, most=len(lines))
+    inside = [hit for hit in definition.outline if hit.kind != NodeKind.FIELD.label]
+    lines = [f"  {shown(hit.symbol or hit.id)}  {hit.kind}, line {hit.start_row + 1}\n" for hit in inside]
+    return _listed(f"{shown(definition.hit.id)}:: ({_of(len(lines), 'definition')})", lines, room, most=len(lines))
 
 
 def _doubts(gaps: Sequence[Gap]) -> str:
@@ -262,7 +266,7 @@ def _doubts(gaps: Sequence[Gap]) -> str:
     if not gaps:
         return ";\n"
     lines = [
-        f"  {_shown(gap.node)}, line {gap.line}, calls "
+        f"  {shown(gap.node)}, line {gap.line}, calls "
         + ("what another call returns" if gap.name == "?" else f"something called {one_line(gap.name, 80)}")
         for gap in gaps[:_MOST_GAPS]
     ]
@@ -273,12 +277,12 @@ def _doubts(gaps: Sequence[Gap]) -> str:
 def _pack_of(
     repository: "Repository", title: str, definitions: Iterable[Definition], edges: tuple[Edge, ...], max_tokens: int
 ) -> str:
-    shown = tuple(definitions)
+    given = tuple(definitions)
     info = repository.info()
     header = PackHeader(
-        title, repository.root.name, info.commit, info.nodes, stale=any(each.stale for each in shown), causal=True
+        title, repository.root.name, info.commit, info.nodes, stale=any(each.stale for each in given), causal=True
     )
-    items = tuple(PackItem(each.hit, each.text, False) for each in shown)
+    items = tuple(PackItem(each.hit, each.text, False) for each in given)
     return render_pack(PackInput(header, items, edges, ()), max_tokens=max_tokens, format="text").text
 
 
@@ -311,8 +315,8 @@ def _in_tests(number: int) -> str:
 def _use(edge: Edge, other: str, node: str) -> str:
     """One line of a list: the other end of an edge, where, and how certain. What is inside of `node` is named."""
     kind = "" if edge.kind == "calls" else f"  {edge.kind}"
-    inside = "" if node in (edge.source, edge.target) else f"  {_shown(split_id(edge.target)[1] or edge.target)}"
-    return f"  {_shown(other)}{kind}{inside}{_certainty(edge)}\n"
+    inside = "" if node in (edge.source, edge.target) else f"  {shown(split_id(edge.target)[1] or edge.target)}"
+    return f"  {shown(other)}{kind}{inside}{_certainty(edge)}\n"
 
 
 def _certainty(edge: Edge) -> str:
@@ -320,7 +324,8 @@ def _certainty(edge: Edge) -> str:
     return f"{line}, {edge.confidence:.2g}"
 
 
-def _shown(node: str) -> str:
+def shown(node: str) -> str:
+    """An id, safe and cut to one line of bounded length."""
     return middle_cut(node, _ID_CHARACTERS)
 
 

@@ -48,6 +48,9 @@ class LiveRepository:
         self._job: IndexJob | None = None
         self._deciding = asyncio.Lock()
         self._session = Session()
+        self._looking = asyncio.Lock()
+        self._next_look: asyncio.Future[tuple[bool, int]] | None = None
+        self._generation = 0  # rises with every index that is taken
 
     async def view(self, wait_seconds: float, report: Report) -> View:
         """The current state, after waiting at most about `wait_seconds` for an index of it. Raises CausalistError
@@ -80,13 +83,33 @@ class LiveRepository:
 
     async def _needed_job(self) -> tuple[IndexJob | None, bool]:
         """The job to wait for, and whether it was started just now; None where the index is current."""
-        async with self._deciding:
+        while True:
             if self._job is not None:
                 return self._job, False
-            if await in_thread(self._is_current):
+            is_current, generation = await self._look()
+            if is_current:
                 return None, False
-            self._job = IndexJob(self.root)
-            return self._job, True
+            async with self._deciding:
+                if self._job is not None:
+                    return self._job, False
+                # Where another's job has ended meanwhile, its index may be current.
+                if generation == self._generation:
+                    self._job = IndexJob(self.root)
+                    return self._job, True
+
+    async def _look(self) -> tuple[bool, int]:
+        """Whether the index at hand is current, and its generation, by a look at the files that begins after this call.
+        Those who ask while another look is under way share the next one."""
+        if self._next_look is None:
+            self._next_look = asyncio.ensure_future(self._looked())
+            self._next_look.add_done_callback(lambda look: look.cancelled() or look.exception())
+        return await asyncio.shield(self._next_look)
+
+    async def _looked(self) -> tuple[bool, int]:
+        async with self._looking:
+            self._next_look = None  # whoever asks from now on needs a later one
+            generation = self._generation
+            return await in_thread(self._is_current), generation
 
     async def _take(self, job: IndexJob) -> None:
         """Answers from what an ended job made, from now on. Others may have waited for the same one."""
@@ -95,6 +118,7 @@ class LiveRepository:
         async with self._deciding:
             if self._job is job:
                 self._job = None
+                self._generation += 1
                 index, notes = await in_thread(job.load)
                 for note in notes:  # once, and not in every answer
                     _log.warning("%s: %s", note.slug, note.detail)

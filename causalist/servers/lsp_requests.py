@@ -40,7 +40,7 @@ def context_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, objec
     most = params.get("max_tokens", _CONTEXT_TOKENS)
     if isinstance(most, bool) or not isinstance(most, int) or not 200 <= most <= 100_000:
         raise UsageError(f"max_tokens is {most!r}; it lies between 200 and 100000")
-    return {"node": node, "text": symbol_text(shown.repository, node, most), "max_tokens": most}
+    return {"node": node, "text": symbol_text(shown.repository, node, most).text, "max_tokens": most}
 
 
 def impact_of(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """The tools that an agent is offered: names, descriptions, parameters; and arguments checked against them.
 
 Few and short, because an agent reads all of them before it does anything. No SDK here: a tool is data and a function
-from a repository and arguments to text.
+from a repository and arguments to an answer. `more_tools` has those that are offered on demand.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from causalist.errors import UsageError
+from causalist.servers.reply import Reply
 
 if TYPE_CHECKING:
     from causalist.pipeline import Repository
@@ -66,9 +67,9 @@ class Tool:
     title: str
     description: str
     parameters: Mapping[str, Parameter]
-    answer: Callable[["Repository", Arguments], str]
+    answer: Callable[["Repository", Arguments], Reply | str]
 
-    def schema(self) -> dict[str, object]:
+    def schema(self) -> dict[str, Any]:
         """Of all arguments, as JSON Schema."""
         return {
             "type": "object",
@@ -95,13 +96,13 @@ class Tool:
         return arguments
 
 
-def _ask(repository: "Repository", arguments: Arguments) -> str:
+def _ask(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.servers.answers import ask_text
 
     return ask_text(repository, arguments["question"], arguments["max_tokens"], arguments["top_k"])
 
 
-def _symbol(repository: "Repository", arguments: Arguments) -> str:
+def _symbol(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.servers.answers import path_text, symbol_text
 
     if arguments["to"] is not None:
@@ -109,7 +110,7 @@ def _symbol(repository: "Repository", arguments: Arguments) -> str:
     return symbol_text(repository, arguments["name"], arguments["max_tokens"])
 
 
-def _impact(repository: "Repository", arguments: Arguments) -> str:
+def _impact(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.servers.answers import impact_text
 
     return impact_text(
@@ -121,11 +122,11 @@ def _impact(repository: "Repository", arguments: Arguments) -> str:
     )
 
 
-def _budget(default: int) -> Parameter:
+def budget(default: int) -> Parameter:
     return Parameter(int, "Most tokens of the answer.", 200, 20_000, default)
 
 
-def _name(description: str, *, required: bool) -> Parameter:
+def node_name(description: str, *, required: bool) -> Parameter:
     return Parameter(str, description, 1, _NAME_CHARACTERS, required=required)
 
 
@@ -137,7 +138,7 @@ TOOLS: Mapping[str, Tool] = {
         {
             "question": Parameter(str, "In plain words; names, paths, tracebacks help.", 1, MOST_CHARACTERS,
                                   required=True),
-            "max_tokens": _budget(4000),
+            "max_tokens": budget(4000),
             "top_k": Parameter(int, "Most definitions; without it what suits max_tokens.", 1, 100),
         },
         _ask,
@@ -146,9 +147,9 @@ TOOLS: Mapping[str, Tool] = {
         "Look up a definition",
         "Shows a definition by name or id: source, callers, callees. With `to`, the path from it to another one.",
         {
-            "name": _name("Name, qualified name, file, or id such as src/auth.py::Session.verify.", required=True),
-            "to": _name("Where the path ends.", required=False),
-            "max_tokens": _budget(3000),
+            "name": node_name("Name, qualified name, file, or id such as src/auth.py::Session.verify.", required=True),
+            "to": node_name("Where the path ends.", required=False),
+            "max_tokens": budget(3000),
         },
         _symbol,
     ),
@@ -156,14 +157,23 @@ TOOLS: Mapping[str, Tool] = {
         "What a change affects",
         "Lists what depends on a definition or file, directly or through others, nearest first. Call before a change.",
         {
-            "name": _name("Name, qualified name, file, or id.", required=True),
+            "name": node_name("Name, qualified name, file, or id.", required=True),
             "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),
             "min_confidence": Parameter(float, "Least certainty of a dependency; 0 adds guesses by name.", 0, 1, 0.5),
-            "max_tokens": _budget(2000),
+            "max_tokens": budget(2000),
         },
         _impact,
     ),
 }  # fmt: skip
+
+
+def tools_of(choice: str) -> Mapping[str, Tool]:
+    """The tools to offer: "default" or "all"."""
+    if choice == "default":
+        return TOOLS
+    from causalist.servers.more_tools import MORE_TOOLS
+
+    return {**TOOLS, **MORE_TOOLS}
 
 
 def _shown(value: object) -> str:

@@ -16,6 +16,7 @@ import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from causalist.servers.more_tools import MORE_TOOLS
 from causalist.servers.tools import TOOLS, Parameter
 from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
 
@@ -37,7 +38,7 @@ def contents() -> dict[str, str]:
         root = Path(folder) / SAMPLE.name
         shutil.copytree(SAMPLE, root, ignore=shutil.ignore_patterns(".causalist"))
         answers = anyio.run(_answers, root)
-    return {"tools": _tools(), **answers}
+    return {"tools": _tools(), "more-tools": _more_tools(), **answers}
 
 
 async def _answers(root: Path) -> dict[str, str]:
@@ -68,6 +69,14 @@ def _tools() -> str:
         parts.append(f"\n### `{name}`\n\n{tool.description}\n\n")
         parts.append(table(("argument", "default", "range", "meaning"), rows))
     return "".join(parts) + "\n"
+
+
+def _more_tools() -> str:
+    rows: list[tuple[object, ...]] = [
+        (f"`{name}`", tool.description, ", ".join(f"`{key}`" for key in tool.parameters))
+        for name, tool in MORE_TOOLS.items()
+    ]
+    return "\n" + table(("tool", "what for", "arguments"), rows) + "\n"
 
 
 def _default(parameter: Parameter) -> str:

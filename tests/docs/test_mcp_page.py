@@ -20,7 +20,7 @@ def written() -> dict[str, str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are written otherwise")
-@pytest.mark.parametrize("name", ["tools", *mcp_page.CALLS])
+@pytest.mark.parametrize("name", ["tools", "more-tools", *mcp_page.CALLS])
 def test_the_page_is_in_sync(name: str, written: dict[str, str]) -> None:
     assert written[name] == mcp_page.contents()[name], (
         "read the difference, then `python -m tests.docs.mcp_page --write`"
@@ -28,7 +28,7 @@ def test_the_page_is_in_sync(name: str, written: dict[str, str]) -> None:
 
 
 def test_all_blocks_are_known(written: dict[str, str]) -> None:
-    assert set(written) == {"tools", *mcp_page.CALLS}
+    assert set(written) == {"tools", "more-tools", *mcp_page.CALLS}
 
 
 @pytest.mark.parametrize("name", list(CLIENTS))

@@ -3,17 +3,35 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from causalist.errors import AmbiguousNode, UnknownNode
 from causalist.pack import count_tokens
 from causalist.pipeline import Repository
-from causalist.servers.answers import ask_text, bounded, impact_text, path_text, symbol_text
+from causalist.servers import answers
+from causalist.servers.answers import bounded
 from tests.cli.commands import CHECKOUT, write_all
 from tests.confidences import IMPORT, SAME_FILE, said
 
 BUDGETS = [140, 200, 350, 500, 1000, 4000]
+
+
+def ask_text(*arguments: Any) -> str:
+    return answers.ask_text(*arguments).text
+
+
+def symbol_text(*arguments: Any) -> str:
+    return answers.symbol_text(*arguments).text
+
+
+def path_text(*arguments: Any) -> str:
+    return answers.path_text(*arguments).text
+
+
+def impact_text(*arguments: Any, **options: Any) -> str:
+    return answers.impact_text(*arguments, **options).text
 
 
 @pytest.fixture(scope="module")

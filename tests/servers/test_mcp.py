@@ -16,6 +16,7 @@ from mcp.client.stdio import stdio_client
 
 from causalist.pack import count_tokens
 from causalist.pipeline import Repository
+from causalist.servers.reply import OUTPUT_SCHEMA
 from causalist.servers.tools import TOOLS
 from tests.confidences import IMPORT, SAME_FILE
 from tests.servers.malformed import NONE, cases
@@ -51,14 +52,15 @@ class TestOfficialClient:
                 assert list(listed) == list(TOOLS)
                 for name, each in listed.items():
                     assert each.input_schema == TOOLS[name].schema() and each.description == TOOLS[name].description
-                    assert each.annotations is not None and each.output_schema is None
+                    assert each.annotations is not None and each.output_schema == OUTPUT_SCHEMA
                     hints = each.annotations
                     assert hints.read_only_hint and hints.idempotent_hint and hints.open_world_hint is False
 
                 async def call(tool: str, /, **arguments: object) -> tuple[str, bool]:
                     result = await session.call_tool(tool, arguments)
                     (content,) = result.content
-                    assert content.type == "text" and result.structured_content is None
+                    assert content.type == "text"
+                    assert result.is_error or result.structured_content["text"] == content.text
                     return content.text, result.is_error
 
                 text, failed = await call("ask", question="what does an invoice cost with tax", max_tokens=900)
@@ -223,8 +225,6 @@ def noisy(answer):
     return answered
 
 tools.TOOLS = {name: replace(tool, answer=noisy(tool.answer)) for name, tool in tools.TOOLS.items()}
-import causalist.servers.mcp as server
-server.TOOLS = tools.TOOLS
 main(["serve", "mcp", "--repo", sys.argv[1]])
 """
 

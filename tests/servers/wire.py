@@ -91,7 +91,9 @@ class RawServer:
         """The text of a tool's result, and whether it is an error."""
         result = self.request("tools/call", {"name": tool, "arguments": arguments})["result"]
         (content,) = result["content"]
-        assert content["type"] == "text" and "structuredContent" not in result
+        assert content["type"] == "text"
+        if not result.get("isError"):
+            assert result["structuredContent"]["text"] == content["text"]
         return content["text"], bool(result.get("isError"))
 
     def finish(self) -> int:
