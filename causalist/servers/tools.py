@@ -145,7 +145,7 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "symbol": Tool(
         "Look up a definition",
-        "Shows a definition by name or id: source, callers, callees. With `to`, the path from it to another one.",
+        "Shows a definition by name or id: source, callers, what it calls. With `to`, the path from it to another one.",
         {
             "name": node_name("Name, qualified name, file, or id such as src/auth.py::Session.verify.", required=True),
             "to": node_name("Where the path ends.", required=False),
@@ -155,7 +155,8 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "impact": Tool(
         "What a change affects",
-        "Lists what depends on a definition or file, directly or through others, nearest first. Call before a change.",
+        "Lists what depends on a definition or file, directly or through others, nearest first: what a change may "
+        "break. Call before a change.",
         {
             "name": node_name("Name, qualified name, file, or id.", required=True),
             "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),

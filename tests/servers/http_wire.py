@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import os
 import re
 import signal
 import subprocess
@@ -99,8 +98,3 @@ class HttpServer:
         answers = [message for event in events if (message := json.loads(event)).get("id") == id]
         assert len(answers) == 1, body
         return dict(answers[0])
-
-
-def environment_without_proxies() -> dict[str, str]:
-    """The tests' own server is no matter for a proxy."""
-    return {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
