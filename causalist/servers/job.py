@@ -14,11 +14,14 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from causalist import errors
 from causalist.errors import CausalistError, IndexingStopped
-from causalist.model.facts import Diagnostic
-from causalist.model.index import Index
+
+if TYPE_CHECKING:
+    from causalist.model.facts import Diagnostic
+    from causalist.model.index import Index
 
 # The child imports what its server would, from where its server would, and nothing from the current folder.
 _START = (
@@ -75,8 +78,9 @@ class IndexJob:
             raise IndexingStopped(f"cannot start {sys.executable} to index: {error.strerror or error}") from error
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def load(self) -> tuple[Index, tuple[Diagnostic, ...]]:
+    def load(self) -> "tuple[Index, tuple[Diagnostic, ...]]":
         """The index that an ended job made, and notes on it. Raises the CausalistError that ended it."""
+        from causalist.model.facts import Diagnostic
         from causalist.store import read_index
 
         place = self._outcome.get("index")

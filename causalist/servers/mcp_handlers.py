@@ -5,6 +5,7 @@ and then says how far it is. Whatever goes wrong in a tool is a result that says
 """
 
 import asyncio
+import json
 import os
 import sys
 import traceback
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 
 # More at once would only wait for the interpreter.
 _ANSWERS_AT_ONCE = 2
+_MOST_REPLIES = 100
 _ERROR_TOKENS = 1000
 _RESOURCE_TOKENS = 3000
 _PROMPT_TOKENS = 4000
@@ -84,6 +86,8 @@ class Handlers:
     is_structured: bool = True
     roots_wanted: bool = False
     fallback: tuple[Path, ...] = ()
+    # By what was asked: from which state of a repository, and the answer. The state is another one after every change.
+    _replies: "dict[str, tuple[Repository, Reply]]" = field(default_factory=dict)
     _answering: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_ANSWERS_AT_ONCE))
     _asking_roots: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -154,24 +158,30 @@ class Handlers:
                 if chosen is not None:
                     chosen = str(Parameter(str, "", 1, 1000).read(_REPOSITORY, chosen))
             arguments = tool.read(given)
-            answer = partial(_fitted, tool.answer, arguments)
-            return await self._answer(context, chosen, answer)
+            key = f"{chosen} {params.name} {json.dumps(arguments, sort_keys=True)}"
+            return await self._answer(context, chosen, partial(_fitted, tool.answer, arguments), key)
         except CausalistError as error:
             return _failed(f"{error.slug}: {error}")
         except Exception as error:
             return _failed(_defect(error))
 
     async def _answer(
-        self, context: _Context, chosen: str | None, answer: "Callable[[Repository, str], Reply]"
+        self, context: _Context, chosen: str | None, answer: "Callable[[Repository, str], Reply]", key: str
     ) -> CallToolResult:
         from causalist.pack.clean import neutralise
 
         name, view = await self._view(context, chosen)
         if view.repository is None:
             reply = Reply(_not_yet(view))
+        elif (known := self._replies.get(key)) is not None and known[0] is view.repository and not _notes(view):
+            reply = known[1]
         else:
             async with self._answering:
                 reply = await in_thread(partial(answer, view.repository, _notes(view)))
+            if not _notes(view):
+                self._replies[key] = view.repository, reply
+                while len(self._replies) > _MOST_REPLIES:
+                    del self._replies[next(iter(self._replies))]
         reply = reply._replace(text=neutralise(reply.text))
         data = None
         if self.is_structured:

@@ -1,12 +1,46 @@
 """Blocking work beside an event loop."""
 
 import asyncio
+import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
 _Result = TypeVar("_Result")
+_Work = Callable[[], None]
+
+# Threads that are kept for the next piece of work: starting one takes longer than many an answer.
+_MOST_IDLE = 8
+
+
+class _Threads:
+    """Daemon threads that take work one after another; there is always one for whoever comes."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[_Work] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._n_idle = 0
+
+    def begin(self, work: _Work) -> None:
+        with self._lock:
+            if self._n_idle:
+                self._n_idle -= 1
+                self._waiting.put(work)
+                return
+        threading.Thread(target=self._run, args=(work,), daemon=True).start()
+
+    def _run(self, work: _Work) -> None:
+        while True:
+            work()
+            with self._lock:
+                if self._n_idle >= _MOST_IDLE:
+                    return
+                self._n_idle += 1
+            work = self._waiting.get()
+
+
+_threads = _Threads()
 
 
 async def in_thread(work: Callable[[], _Result]) -> _Result:
@@ -32,5 +66,5 @@ async def in_thread(work: Callable[[], _Result]) -> _Result:
         with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(settle, result, failure)
 
-    threading.Thread(target=run, daemon=True).start()
+    _threads.begin(run)
     return await future

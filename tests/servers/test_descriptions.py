@@ -3,7 +3,7 @@
 `task_sentences.tsv` holds 40 tasks as people put them, with the tool that each is for. The reader here is as simple as
 can be: it counts the words that a sentence shares with the name, title, description and parameters of a tool, rarer
 words counting more. Whoever understands what is read does better: what is tested is that descriptions share the words
-of tasks and keep apart. Read once by the author of descriptions and sentences: 40 of 40, which is no independent figure.
+of tasks and keep apart. Read once by the author of descriptions and sentences: 40 of 40, no independent figure.
 """
 
 import math

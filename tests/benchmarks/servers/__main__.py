@@ -4,9 +4,9 @@
     python -m tests.benchmarks.servers malformed REPOSITORY [--inputs 500]
     python -m tests.benchmarks.servers load REPOSITORY [--clients 50] [--requests 2000] [--edits 20]
 
-`handshake`: processor seconds of the server's process from its start to the first answer to tools/list, in a copy of the
-repository without an index; what indexes behind it is a process of its own and not counted. `malformed`: random lines,
-and messages with one part changed, over standard input and over HTTP; after each the server has to answer a ping.
+`handshake`: processor seconds of the server's process from its start to the first answer to tools/list, in a copy of
+the repository without an index; what indexes behind it is a process of its own and not counted. `malformed`: random
+lines, and messages with one part changed, over standard input and over HTTP; after each a ping has to be answered.
 `load`: clients over HTTP, each with a session of its own, ask one question after another while files of a copy change;
 counts errors and answers that know less than an edit which was complete before they were asked for; memory by fifths of
 the run; the times of requests against one client asking the same alone.
@@ -61,8 +61,7 @@ def handshake(root: Path, arguments: argparse.Namespace) -> int:
         with RawServer(root) as server:
             server.start()
             assert server.request("tools/list")["result"]["tools"]
-            fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-            seconds.append((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+            seconds.append(cpu_seconds(server.process.pid))
     print(f"{n_files} files under git; handshake to tools/list: {sorted(seconds)} s of CPU")
     print(f"median {statistics.median(seconds):.2f}, most {max(seconds):.2f}")
     return int(max(seconds) > 1.0)
@@ -121,7 +120,9 @@ def load(root: Path, arguments: argparse.Namespace) -> int:
         session = server.open_session()
         asked = [calls(names, number) for number in range(arguments.requests)]
         call(server, session, *asked[0])  # after the first index
+        cpu = [cpu_seconds(pid)]
         alone = [timed(server, session, *each)[0] for each in asked[:40]]
+        cpu.append(cpu_seconds(pid))
         state = State(arguments.requests)
         threads = [
             threading.Thread(target=client, args=(server, asked, state, edited), daemon=True)
@@ -144,7 +145,12 @@ def load(root: Path, arguments: argparse.Namespace) -> int:
                 memory.append(resident(pid))
         memory.append(resident(pid))
         seconds = time.monotonic() - start
+        cpu.append(cpu_seconds(pid))
         code = server.stop()
+    own = [(cpu[1] - cpu[0]) / len(alone), (cpu[2] - cpu[1]) / len(asked), time.process_time() / len(asked)]
+    print("CPU of the server for each request: alone {:.0f} ms, together {:.0f} ms; of the clients {:.0f} ms".format(
+        *(1000 * each for each in own)
+    ))  # fmt: skip
     times = sorted(state.times)
     single = statistics.median(alone)
     p99 = times[int(len(times) * 0.99) - 1]
@@ -224,6 +230,12 @@ def call(server: HttpServer, session: str, tool: str, given: dict[str, Any]) -> 
     ]  # fmt: skip
     answers = [document for event in events if "result" in (document := json.loads(event))]
     return str(answers[-1]["result"]["content"][0]["text"])
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor seconds of a process since its start, without those of processes that it started."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident(pid: int) -> int:
