@@ -100,12 +100,12 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, tools: str, text_only
     if pipes is not None:
         click.get_current_context().exit(serve(serving, pipes))
     import os
-    import secrets
 
     from causalist.servers.http import listen
+    from causalist.servers.http_guard import new_token
 
     chosen = os.environ.get("CAUSALIST_TOKEN", "")
-    address = listen(port, chosen or secrets.token_urlsafe(24))
+    address = listen(port, chosen or new_token())
     say(f"serving {', '.join(map(str, roots))} at {address.url}")
     say("token: that of CAUSALIST_TOKEN" if chosen else f"token: {address.token}")
     click.get_current_context().exit(serve_http(serving, address))

@@ -1,10 +1,9 @@
 """MCP over HTTP on the loopback interface, for clients that share one server.
 
-What a web page or another user of the machine could send is refused before anything else looks at it: a Host or an
-Origin that is not this server's own, and a request without the token. Bodies and times are bounded.
+`http_guard` refuses what a web page or another user of the machine could send, before anything else looks at it. Bodies
+and times are bounded, and so are sessions and connections.
 """
 
-import hmac
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,18 +13,17 @@ from typing import Any
 import anyio
 import uvicorn
 from mcp.server.lowlevel import Server
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from causalist.errors import UsageError
+from causalist.servers.http_guard import Application, Guard, Message, Receive, Refusal, Rules, Scope, Send, refuse
 
 PATH = "/mcp"
+_METHODS = frozenset({"GET", "POST", "DELETE"})
 LONGEST_BODY = 4_000_000  # bytes, as over standard input
 _MOST_SESSIONS = 256
 _MOST_CONNECTIONS = 512
 _IDLE_SECONDS = 1800.0
-_BODY_SECONDS = 10.0  # for a client to send its request
 _ANSWER_SECONDS = 60.0  # beyond waiting for the index
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +64,12 @@ async def run(server: Server[Any], address: Address, wait_seconds: float) -> Non
         max_request_body_size=LONGEST_BODY,
         session_idle_timeout=_IDLE_SECONDS,
         max_sessions=_MOST_SESSIONS,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # `Guard` is stricter
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard is stricter
     )
-    guarded = Guard(app, address.port, address.token, wait_seconds + _ANSWER_SECONDS)
+    app.router.redirect_slashes = False
+    rules = Rules(address.port, address.token, most_body_bytes=LONGEST_BODY, methods=_METHODS)
     config = uvicorn.Config(
-        guarded,
+        Guard(bounded(app, wait_seconds + _ANSWER_SECONDS), rules, {}),
         log_level="critical",
         access_log=False,
         lifespan="on",
@@ -88,75 +87,23 @@ class _Quiet(uvicorn.Server):
         yield  # whoever runs it handles them
 
 
-class Guard:
-    """Passes on what comes from a client with the token, and answers everything else itself."""
+def bounded(app: Application, seconds: float) -> Application:
+    """`app`, whose answers to POST take at most that long; a stream of what the server has to say stays open."""
 
-    def __init__(self, app: ASGIApp, port: int, token: str, seconds: float) -> None:
-        self._app = app
-        self._hosts = {f"{host}:{port}".encode() for host in _LOOPBACK}
-        self._token = f"Bearer {token}".encode()
-        self._seconds = seconds
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
+    async def answered(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            return
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await _refuse(send, *refusal)
-            return
-        if scope["method"] != "POST":  # a stream of what the server has to say stays open
-            await self._app(scope, receive, send)
-            return
-        await self._bounded(scope, receive, send)
-
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        headers: dict[bytes, list[bytes]] = {}
-        for name, value in scope["headers"]:
-            headers.setdefault(name.lower(), []).append(value)
-        hosts, origins = headers.get(b"host", []), headers.get(b"origin", [])
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return 421, "this server answers to its own name only: 127.0.0.1 or localhost, with the port"
-        if any(origin.removeprefix(b"http://").lower() not in self._hosts for origin in origins):
-            return 403, "requests of other web pages are not answered"
-        given = headers.get(b"authorization", [])
-        if len(given) != 1 or not hmac.compare_digest(given[0], self._token):
-            return 401, "the header Authorization has to be: Bearer and the token that the server showed at its start"
-        if scope["path"] != PATH:
-            return 404, f"there is nothing but {PATH}"
-        return None
-
-    async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_read, is_answered = False, False
-
-        async def taken() -> Message:
-            nonlocal is_read
-            if is_read:
-                return await receive()
-            with anyio.fail_after(_BODY_SECONDS):
-                message = await receive()
-            is_read = message["type"] != "http.request" or not message.get("more_body", False)
-            return message
+        has_begun = False
 
         async def sent(message: Message) -> None:
-            nonlocal is_answered
-            is_answered = True
+            nonlocal has_begun
+            has_begun = True
             await send(message)
 
-        try:
-            with anyio.fail_after(self._seconds):
-                await self._app(scope, taken, sent)
-        except TimeoutError:
-            if not is_answered:
-                await _refuse(send, 408, "the request took too long")
+        with anyio.move_on_after(seconds) as waiting:
+            await app(scope, receive, sent)
+        if waiting.cancelled_caught and not has_begun:
+            await refuse(Refusal(408, "the request took too long"), send)
 
-
-async def _refuse(send: Send, status: int, reason: str) -> None:
-    body = f"{reason}\n".encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"connection", b"close")]})
-    await send({"type": "http.response.body", "body": body})
+    return answered

@@ -105,7 +105,7 @@ class TestRefused:
             ({"Origin": "null"}, 403), ({"Origin": "https://127.0.0.1:PORT"}, 403),
             ({"Origin": "http://127.0.0.1:PORT.evil.example"}, 403), ({"Origin": ""}, 403),
             ({"Authorization": None}, 401), ({"Authorization": "Bearer"}, 401), ({"Authorization": TOKEN}, 401),
-            ({"Authorization": f"Bearer {TOKEN}x"}, 401), ({"Authorization": f"bearer {TOKEN}"}, 401),
+            ({"Authorization": f"Bearer {TOKEN}x"}, 401), ({"Authorization": f"Basic {TOKEN}"}, 401),
             ({"Authorization": "Bearer \xff"}, 401), ({"Content_Type": "text/plain"}, 400),
         ],
     )  # fmt: skip
