@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -210,3 +211,66 @@ class TestStage:
         ]
         percents = [stage.percent for stage in [*stages, Stage("indexing words", 9, 9)]]
         assert percents == sorted(percents) and percents[0] == 0 and percents[-1] < 100
+
+
+class TestManyAtOnce:
+    def test_one_look_at_the_files_serves_all_who_ask_meanwhile(
+        self, small: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Repository.open(small, exact_root=True)
+        looks = []
+        is_current = LiveRepository._is_current
+
+        def counted(repository: LiveRepository) -> bool:
+            looks.append(repository)
+            return is_current(repository)
+
+        monkeypatch.setattr(LiveRepository, "_is_current", counted)
+
+        async def ask(repository: LiveRepository) -> list[View]:
+            return await asyncio.gather(*(repository.view(LONG, silent) for _ in range(30)))
+
+        ((*views,),) = driven(small, ask)
+        assert len({id(view.repository) for view in views}) == 1 and len(views) == 30
+        # The one that was under way when the others came, and the next.
+        assert len(looks) <= 2
+
+    def test_whoever_asks_after_an_edit_gets_it_though_a_look_is_under_way(
+        self, small: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Repository.open(small, exact_root=True)
+        began, go_on = threading.Event(), threading.Event()
+        is_current = LiveRepository._is_current
+
+        def slow(repository: LiveRepository) -> bool:
+            result = is_current(repository)
+            began.set()
+            assert go_on.wait(LONG)  # the files have been looked at, and nobody knows yet
+            return result
+
+        monkeypatch.setattr(LiveRepository, "_is_current", slow)
+
+        async def ask(repository: LiveRepository) -> tuple[View, View]:
+            first = asyncio.ensure_future(repository.view(LONG, silent))
+            while not began.is_set():
+                await asyncio.sleep(0.01)
+            (small / "shop" / "late.py").write_text("def late():\n    return 1\n")
+            second = asyncio.ensure_future(repository.view(LONG, silent))
+            await asyncio.sleep(0.05)
+            go_on.set()
+            return await first, await second
+
+        ((first, second),) = driven(small, ask)
+        assert "shop/late.py::late" not in names(first) and "shop/late.py::late" in names(second)
+
+    def test_an_error_reaches_everyone(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def broken(_: LiveRepository) -> bool:
+            raise NothingToIndex("nothing here")
+
+        monkeypatch.setattr(LiveRepository, "_is_current", broken)
+
+        async def ask(repository: LiveRepository) -> list[Any]:
+            return await asyncio.gather(*(repository.view(LONG, silent) for _ in range(5)), return_exceptions=True)
+
+        (results,) = driven(small, ask)
+        assert [type(each) for each in results] == [NothingToIndex] * 5

@@ -232,9 +232,9 @@ main(["serve", "mcp", "--repo", sys.argv[1]])
 def test_standard_output_carries_the_protocol_and_nothing_else(small: Path) -> None:
     with RawServer(small, program=[sys.executable, "-P", "-c", NOISE, str(small)]) as server:
         server.start()
-        for _ in range(3):
+        for number in range(3):
             # The program reads its standard input to the end: what it gets must not be the next message.
-            assert "with_tax" in server.call("ask", question="price with tax")[0]
+            assert "with_tax" in server.call("ask", question="price with tax", max_tokens=1000 + number)[0]
         assert server.finish() == 0
     for line in server.lines:
         assert json.loads(line)["jsonrpc"] == "2.0"
@@ -280,6 +280,15 @@ def test_a_call_that_is_cancelled_is_not_answered(large: Path) -> None:
 
 
 class TestRefresh:
+    def test_the_same_question_is_answered_anew_after_a_change_and_only_then(self, small: Path) -> None:
+        with RawServer(small) as server:
+            server.start()
+            asked = [server.call("symbol", name="with_tax")[0] for _ in range(2)]
+            assert asked[0] == asked[1] and "net * 1.2" in asked[0]
+            text = (small / "shop" / "prices.py").read_text()
+            (small / "shop" / "prices.py").write_text(text.replace("1.2", "1.3"))
+            assert "net * 1.3" in server.call("symbol", name="with_tax")[0]
+
     def test_changes_are_seen_by_the_next_call(self, small: Path) -> None:
         with RawServer(small) as server:
             server.start()
