@@ -7,10 +7,12 @@ import multiprocessing
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from types import ModuleType
 from typing import Protocol
 
@@ -19,16 +21,19 @@ from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import parse_file
 from causalist.parse import reader_of as parse_reader
 from causalist.source import Limits
-from causalist.store import FactsCache, facts_from_bytes, facts_to_bytes
+from causalist.store import FactsCache, Key, facts_from_bytes, facts_to_bytes
 
 # Raised when parsing changes what it gives for the same bytes.
 PARSER_VERSION = 18
 
 Read = Callable[[FileEntry], SourceFile | str]
+_Parsing = Future[list[tuple[str, bytes]]]
 
 # Below this many bytes to parse, starting processes costs more than it saves.
 _WORTH_PROCESSES = 1_500_000
 _CHUNK_BYTES = 400_000
+# Of sources that are read, or facts that are written, at once.
+_GROUP_BYTES = 4_000_000
 # Forking is quick, but macOS's own libraries do not bear it, and Windows has none.
 _START_METHOD = "fork" if sys.platform == "linux" else "spawn"
 
@@ -100,55 +105,101 @@ def collect_facts(
         by_key.update(cache.get_many(some, words=wanted[0], bodies=wanted[1]) if some else {})
     facts: dict[str, FileFacts] = {}
     unfit: dict[str, str] = {}
-    fresh: list[tuple[str, bytes]] = []
-    waiting: list[tuple[FileEntry, SourceFile]] = []
+    waiting: list[FileEntry] = []
     for entry in entries:
         blob = blobs.get(entry.path)
         if blob is not None and (blob, reader_of(entry.path)) in by_key:
             facts[entry.path] = by_key[blob, reader_of(entry.path)]
-            continue
-        source = read(entry)
-        if isinstance(source, str):
-            unfit[entry.path] = source
-            blobs.pop(entry.path, None)
-            continue
-        blobs[entry.path] = source.blob
-        waiting.append((entry, source))
-    known = cache.get_many((s.blob, reader_of(e.path)) for e, s in waiting)
-    for entry, source in waiting:
-        key = (source.blob, reader_of(entry.path))
-        if key in known:
-            facts[entry.path] = known[key]
         else:
-            fresh.append((entry.path, source.data))
-    stored: dict[tuple[str, str], bytes] = {}
-    for path, parsed, encoded in _parse_all(fresh, options):
-        stored[blobs[path], reader_of(path)] = encoded
+            waiting.append(entry)
+    by_key.clear()
+
+    def fresh() -> Iterator[tuple[str, bytes]]:
+        """Contents that nobody parsed before. Read as they are asked for: together they are larger than the facts."""
+        for some in _groups(waiting):
+            sources: list[SourceFile] = []
+            for entry in some:
+                source = read(entry)
+                if isinstance(source, str):
+                    unfit[entry.path] = source
+                    blobs.pop(entry.path, None)
+                else:
+                    blobs[entry.path] = source.blob
+                    sources.append(source)
+            known = cache.get_many((source.blob, reader_of(source.path)) for source in sources)
+            for source in sources:
+                key = (source.blob, reader_of(source.path))
+                if key in known:
+                    facts[source.path] = known[key]
+                else:
+                    yield source.path, source.data
+
+    stored: list[tuple[Key, bytes]] = []
+    size = 0
+    for path, parsed, encoded in _parse_all(fresh(), len(waiting), options):
         facts[path] = parsed
-    cache.put_many(stored.items())
+        stored.append(((blobs[path], reader_of(path)), encoded))
+        size += len(encoded)
+        if size >= _GROUP_BYTES:
+            cache.put_many(stored)
+            stored, size = [], 0
+    cache.put_many(stored)
     return facts, unfit
 
 
-def _parse_all(files: Sequence[tuple[str, bytes]], options: IndexOptions) -> Iterator[tuple[str, FileFacts, bytes]]:
-    """(path, facts, encoded facts) of each file, in order; in several processes when there is enough to do."""
+def _groups(entries: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:
+    """Files that are read together, in order."""
+    group: list[FileEntry] = []
+    size = 0
+    for entry in entries:
+        group.append(entry)
+        size += entry.size
+        if size >= _GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _parse_all(
+    files: Iterator[tuple[str, bytes]], most: int, options: IndexOptions
+) -> Iterator[tuple[str, FileFacts, bytes]]:
+    """(path, facts, encoded facts) of each file, in order; in several processes when there is enough to do. There are
+    at most so many files."""
     wanted = options.processes or _usable_processors()
-    total = len(files)
-    if wanted < 2 or sum(len(data) for _, data in files) < _WORTH_PROCESSES:
-        for done, (path, data) in enumerate(files):
-            options.progress("parsing", done, total)
+    first: list[tuple[str, bytes]] = []
+    size = 0
+    while wanted > 1 and size < _WORTH_PROCESSES and (file := next(files, None)) is not None:
+        first.append(file)
+        size += len(file[1])
+    done = 0
+    if wanted < 2 or size < _WORTH_PROCESSES:
+        for path, data in chain(first, files):
+            options.progress("parsing", done, most)
             facts = parse_file(path, data)
             yield path, facts, facts_to_bytes(facts)
+            done += 1
         return
-    done = 0
     context = multiprocessing.get_context(_START_METHOD)
     with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=_end_with_parent) as pool:
-        with _no_main_module():
-            chunks = pool.map(_parse_chunk, _chunks(files))
-        for chunk in chunks:
-            for path, encoded in chunk:
+        chunks = _chunks(chain(first, files))
+        del first
+        # Two for each process: one that it works at, and one that waits for it. More would only take room.
+        under_way = deque(_submitted(pool, islice(chunks, 2 * wanted)))
+        while under_way:
+            parsed = under_way.popleft().result()
+            under_way.extend(_submitted(pool, islice(chunks, 1)))
+            for path, encoded in parsed:
                 yield path, facts_from_bytes(encoded), encoded
-            done += len(chunk)
-            options.progress("parsing", done, total)
+            done += len(parsed)
+            options.progress("parsing", done, most)
+    options.progress("parsing", most, most)
+
+
+def _submitted(pool: ProcessPoolExecutor, chunks: Iterable[list[tuple[str, bytes]]]) -> Iterator[_Parsing]:
+    for chunk in chunks:
+        with _no_main_module():
+            yield pool.submit(_parse_chunk, chunk)
 
 
 @contextmanager

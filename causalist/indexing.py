@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +20,14 @@ from numpy.typing import NDArray
 from causalist import collect
 from causalist.collect import IndexOptions, Read, collect_facts, no_garbage_collection, reader_of
 from causalist.errors import GitError, IndexNotWritable, IndexUnreadable, NothingToIndex
+from causalist.freshness import has_same_files, is_of_here, known_blobs
 from causalist.graph import build_graph, load_confidences
 from causalist.history import commits_behind, history_of
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.history import Commits, History
 from causalist.model.index import FileNote, Index, Manifest, SecretSpans
+from causalist.model.interface import named_only
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.model.strings import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
@@ -50,9 +51,6 @@ from causalist.store import (
 # Raised when linking or the lexical index change what they give for the same facts.
 INDEX_VERSION = 14
 
-# A file written this shortly before it was looked at may change again without a new time stamp.
-_RACY_NS = 2_000_000_000
-
 
 def index_version() -> str:
     """Names everything but the files that an index depends on; another version is built again."""
@@ -62,53 +60,9 @@ def index_version() -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def known_blobs(entries: Sequence[FileEntry], previous: Index | None) -> dict[str, str]:
-    """Paths whose content is known without reading them: the entry says it, or size and time are as they were."""
-    known = {entry.path: entry.blob for entry in entries if entry.blob is not None}
-    if previous is None:
-        return known
-    manifest = previous.manifest
-    sizes, mtimes, ctimes = manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist()
-    settled = _settled(previous).tolist()
-    before = {path: i for i, path in enumerate(manifest.paths)}
-    for entry in entries:
-        i = before.get(entry.path)
-        if (
-            i is not None
-            and sizes[i] == entry.size
-            and mtimes[i] == entry.mtime_ns
-            and ctimes[i] == entry.ctime_ns
-            and settled[i]
-        ):
-            known[entry.path] = manifest.blobs[i]
-    return known
-
-
-def _settled(index: Index) -> NDArray[np.bool_]:
-    """Files whose times would be others if they had changed after they were read."""
-    ctimes, before = index.manifest.ctimes, index.scanned_at - _RACY_NS
-    return np.asarray((index.manifest.mtimes < before) | ((ctimes > 0) & (ctimes < before)))
-
-
 def is_current(scan: Scan, index: Index) -> bool:
     """Whether an index holds just the files of a scan, as far as their metadata tells."""
-    manifest = index.manifest
-    if index.commit != scan.commit or index.version != index_version():
-        return False
-    kept = scan.entries
-    # Files that were read and found unfit (binary, minified) are in the manifest without a blob.
-    if len(manifest.paths) != len(kept):
-        return False
-    sizes = np.fromiter((e.size for e in kept), dtype=np.int64, count=len(kept))
-    mtimes = np.fromiter((e.mtime_ns for e in kept), dtype=np.int64, count=len(kept))
-    ctimes = np.fromiter((e.ctime_ns for e in kept), dtype=np.int64, count=len(kept))
-    return (
-        bool(np.array_equal(sizes, manifest.sizes))
-        and bool(np.array_equal(mtimes, manifest.mtimes))
-        and bool(np.array_equal(ctimes, manifest.ctimes))
-        and bool(_settled(index).all())
-        and all(a.path == b for a, b in zip(kept, manifest.paths, strict=True))
-    )
+    return index.commit == scan.commit and index.version == index_version() and has_same_files(index, scan)
 
 
 def make_index(
@@ -155,6 +109,9 @@ def _make_index(
         raise NothingToIndex(_nothing(scan, skipped))
     options.progress("linking", 0, 0)
     linked = again.relinked.linked if again is not None else build_graph(files, load_settings())
+    # Uses are most of what facts hold, and no longer needed.
+    files = [(path, named_only(each)) for path, each in files]
+    facts = dict(files)
     transition = build_transition(linked.graph, WalkWeights())
     options.progress("indexing words", 0, 0)
     if again is not None and previous is not None:
@@ -275,7 +232,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     submodules = options.submodules if options.submodules is not None else previous is not None and previous.submodules
     options = replace(options, submodules=submodules)
     scan = scan_folder(root, limits, submodules=submodules)
-    previous = next((stored for stored in known if _is_of_here(stored, scan)), None)
+    previous = next((stored for stored in known if is_of_here(stored, scan)), None)
     for stored in known:
         if stored is not None and _serves(stored, scan, submodules):
             return stored, tuple(notes)
@@ -294,7 +251,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
                 stored = _stored(place / INDEX_NAME, notes)  # another process may have just done the work
                 if stored is not None and _serves(stored, scan, submodules):
                     return stored, tuple(notes)
-                previous = stored if _is_of_here(stored, scan) else previous
+                previous = stored if is_of_here(stored, scan) else previous
                 commits = _commits(root, scan, previous, notes) if commits is None else commits
                 index = index or _restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
                 if index is None:
@@ -337,17 +294,6 @@ def current_index(root: Path, options: IndexOptions, at_hand: Index | None = Non
 def _serves(index: Index, scan: Scan, submodules: bool) -> bool:
     """Whether an index is what is wanted; one without the wish would forget it."""
     return index.submodules == submodules and is_current(scan, index)
-
-
-def _is_of_here(index: Index | None, scan: Scan) -> TypeGuard[Index]:
-    """Whether an index was made of these very files, and did not come with them: whoever ships a repository can ship an
-    index of it that says something else. One file that nobody has changed since is enough, because no two copies are of
-    the same nanosecond; where the system does not tell, the index is believed."""
-    if index is None:
-        return False
-    changed = {entry.path: entry.ctime_ns for entry in scan.entries if entry.ctime_ns}
-    then = zip(index.manifest.paths, index.manifest.ctimes.tolist(), strict=True)
-    return not changed or any(changed.get(path) == ctime for path, ctime in then)
 
 
 def _made_with(

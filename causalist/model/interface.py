@@ -91,6 +91,24 @@ def interface_of(facts: FileFacts) -> FileFacts:
     return replace(facts, bindings=bindings, calls=(), references=(), accesses=(), lookups=())
 
 
+def named_only(facts: FileFacts) -> FileFacts:
+    """What is left to know of a file when all files are linked: its definitions, passages, words and diagnostics."""
+    return replace(
+        facts,
+        bases=(),
+        implementations=(),
+        calls=(),
+        references=(),
+        imports=(),
+        exports=(),
+        bindings=(),
+        accesses=(),
+        lookups=(),
+        returns=(),
+        parameters=(),
+    )
+
+
 def same_interface(one: FileFacts, other: FileFacts) -> bool:
     """Whether two states of a file look the same from all other files."""
     return _without_places(interface_of(one)) == _without_places(interface_of(other))

@@ -5,9 +5,10 @@ BM25 (Robertson and Zaragoza, 2009): `idf(t) = ln(1 + (N - df + 0.5) / (df + 0.5
 postings of its terms and nothing else.
 """
 
+from array import array
 from collections.abc import Mapping, Sequence
 from posixpath import splitext
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,8 @@ WEIGHT_OUTER_NAME = 1
 WEIGHT_PATH = 1
 WEIGHT_PATH_IN_FILE = 3
 
-_Triples = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]  # document, term, weighted count
+# Document, term, count. A large repository has millions, and all of them are in memory at once.
+_Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
 
 class Kept(NamedTuple):
@@ -54,30 +56,33 @@ def build_lexical(
     if kept is None and len(fresh) < len(files):
         raise ValueError("facts without words need an index to keep them from")
     graph = linked.graph
-    file_of = graph.nodes.files.astype(np.int64)
+    file_of = graph.nodes.files
     vocabulary = _Vocabulary()
-    documents, words, counts = _occurrences(fresh, linked, vocabulary)
+    body = vocabulary.expand(*_occurrences(fresh, linked, vocabulary))
     own, outer = _names(fresh, linked, vocabulary)
     path = _paths(fresh, linked, vocabulary)
-    body = vocabulary.expand(documents, words, counts)
     path_of_documents = _spread_paths(path, file_of, graph.nodes.kinds)
-    parts: list[list[tuple[_Triples, int]]] = [
-        [(body, 1), (own, WEIGHT_NAME), (outer, WEIGHT_OUTER_NAME), (path_of_documents, WEIGHT_PATH)],
-        [((file_of[body[0]], body[1], body[2]), 1), (path, WEIGHT_PATH_IN_FILE)],
-        [(path, 1)],
-        [(own, 1)],
-    ]
-    tables = [_concatenate(part) for part in parts]
     # Only terms that some document has are kept.
-    used = np.flatnonzero(_used([each[1] for each in tables], len(vocabulary.terms)))
+    used = np.flatnonzero(_used([each[1] for each in (body, own, outer, path)], len(vocabulary.terms)))
     taken = _taken_over(kept)
     terms = merged(taken.terms, taken.is_used, [vocabulary.terms[i] for i in used.tolist()])
-    rank = np.full(len(vocabulary.terms), -1, dtype=np.int64)
+    rank = np.full(len(vocabulary.terms), -1, dtype=np.int32)
     rank[used] = terms.added
-    definitions, whole, paths, symbol_names = (
-        _joined(old, terms.old, _summed((d, rank[t], c), len(file_of)), len(terms.table))
-        for old, (d, t, c) in zip(taken.columns, tables, strict=True)
-    )
+
+    def table(old: _Columns, *parts: tuple[_Triples, int]) -> _Columns:
+        documents, numbers, counts = _concatenate(parts)
+        summed = _summed((documents, rank[numbers], counts), len(file_of))
+        return _joined(old, terms.old, summed, len(terms.table))
+
+    # One after the other: the parts of a table take more room than the table.
+    paths = table(taken.columns[2], (path, 1))
+    symbol_names = table(taken.columns[3], (own, 1))
+    names = ((own, WEIGHT_NAME), (outer, WEIGHT_OUTER_NAME))
+    definitions = table(taken.columns[0], (body, 1), *names, (path_of_documents, WEIGHT_PATH))
+    del path_of_documents
+    of_files = (file_of[body[0]], body[1], body[2])
+    del body
+    whole = table(taken.columns[1], (of_files, 1), (path, WEIGHT_PATH_IN_FILE))
     name_table, name_indptr, name_nodes = _name_table(fresh, linked, kept)
     return LexicalIndex(
         terms=terms.table,
@@ -174,6 +179,8 @@ def _joined(old: _Columns, place: NDArray[np.int32], new: _Triples, n_terms: int
     """Old postings and new ones, which are of other documents and come as from `_summed`; `place` has the numbers of
     the old terms now, which are in the same order as before."""
     documents, terms, counts = new
+    if not len(old.documents):
+        return _Columns(_pointers(terms, n_terms), documents, counts.astype(np.int32))
     stays = place >= 0
     n_old = np.zeros(n_terms, dtype=np.int64)
     n_old[place[stays]] = np.diff(old.indptr)[stays]
@@ -193,7 +200,7 @@ def _joined(old: _Columns, place: NDArray[np.int32], new: _Triples, n_terms: int
     )
 
 
-def _used(terms: Sequence[NDArray[np.int64]], n_terms: int) -> NDArray[np.bool_]:
+def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]:
     """Which terms are among these."""
     is_used = np.zeros(n_terms, dtype=np.bool_)
     for numbers in terms:
@@ -224,17 +231,16 @@ class _Vocabulary:
             self.terms.append(term)
         return number
 
-    def expand(self, documents: NDArray[np.int64], words: NDArray[np.int64], counts: NDArray[np.int64]) -> _Triples:
+    def expand(self, documents: NDArray[np.int32], words: NDArray[np.int32], counts: NDArray[np.int32]) -> _Triples:
         """(document, word, count) -> (document, term, count), one for each term of the word."""
-        lengths = np.array([len(t) for t in self._word_terms], dtype=np.int64)
-        flat = np.array([t for terms in self._word_terms for t in terms], dtype=np.int64)
-        starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else lengths
+        lengths = np.array([len(t) for t in self._word_terms], dtype=np.int32)
+        flat = np.array([t for terms in self._word_terms for t in terms], dtype=np.int32)
+        starts = (np.cumsum(lengths) - lengths).astype(np.int32)
         repeats = lengths[words]
-        total = int(repeats.sum())
-        before = np.cumsum(repeats) - repeats
-        within = np.arange(total, dtype=np.int64) - np.repeat(before, repeats)
-        terms = flat[np.repeat(starts[words], repeats) + within]
-        return np.repeat(documents, repeats), terms, np.repeat(counts, repeats)
+        before = (np.cumsum(repeats) - repeats).astype(np.int32)
+        places = np.repeat(starts[words] - before, repeats)
+        places += np.arange(len(places), dtype=np.int32)
+        return np.repeat(documents, repeats), flat[places], np.repeat(counts, repeats)
 
 
 _Fresh = Sequence[tuple[int, str, FileFacts]]  # position among all files, path, facts with words
@@ -242,53 +248,56 @@ _Fresh = Sequence[tuple[int, str, FileFacts]]  # position among all files, path,
 
 def _occurrences(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
     """(document, word, count) of all words."""
-    documents: list[NDArray[np.int64]] = []
-    words: list[NDArray[np.int64]] = []
-    counts: list[NDArray[np.int64]] = []
+    documents: list[NDArray[np.int32]] = []
+    words: list[NDArray[np.int32]] = []
+    counts: list[NDArray[np.int32]] = []
     for i, _, facts in fresh:
         if not facts.counts:
             continue
-        numbers = np.fromiter(map(vocabulary.word, facts.words), dtype=np.int64, count=len(facts.words))
+        numbers = np.fromiter(map(vocabulary.word, facts.words), dtype=np.int32, count=len(facts.words))
         rows = facts.counts.rows()
         nodes = linked.document_nodes[i]
         # Position -1 is the file itself, appended at the end so that the index -1 finds it.
-        of_document = np.append(nodes, linked.file_nodes[i]).astype(np.int64)
+        of_document = np.append(nodes, linked.file_nodes[i]).astype(np.int32)
         assert MODULE_SCOPE == -1
         documents.append(of_document[rows[:, 0]])
         words.append(numbers[rows[:, 1]])
-        counts.append(rows[:, 2].astype(np.int64))
+        counts.append(rows[:, 2])
     if not documents:
-        return _as_triples([])
+        return _as_triples(array("i"))
     return np.concatenate(documents), np.concatenate(words), np.concatenate(counts)
 
 
 def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> tuple[_Triples, _Triples]:
     """Terms of the own names of definitions and headings, and of the names around them."""
-    own: list[tuple[int, int]] = []
-    outer: list[tuple[int, int]] = []
+    own, outer = array("i"), array("i")  # node and term in turn
     for i, _, facts in fresh:
         nodes = linked.document_nodes[i].tolist()
         for node, definition in zip(nodes, facts.definitions, strict=False):
             if definition.kind == NodeKind.FIELD:
                 continue  # found by its exact name only; its words count for its type
-            own.extend((node, vocabulary.term(t)) for t in terms_of(definition.name))
-            around = definition.qualname.rpartition(".")[0]
-            outer.extend((node, vocabulary.term(t)) for part in around.split(".") if part for t in terms_of(part))
+            for t in terms_of(definition.name):
+                own.extend((node, vocabulary.term(t)))
+            for part in filter(None, definition.qualname.split(".")[:-1]):
+                for t in terms_of(part):
+                    outer.extend((node, vocabulary.term(t)))
         for node, passage in zip(nodes[len(facts.definitions) :], facts.passages, strict=True):
             found = dict.fromkeys(t for word in passage.title.split() for t in terms_of(word))
-            own.extend((node, vocabulary.term(t)) for t in found)
+            for t in found:
+                own.extend((node, vocabulary.term(t)))
     return _as_triples(own), _as_triples(outer)
 
 
 def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
-    rows: list[tuple[int, int]] = []
+    rows = array("i")
     for i, path, _ in fresh:
         found = dict.fromkeys(t for part in splitext(path)[0].split("/") for t in terms_of(part))
-        rows.extend((int(linked.file_nodes[i]), vocabulary.term(t)) for t in found)
+        for t in found:
+            rows.extend((int(linked.file_nodes[i]), vocabulary.term(t)))
     return _as_triples(rows)
 
 
-def _spread_paths(path: _Triples, file_of: NDArray[np.int64], kinds: NDArray[np.uint8]) -> _Triples:
+def _spread_paths(path: _Triples, file_of: NDArray[np.int32], kinds: NDArray[np.uint8]) -> _Triples:
     """Path terms of files as terms of all their documents."""
     order = np.argsort(path[0], kind="stable")
     documents, terms = path[0][order], path[1][order]
@@ -298,19 +307,19 @@ def _spread_paths(path: _Triples, file_of: NDArray[np.int64], kinds: NDArray[np.
     repeats = last - first
     within = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     picked = terms[np.repeat(first, repeats) + within]
-    return np.repeat(nodes, repeats), picked, np.ones(len(picked), dtype=np.int64)
+    return np.repeat(nodes.astype(np.int32), repeats), picked, np.ones(len(picked), dtype=np.int32)
 
 
-def _as_triples(rows: list[tuple[int, int]]) -> _Triples:
-    array = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    return array[:, 0], array[:, 1], np.ones(len(array), dtype=np.int64)
+def _as_triples(rows: "array[int]") -> _Triples:
+    pairs = np.array(rows, dtype=np.int32).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1], np.ones(len(pairs), dtype=np.int32)
 
 
 def _concatenate(parts: Sequence[tuple[_Triples, int]]) -> _Triples:
     return (
         np.concatenate([p[0] for p, _ in parts]),
         np.concatenate([p[1] for p, _ in parts]),
-        np.concatenate([p[2] * weight for p, weight in parts]),
+        np.concatenate([p[2] * np.int32(weight) for p, weight in parts]),
     )
 
 
@@ -319,12 +328,24 @@ def _summed(triples: _Triples, n_nodes: int) -> _Triples:
     documents, terms, counts = triples
     if not len(documents):
         return triples
-    keys = terms * n_nodes + documents
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
+    keys = terms.astype(np.int64)
+    keys *= n_nodes
+    keys += documents
+    bits = int(counts.max()).bit_length()
+    if int(keys.max()).bit_length() + bits < 63:
+        # The counts are sorted with the keys, as their last bits: no permutation, no second copy.
+        keys <<= bits
+        keys |= counts
+        keys.sort()
+        counts = (keys & ((1 << bits) - 1)).astype(np.int32)
+        keys >>= bits
+    else:
+        order = np.argsort(keys, kind="stable")
+        keys, counts = keys[order], counts[order]
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    sums = np.add.reduceat(counts, first)
     keys = keys[first]
-    return keys % n_nodes, keys // n_nodes, np.add.reduceat(counts[order], first)
+    return (keys % n_nodes).astype(np.int32), (keys // n_nodes).astype(np.int32), sums
 
 
 def _bm25_postings(columns: _Columns, n_nodes: int, b: float) -> Postings:
@@ -342,7 +363,7 @@ def _idf_postings(columns: _Columns, n_documents: int) -> Postings:
     return Postings(columns.indptr, columns.documents, none, np.zeros(0), n_documents)
 
 
-def _pointers(terms: NDArray[np.int64], n_terms: int) -> NDArray[np.int64]:
+def _pointers(terms: NDArray[Any], n_terms: int) -> NDArray[np.int64]:
     indptr = np.zeros(n_terms + 1, dtype=np.int64)
     np.cumsum(np.bincount(terms, minlength=n_terms), out=indptr[1:])
     return indptr

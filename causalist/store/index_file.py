@@ -44,10 +44,11 @@ def write_index(path: Path, index: Index) -> None:
     arrays: Arrays = {}
     scalars = flatten(index, "index", arrays)
     places: dict[str, list[Any]] = {}
-    blobs: list[bytes] = []
+    blobs: list[bytes | memoryview] = []
     offset = 0
     for name, array in arrays.items():
-        data = np.ascontiguousarray(array).tobytes()
+        # A view: in bytes the whole index would be in memory twice.
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
         padding = -offset % _ALIGNMENT
         blobs += [b"\0" * padding, data]
         offset += padding

@@ -1,0 +1,75 @@
+"""What metadata tells of the files of an index: which are as they were, and whether they are the ones it was made of.
+
+In: an index and a scan. Nothing is read. A file is what it was if its size and its times are what they were, and if
+these would be others had it changed since.
+"""
+
+from collections.abc import Sequence
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.index import Index
+from causalist.model.source import FileEntry, Scan
+
+# A file written this shortly before it was looked at may change again without a new time stamp.
+_RACY_NS = 2_000_000_000
+
+
+def known_blobs(entries: Sequence[FileEntry], previous: Index | None) -> dict[str, str]:
+    """Paths whose content is known without reading them: the entry says it, or size and times are as they were."""
+    known = {entry.path: entry.blob for entry in entries if entry.blob is not None}
+    if previous is None:
+        return known
+    manifest = previous.manifest
+    sizes, mtimes, ctimes = manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist()
+    settled = _settled(previous).tolist()
+    before = {path: i for i, path in enumerate(manifest.paths)}
+    for entry in entries:
+        i = before.get(entry.path)
+        if (
+            i is not None
+            and sizes[i] == entry.size
+            and mtimes[i] == entry.mtime_ns
+            and ctimes[i] == entry.ctime_ns
+            and settled[i]
+        ):
+            known[entry.path] = manifest.blobs[i]
+    return known
+
+
+def has_same_files(index: Index, scan: Scan) -> bool:
+    """Whether an index is of just the files of a scan, each as it was."""
+    manifest, kept = index.manifest, scan.entries
+    # Files that were read and found unfit (binary, minified) are in the manifest without a blob.
+    if len(manifest.paths) != len(kept):
+        return False
+    sizes, mtimes, ctimes = (
+        np.fromiter(values, dtype=np.int64, count=len(kept))
+        for values in ((e.size for e in kept), (e.mtime_ns for e in kept), (e.ctime_ns for e in kept))
+    )
+    return (
+        bool(np.array_equal(sizes, manifest.sizes))
+        and bool(np.array_equal(mtimes, manifest.mtimes))
+        and bool(np.array_equal(ctimes, manifest.ctimes))
+        and bool(_settled(index).all())
+        and all(a.path == b for a, b in zip(kept, manifest.paths, strict=True))
+    )
+
+
+def is_of_here(index: Index | None, scan: Scan) -> TypeGuard[Index]:
+    """Whether an index was made of these very files, and did not come with them: whoever ships a repository can ship an
+    index of it that says something else. One file that nobody has changed since is enough, because no two copies are of
+    the same nanosecond; where the system does not tell, the index is believed."""
+    if index is None:
+        return False
+    changed = {entry.path: entry.ctime_ns for entry in scan.entries if entry.ctime_ns}
+    then = zip(index.manifest.paths, index.manifest.ctimes.tolist(), strict=True)
+    return not changed or any(changed.get(path) == ctime for path, ctime in then)
+
+
+def _settled(index: Index) -> NDArray[np.bool_]:
+    """Files whose times would be others if they had changed after they were read."""
+    ctimes, before = index.manifest.ctimes, index.scanned_at - _RACY_NS
+    return np.asarray((index.manifest.mtimes < before) | ((ctimes > 0) & (ctimes < before)))
