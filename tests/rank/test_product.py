@@ -54,6 +54,21 @@ def test_all_ways_agree(n_rows: int, n_columns: int, seed: int) -> None:
         assert np.allclose(out, dense @ x, rtol=1e-14, atol=0)
 
 
+@settings(deadline=None)
+@given(st.integers(1, 8), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_several_vectors_at_once_come_out_as_one_by_one(n: int, n_vectors: int, seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    dense = chance.random((n, n)) * (chance.random((n, n)) < 0.4)
+    indptr = np.concatenate([[0], np.cumsum((dense > 0).sum(axis=1))]).astype(np.int32)
+    indices = np.nonzero(dense)[1].astype(np.int32)
+    x, out, column = chance.random((n, n_vectors)), np.full((n, n_vectors), 9.0), np.empty(n)
+    _product.csr_products(indptr, indices, dense[dense > 0], x, out)
+    np.testing.assert_allclose(out, dense @ x, rtol=1e-13, atol=1e-300)
+    for i in range(n_vectors):
+        _product.csr_product(indptr, indices, dense[dense > 0], np.ascontiguousarray(x[:, i]), column)
+        assert out[:, i].tolist() == column.tolist()
+
+
 def test_read_only_arrays_will_do() -> None:
     arrays = [np.array([0, 1, 1, 2], np.int32), np.array([2, 0], np.int32), np.array([2.0, 3.0]), np.arange(3.0)]
     for array in arrays:
