@@ -20,6 +20,7 @@ COMMANDS = (
     "ask",
     "index",
     "status",
+    "watch",
     "map",
     "find",
     "show",

@@ -12,6 +12,7 @@ from causalist.source.history import ancestry, is_shallow, read_changes
 from causalist.source.roots import find_root, refuse_root, relative_folder
 from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
 from causalist.source.tree import BlobReader, scan_commit
+from causalist.source.watched import wait_for_changes
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -30,4 +31,5 @@ __all__ = [
     "relative_folder",
     "scan_commit",
     "scan_folder",
+    "wait_for_changes",
 ]
