@@ -125,7 +125,7 @@ class Site:
             afresh = in_memory(self.root)
         except NothingToIndex:
             assert said == {"nothing": True}
-            return []
+            return ["nothing-to-index"]
         expected = told(afresh)
         assert (said["manifest"], said["commit"]) == (expected["manifest"], expected["commit"])
         assert said["index"] == expected["index"], "refreshed is not rebuilt"

@@ -1,0 +1,59 @@
+"""The memory of a cold index: the sum of what all its processes hold (PSS), by what is being done."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+
+_SAMPLE_SECONDS = 0.05
+_CODE = """
+import sys, time
+from causalist.collect import IndexOptions
+from causalist.pipeline import Repository
+stages = set()
+def progress(what, done, total):
+    if what not in stages:
+        stages.add(what)
+        print(what, time.time(), sep="\\t", flush=True)
+Repository.open(sys.argv[1], exact_root=True, options=IndexOptions(processes=int(sys.argv[2]), progress=progress))
+print("end", time.time(), sep="\\t")
+"""
+
+
+def run(repository: Path, processes: int) -> None:
+    """Linux only: elsewhere nothing says what processes share."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / repository.name
+        shutil.copytree(repository, root, ignore=shutil.ignore_patterns(".causalist"), symlinks=True)
+        child = subprocess.Popen(
+            [sys.executable, "-c", _CODE, str(root), str(processes)],
+            stdout=subprocess.PIPE,
+            env=os.environ | {"XDG_CACHE_HOME": folder},
+            start_new_session=True,
+            text=True,
+        )
+        samples: list[tuple[float, float]] = []
+        while child.poll() is None:
+            samples.append((time.time(), _mebibytes(child.pid)))
+            time.sleep(_SAMPLE_SECONDS)
+        assert child.stdout is not None and child.returncode == 0
+        rows = [line.split("\t") for line in child.stdout.read().splitlines()]
+    print(f"{repository.name}, {processes} processes: at most {max(size for _, size in samples):.0f} MiB")
+    for (what, start), (_, end) in pairwise(rows):
+        during = [size for at, size in samples if float(start) <= at < float(end)]
+        print(f"  {what:<15} {float(end) - float(start):6.1f} s, at most {max(during, default=0):4.0f} MiB")
+
+
+def _mebibytes(group: int) -> float:
+    total = 0
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            if folder.name.isdigit() and os.getpgid(int(folder.name)) == group:
+                rows = (folder / "smaps_rollup").read_text().splitlines()
+                total += sum(int(row.split()[1]) for row in rows if row.startswith("Pss:"))
+    return total / 1024
