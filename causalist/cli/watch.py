@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     help="How long nothing may change before the index is refreshed.",
 )
 def command(repo: Path | None, force: bool, debounce: int) -> None:
-    """Keeps the index up to date until it is interrupted.
+    """Keeps the index up to date while files are edited.
 
     Nobody has to: every command refreshes the index by itself. What is ignored is not watched. Needs the extra: pip
     install "causalist[watch]".
