@@ -72,7 +72,6 @@ _WAITING = frozenset(
         "candidates.files",
         "candidates.names",
         "candidates.synonyms",
-        "candidates.associations",
         "candidates.history",
         "candidates.graph",
         "candidates.pagerank",

@@ -17,7 +17,6 @@ from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.associations import associated_terms
 from causalist.rank.history import TOLD, history_signals
 from causalist.rank.lexical import bm25
 from causalist.rank.located import frame_scores
@@ -85,7 +84,6 @@ class Reading:
     frame: Scores  # how near to where a traceback ended
     synonyms: Scores  # BM25 of words that mean the same, of definitions
     synonyms_of_files: Scores
-    associations: Scores  # BM25 of words that are like those of the question, of definitions
     past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
 
     # -- passes
@@ -137,7 +135,6 @@ class Reading:
             "frame": self.frame,
             "looked up": self._looked_up(),
             "synonyms": _beside(self.synonyms, self.text),
-            "associations": _beside(self.associations, self.text),
         }
         own = (self.text > 0) | (self.synonyms > 0) | (self.mention > 0) | (self.literal > 0) | (self.frame > 0)
         signals[SIZE] = np.where(own, self._sizes(), 0.0)
@@ -241,7 +238,6 @@ def read_against(
     (mention,) = by.scores("mentions", 1, lambda: (mention_scores(question, graph, lexical),))
     (frame,) = by.scores("frames", 1, lambda: (frame_scores(question, graph, lexical),))
     synonyms, synonyms_of_files = by.scores("synonyms", 2, of_synonyms)
-    (associations,) = by.scores("associations", 1, lambda: (bm25(own, associated_terms(question, lexical, terms), n),))
     told = by.scores("history", len(TOLD), lambda: tuple(history_signals(question, history or History(), n).values()))
     return Reading(
         question=question,
@@ -263,7 +259,6 @@ def read_against(
         frame=frame,
         synonyms=synonyms,
         synonyms_of_files=synonyms_of_files,
-        associations=associations,
         past=dict(zip(TOLD, told, strict=True)),
     )
 

@@ -27,21 +27,15 @@ def _groups() -> dict[str, frozenset[str]]:
     return {each: frozenset(others) for each, others in found.items()}
 
 
-def asked_briefly(question: Question) -> dict[str, float]:
-    """The terms of a question with their weights or, where it is long, those of its title; none if that is long too."""
-    if len(question.terms) <= MOST_WORDS:
-        return dict(question.terms)
-    if len(question.title_terms) <= MOST_WORDS:
-        return {term: question.terms[term] for term in question.title_terms if term in question.terms}
-    return {}
-
-
 def synonym_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
     """Weight by number, of terms of the repository that mean the same as one of the question and are not in it; each
     as much as the heaviest word that it stands for. Nothing where the question, or its title, is long."""
+    asked = question.terms if len(question.terms) <= MOST_WORDS else {}
+    if not asked and len(question.title_terms) <= MOST_WORDS:
+        asked = {term: question.terms[term] for term in question.title_terms if term in question.terms}
     groups = _groups()
     found: dict[int, float] = {}
-    for term, weight in asked_briefly(question).items():
+    for term, weight in asked.items():
         for other in groups.get(term, ()):
             if other in question.terms:
                 continue

@@ -242,7 +242,7 @@ def test_the_score_is_the_sum_times_the_role() -> None:
 
 
 def test_each_weight_scales_its_own_signal() -> None:
-    parts = [Def("tokenCache", "token cache"), Def("tokenCache.get", "token memoize credentials")]
+    parts = [Def("tokenCache", "token cache"), Def("tokenCache.get", "token memoize")]
     c = corpus({"token/cache.py": parts, "q.py": "token"})
     past = past_of("xy", change("A", "x", "cache"), change("B", "y", "token"))
     past = replace(past, nodes=np.array([c.node("q.py"), c.node("token/cache.py")], dtype=np.int32))

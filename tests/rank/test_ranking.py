@@ -426,8 +426,7 @@ def ask(c: Corpus, text: str, options: AskOptions = AskOptions(), **weights: flo
 
 
 def test_what_the_question_does_not_say_is_reached_over_the_graph() -> None:
-    """The example of the design: middleware -> verifier -> primitives, of which only the first says auth. That `jwt` goes
-    with `auth` is known from elsewhere, and left out here."""
+    """The example of the design: middleware -> verifier -> primitives, of which only the first says auth."""
     c = corpus(
         {
             "auth_middleware.ts": [Def("requireAuth", "auth request")],
@@ -445,8 +444,7 @@ def test_what_the_question_does_not_say_is_reached_over_the_graph() -> None:
         (Level.FILE, ["jwt_verifier.ts", "crypto_utils.ts"]),
     ):
         options = AskOptions(level=level)
-        ranking = ask(c, "where does auth happen", associations=0.0)
-        chosen = choose(ranking, c.graph, build_transition(c.graph, WalkWeights()), options)
+        chosen = choose(ask(c, "where does auth happen"), c.graph, build_transition(c.graph, WalkWeights()), options)
         assert sorted(c.graph.nodes.ids[x.node] for x in chosen if x.by_graph) == sorted(names)
         assert c.graph.nodes.ids[chosen[0].node].startswith("auth_middleware.ts")
         assert "mail.ts" not in {split_id(c.graph.nodes.ids[x.node])[0] for x in chosen}

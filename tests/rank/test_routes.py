@@ -14,7 +14,7 @@ from causalist.rank.walk import WalkWeights, build_transition
 from tests.model.corpus import Def, corpus
 
 _T = TypeVar("_T")
-# `remove` has `delete` among its synonyms, `keep` and `load` are associated with `drop` and `config`; `loadToken` is written out.
+# `remove` has `delete` among its synonyms; `loadToken` is written out.
 QUESTION = "how to remove what loadToken keeps"
 
 
@@ -36,7 +36,7 @@ class Told(Unwatched):
 
 
 def ranked(route: Route = Route.SIMPLE) -> tuple[Ranking, Mapping[str, int], list[str]]:
-    c = corpus({"a.py": [Def("loadToken", "token keeps"), Def("drop", "delete it")], "b.py": [Def("idle", "config")]})
+    c = corpus({"a.py": [Def("loadToken", "token keeps"), Def("drop", "delete it")], "b.py": [Def("idle")]})
     told = Told()
     question = replace(read_question(QUESTION), route=route)
     transition = build_transition(c.graph, WalkWeights())
@@ -70,7 +70,6 @@ def test_generators_run_in_the_order_of_the_table() -> None:
         ("names", ("path", "name", "name share")),
         ("mentions", ("mention",)),
         ("synonyms", ("synonyms",)),
-        ("associations", ("associations",)),
         ("graph", ("graph",)),
     ],
 )
@@ -105,11 +104,9 @@ def test_names_decide_on_the_route_that_says_so() -> None:
 
 def test_the_counts_are_candidates() -> None:
     """By hand: words of the question stand in loadToken alone, which is also the one thing that is named; `delete` and
-    `drop`, other words for `remove`, in the other one; their file has the words of both. What stands in the company of
-    `keep` and `load` is in `drop` and `idle`."""
+    `drop`, other words for `remove`, in the other one. Their file has the words of both."""
     _, counts, _ = ranked()
     assert counts["mentions"] == 1
     assert counts["words"] == 1
     assert counts["files"] == 1
     assert counts["synonyms"] == 2
-    assert counts["associations"] == 2

@@ -1,1 +1,0 @@
-"""Learns from public repositories which words programmers use in the same places."""
