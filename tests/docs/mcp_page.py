@@ -16,8 +16,7 @@ import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from causalist.servers.more_tools import MORE_TOOLS
-from causalist.servers.tools import TOOLS, Parameter
+from causalist.servers.tools import TOOLS, Parameter, tools_of
 from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
 
 PAGE = DOCS / "mcp.md"
@@ -74,7 +73,8 @@ def _tools() -> str:
 def _more_tools() -> str:
     rows: list[tuple[object, ...]] = [
         (f"`{name}`", tool.description, ", ".join(f"`{key}`" for key in tool.parameters))
-        for name, tool in MORE_TOOLS.items()
+        for name, tool in tools_of("all").items()
+        if name not in TOOLS
     ]
     return "\n" + table(("tool", "what for", "arguments"), rows) + "\n"
 
