@@ -59,7 +59,7 @@ def context_for(repository: "Repository", prompt: str, shares: Sequence[Share] =
         return None
     # One line is enough to say what is answered; the prompt stands right above it.
     room = share.tokens - _LEAD_TOKENS
-    answer = repository.ask(prompt, replace(options, top_k=share.files, max_tokens=room))
+    answer = repository.ask(prompt, replace(options, top_k=share.files, max_tokens=room), remember=False)
     if answer.pack is None:
         return None
     _, _, pack = answer.pack.text.partition("\n")

@@ -34,7 +34,7 @@ def _memory_option(command: _Command) -> _Command:
 
 @click.group("memory")
 def command() -> None:
-    """Remembers documents and finds them by what they have to do with one another.
+    """Remembers documents and finds what belongs together.
 
     \b
     Example:

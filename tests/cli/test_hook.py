@@ -97,9 +97,10 @@ class TestFormats:
         assert "src/security/jwt-verifier.ts" in context and len(context) <= MOST_CHARACTERS
 
     def test_a_prompt_is_kept_nowhere(self, indexed: Path, tmp_path: Path) -> None:
-        before = (indexed / ".causalist" / "answers.jsonl").exists()
+        kept = indexed / ".causalist" / "answers.jsonl"
+        kept.unlink(missing_ok=True)
         hook(claude("where is the secret hunter2 of the bearer token verified", indexed), cwd=tmp_path)
-        assert (indexed / ".causalist" / "answers.jsonl").exists() is before is False
+        assert not kept.exists()
 
 
 TRIVIAL = [

@@ -382,7 +382,7 @@ def test_deep_files_are_read_soon(name: str, text: str, dialects: list[str]) -> 
         start = time.process_time()
         facts = facts_of(data, dialect)
         build_graph([("a", facts)], load_settings())
-        assert time.process_time() - start < 4.0, (name, dialect)  # what is quadratic takes minutes
+        assert time.process_time() - start < 12.0, (name, dialect)  # what is quadratic takes minutes
         assert_sound(facts, data)
 
 
