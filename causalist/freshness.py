@@ -58,6 +58,18 @@ def has_same_files(index: Index, scan: Scan) -> bool:
     )
 
 
+def changed_files(index: Index, scan: Scan) -> tuple[list[str], list[str]]:
+    """(files that are other than they were, new or gone; files that are as they were but may change without a trace),
+    both by path. Without either `has_same_files` holds."""
+    manifest = index.manifest
+    stamps = zip(manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist(), strict=True)
+    before = dict(zip(manifest.paths, stamps, strict=True))
+    now = {entry.path: (entry.size, entry.mtime_ns, entry.ctime_ns) for entry in scan.entries}
+    changed = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
+    settled = zip(manifest.paths, _settled(index).tolist(), strict=True)
+    return sorted(changed), [path for path, is_settled in settled if not is_settled and path not in changed]
+
+
 def is_of_here(index: Index | None, scan: Scan) -> TypeGuard[Index]:
     """Whether an index was made of these very files, and did not come with them: whoever ships a repository can ship an
     index of it that says something else. One file that nobody has changed since is enough, because no two copies are of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from causalist.errors import CausalistError
 
 if TYPE_CHECKING:
-    from causalist.model.answer import Answer, RepositoryInfo, Status
+    from causalist.model.answer import Answer, CacheUse, RepositoryInfo, Standing, Status
     from causalist.model.facts import Diagnostic
     from causalist.model.graph import Edge
     from causalist.model.pack import Pack
@@ -96,8 +96,10 @@ def callers_document(
     }
 
 
-def status_document(status: "Status", diagnostics: "Iterable[Diagnostic]") -> Document:
-    """`status --json`."""
+def status_document(
+    status: "Status", diagnostics: "Iterable[Diagnostic]", standing: "Standing | None" = None
+) -> Document:
+    """`status --json`; for `index --json` nobody looks how the index stands."""
     return {
         "format_version": FORMAT_VERSION,
         "repository": _repository(status.repository),
@@ -111,6 +113,30 @@ def status_document(status: "Status", diagnostics: "Iterable[Diagnostic]") -> Do
             for note in status.notes
         ],
         "diagnostics": _diagnostics(diagnostics),
+        "index": standing and _standing(standing),
+        "facts_cache": standing and standing.cache and _cache(standing.cache),
+    }
+
+
+def _standing(standing: "Standing") -> Document:
+    found = standing.found
+    return {
+        "path": standing.path,
+        "bytes": standing.n_bytes,
+        "commit": standing.commit,
+        "dirty_files": standing.n_dirty,
+        "was_current": found and not found.reasons,
+        "reasons": found
+        and [{"reason": each.reason, "detail": each.detail, "files": each.n_files} for each in found.reasons],
+    }
+
+
+def _cache(cache: "CacheUse") -> Document:
+    return {
+        "path": cache.path,
+        "bytes": cache.n_bytes,
+        "entries": cache.n_entries,
+        "max_bytes": cache.most_bytes,
     }
 
 
@@ -126,6 +152,8 @@ def no_status_document(error: CausalistError) -> Document:
         "examples": {},
         "notes": [],
         "diagnostics": [_diagnostic_of(error)],
+        "index": None,
+        "facts_cache": None,
     }
 
 

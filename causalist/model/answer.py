@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from causalist.model.facts import Diagnostic
 from causalist.model.graph import Edge
@@ -98,6 +99,46 @@ class Status:
     examples: Mapping[str, tuple[str, ...]]
     notes: tuple[FileNote, ...]
     learned: str | None = None
+
+
+class Staleness(NamedTuple):
+    """One reason why an index was not current: "absent", "unreadable", "version", "foreign", "commit", "submodules",
+    "files" or "unsettled". `n_files` is how many files it concerns, 0 for the index as a whole."""
+
+    reason: str
+    detail: str
+    n_files: int = 0
+
+
+class Found(NamedTuple):
+    """The index that was stored before it was refreshed; `path` is None where there was none. It was current if there
+    are no `reasons`."""
+
+    path: str | None
+    reasons: tuple[Staleness, ...]
+
+
+class CacheUse(NamedTuple):
+    """The file of facts that all repositories of the user share: bytes and entries in use, and the cap in bytes."""
+
+    path: str
+    n_bytes: int
+    n_entries: int
+    most_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How an index stands. `path` is None for one in memory. `n_dirty` counts indexed files that differ from `commit`,
+    with files of the commit that are gone; None where no commit is known. `found` is None if nobody looked before the
+    index was refreshed."""
+
+    path: str | None
+    n_bytes: int
+    commit: str | None
+    n_dirty: int | None
+    found: Found | None
+    cache: CacheUse | None
 
 
 @dataclass(frozen=True, slots=True)

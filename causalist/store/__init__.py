@@ -1,7 +1,7 @@
 """The index on disk: complete or absent."""
 
 from causalist.store.codec import facts_from_bytes, facts_to_bytes
-from causalist.store.facts_cache import CacheState, FactsCache, Key, facts_path
+from causalist.store.facts_cache import MOST_BYTES, CacheState, FactsCache, Key, facts_path
 from causalist.store.folder import (
     ANSWERS_NAME,
     BESIDE_LOCK,
@@ -22,6 +22,7 @@ __all__ = [
     "FEEDBACK_NAME",
     "FOLDER",
     "INDEX_NAME",
+    "MOST_BYTES",
     "WEIGHTS_NAME",
     "CacheState",
     "FactsCache",
