@@ -35,6 +35,8 @@ def check_question(query: str, options: AskOptions) -> None:
         raise UsageError(f"--top-k is {options.top_k}; at least 1 result has to be asked for")
     if not 0.0 <= options.damping < 1.0:
         raise UsageError(f"--damping is {options.damping}; it is a probability of at least 0 and below 1")
+    if options.approximate is not None and not 0.0 <= options.approximate <= 1.0:
+        raise UsageError(f"--approximate is {options.approximate}; it is a threshold from 0, for an exact walk, to 1")
     if options.rank is RankMode.PAGERANK and not options.graph:
         raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
     check_budget(options.max_tokens, options.format)
@@ -135,7 +137,7 @@ def pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:
     result = ranking.pagerank
     if result is None:
         return None
-    return PageRankInfo(result.n_iterations, result.residual, options.damping, result.rung)
+    return PageRankInfo(result.n_iterations, result.residual, options.damping, result.rung, result.bound)
 
 
 def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") -> str:

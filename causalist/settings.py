@@ -56,6 +56,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("ask", "order", "choice", _ASK.order.value, "the order of the pack", _labels(Order)),
     Setting("ask", "damping", "number", _ASK.damping, "probability of following an edge", high=1.0),
     Setting("ask", "specificity", "choice", _ASK.specificity.value, "how seeds are weighted", _labels(Specificity)),
+    Setting(
+        "ask",
+        "approximate",
+        "number",
+        None,
+        "threshold of a walk near the seeds alone, 0: exact everywhere; unset, exact up to a million nodes",
+        high=1.0,
+    ),
     Setting("ask", "include", "patterns", (), "only files that one of these matches"),
     Setting("ask", "exclude", "patterns", (), "no files that one of these matches"),
     Setting("ask", "remember", "flag", True, "keep the last questions beside the index, for `causalist feedback`"),
@@ -94,7 +102,7 @@ class Settings:
         def value(name: str) -> Any:
             return self.value("ask", name)
 
-        route = value("route")
+        route, approximate = value("route"), value("approximate")
         return AskOptions(
             top_k=value("top-k"),
             level=Level(value("level")),
@@ -106,6 +114,7 @@ class Settings:
             order=Order(value("order")),
             damping=float(value("damping")),
             specificity=Specificity(value("specificity")),
+            approximate=None if approximate is None else float(approximate),
             include=value("include"),
             exclude=value("exclude"),
         )

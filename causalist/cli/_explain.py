@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from causalist.model.answer import Answer
+    from causalist.model.answer import Answer, PageRankInfo
     from causalist.model.scores import Hit, Hop
 
 
@@ -16,6 +16,7 @@ def explanation(answer: "Answer") -> list[str]:
     walk = answer.pagerank
     walked = (
         f"damping {walk.damping:g}, {walk.iterations} iterations, residual {walk.residual:.1e}, {walk.rung}"
+        f"{_bound(walk)}"
         if walk
         else "not walked"
     )
@@ -24,6 +25,10 @@ def explanation(answer: "Answer") -> list[str]:
     for rank, hit in enumerate(answer.results, 1):
         lines += ["", *_of_hit(rank, hit)]
     return lines
+
+
+def _bound(walk: "PageRankInfo") -> str:
+    return "" if walk.bound is None else f", at most {walk.bound:.1e} from the exact one in all"
 
 
 def _generators(answer: "Answer") -> list[str]:

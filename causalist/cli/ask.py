@@ -45,6 +45,9 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.option("--damping", type=float, default=0.85, show_default=True, help="Probability of following an edge.")
 @click.option("--specificity", type=click.Choice(["log", "passages", "none"]), default="log", show_default=True,
               help="How seeds are weighted by their neighbours.")  # fmt: skip
+@click.option("--approximate", type=float, metavar="EPSILON",
+              help="Walk near the seeds alone, to this threshold a link; 0: everywhere, exactly. "
+              "Without it exact up to a million nodes.")  # fmt: skip
 @click.option("--include", multiple=True, metavar="GLOB", 
               help="Only files that this matches, as in .gitignore; may be repeated.")  # fmt: skip
 @click.option("--exclude", multiple=True, metavar="GLOB", help="No files that this matches; may be repeated.")
@@ -73,6 +76,7 @@ def command(
     order: str,
     damping: float,
     specificity: str,
+    approximate: float | None,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     scope: str | None,
@@ -115,6 +119,7 @@ def command(
         order=Order(order),
         damping=damping,
         specificity=Specificity(specificity),
+        approximate=approximate,
         include=include,
         exclude=exclude,
         scope=scope,

@@ -33,7 +33,13 @@ def answer_document(answer: "Answer") -> Document:
         "attempts": answer.attempts,
         "repository": _repository(answer.repository),
         "pagerank": walk
-        and {"iterations": walk.iterations, "residual": walk.residual, "damping": walk.damping, "rung": walk.rung},
+        and {
+            "iterations": walk.iterations,
+            "residual": walk.residual,
+            "damping": walk.damping,
+            "rung": walk.rung,
+            "error_bound": walk.bound,
+        },
         "results": [_result(rank, hit) for rank, hit in enumerate(answer.results, 1)],
         "edges": [edge_document(edge) for edge in answer.edges],
         "removed_edges": [edge_document(edge) for edge in answer.removed_edges],

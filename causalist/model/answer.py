@@ -67,6 +67,7 @@ class AskOptions:
     order: Order = Order.CAUSAL
     damping: float = 0.85
     specificity: Specificity = Specificity.LOG
+    approximate: float | None = None  # threshold of pushing; 0: an exact walk; None: exact up to a million nodes
     explain: bool = False  # say which seeds each hit's PageRank stems from
     include: tuple[str, ...] = ()  # patterns as in .gitignore; only what lies in such files answers
     exclude: tuple[str, ...] = ()
@@ -143,10 +144,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class PageRankInfo:
+    """How the walk ended. `bound` is how far in the L1 norm the PageRank can be from the exact one, None where it is
+    exact up to `residual`."""
+
     iterations: int
     residual: float
     damping: float
     rung: str
+    bound: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,14 @@ class Transition:
 @dataclass(frozen=True, slots=True)
 class PageRankResult:
     """`scores`: float64, shape (n_nodes,), a probability that sums to 1. `rung` says which stop was used:
-    "converged", "relaxed" or "degree". `residual` is the L1 change of the last step."""
+    "converged", "relaxed", "degree" or "approximate". `residual` is the L1 change of the last step. `bound` is how far
+    in the L1 norm the scores can be from the exact ones, None where they are not approximate."""
 
     scores: NDArray[np.float64]
     n_iterations: int
     residual: float
     rung: str
+    bound: float | None = None
 
 
 class Reason(NamedTuple):

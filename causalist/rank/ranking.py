@@ -23,11 +23,12 @@ from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._product import csr_product
 from causalist.rank.fuse import GRAPH, Signals, Weights, fused, reasons_of, signals_of, with_support
 from causalist.rank.history import history_terms, similar_commits
+from causalist.rank.push import walked_from
 from causalist.rank.question import Question
 from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.signals import LEADING
 from causalist.rank.support import definition_support
-from causalist.rank.walk import personalized_pagerank, seed_distribution
+from causalist.rank.walk import seed_distribution
 
 N_COMMITS = 3  # that a reason names
 _MOST_LINES = 5  # lines of matches that a reason names
@@ -98,7 +99,7 @@ def rank_question(
     def walked() -> tuple[NDArray[np.float64], PageRankResult | None]:
         counts = _passage_counts(graph) if options.specificity is Specificity.PASSAGES else None
         start = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
-        return start, personalized_pagerank(transition, start, damping=options.damping, go_on=steps.in_time)
+        return start, _walked(transition, start, options, steps)
 
     if matches and options.graph:
         if options.rank is RankMode.PAGERANK:  # all there is
@@ -116,6 +117,10 @@ def rank_question(
                 signals = with_support(signals, given, weights)
                 definitions, files = _inside_only(fused(signals), inside)
     return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {}, history or History())
+
+
+def _walked(transition: Transition, seeds: NDArray[np.float64], options: AskOptions, steps: Steps) -> PageRankResult:
+    return walked_from(transition, seeds, damping=options.damping, approximate=options.approximate, go_on=steps.in_time)
 
 
 def _inside_only(
@@ -150,7 +155,7 @@ def choose(
         kept = min(round(options.top_k * plan.graph_share), options.top_k - 1)
 
         def filled() -> dict[int, float]:
-            files = _chain(ranking, graph, transition, options.damping, kept, by_file, plan.second_hop, steps)
+            files = _chain(ranking, graph, transition, options, kept, by_file, plan.second_hop, steps)
             steps.found("pagerank", len(files))
             return files
 
@@ -273,7 +278,7 @@ def _chain(
     ranking: Ranking,
     graph: CodeGraph,
     transition: Transition,
-    damping: float,
+    options: AskOptions,
     n_places: int,
     by_file: bool,
     second_hop: bool,
@@ -302,7 +307,7 @@ def _chain(
             if not steps.in_time():
                 steps.leave_out(f"{n_places - place} of {n_places} places of the graph")
                 break
-            scores = personalized_pagerank(transition, seeds, damping=damping, go_on=steps.in_time).scores
+            scores = _walked(transition, seeds, options, steps).scores
         reach = scores * factor
         by_owner = np.bincount(owners[inside], weights=reach[inside], minlength=len(reach)) * specific
         by_owner[found] = 0.0

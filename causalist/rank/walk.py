@@ -41,7 +41,7 @@ ATTRIBUTION_MAX_ITERATIONS = 100_000
 ATTRIBUTION_AT_ONCE = 16
 
 
-def _always() -> bool:
+def always() -> bool:
     return True
 
 
@@ -52,7 +52,7 @@ def personalized_pagerank(
     damping: float = DAMPING,
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
-    go_on: Callable[[], bool] = _always,
+    go_on: Callable[[], bool] = always,
 ) -> PageRankResult:
     """The fixed point of a walk that follows links and returns to the seeds (design section 5).
 
@@ -77,8 +77,8 @@ def personalized_pagerank(
     >>> result.scores.round(4).tolist(), result.rung  # proportional to 1, 1/2, 1/8
     ([0.6154, 0.3077, 0.0769], 'converged')
     """
-    s = _check_seeds(transition, seeds)
-    _check_damping(damping)
+    s = check_seeds(transition, seeds)
+    check_damping(damping)
     _check_tolerance(tolerance)
     if max_iterations < 1:
         raise UsageError(f"max_iterations is {max_iterations}; at least 1 is needed")
@@ -157,7 +157,7 @@ def attribute_to_seeds(
     *,
     damping: float = DAMPING,
     tolerance: float = ATTRIBUTION_TOLERANCE,
-    go_on: Callable[[], bool] = _always,
+    go_on: Callable[[], bool] = always,
 ) -> NDArray[np.float64]:
     """How much of each node's score stems from each seed (design section 5).
 
@@ -178,8 +178,8 @@ def attribute_to_seeds(
     >>> attribute_to_seeds(m, np.array([0.5, 0.5]), damping=0.5).round(4).tolist()  # (3/6, 2/6) and (0, 4/6) over 9/6
     [[0.3333, 0.2222], [0.0, 0.4444]]
     """
-    s = _check_seeds(transition, seeds)
-    _check_damping(damping)
+    s = check_seeds(transition, seeds)
+    check_damping(damping)
     _check_tolerance(tolerance)
     nodes = np.flatnonzero(s)
     shares = np.zeros((len(nodes), len(s)))
@@ -228,7 +228,7 @@ def _by_degree(transition: Transition, s: NDArray[np.float64]) -> NDArray[np.flo
     return np.asarray(scores / scores.sum(), dtype=np.float64)
 
 
-def _check_seeds(transition: Transition, seeds: NDArray[np.float64]) -> NDArray[np.float64]:
+def check_seeds(transition: Transition, seeds: NDArray[np.float64]) -> NDArray[np.float64]:
     """A copy of the seeds, scaled to sum 1."""
     seeds = np.asarray(seeds, dtype=np.float64)
     if seeds.shape != transition.walkable.shape:
@@ -246,7 +246,7 @@ def _check_seeds(transition: Transition, seeds: NDArray[np.float64]) -> NDArray[
     return np.asarray(seeds / seeds.sum(), dtype=np.float64)
 
 
-def _check_damping(damping: float) -> None:
+def check_damping(damping: float) -> None:
     if not 0 <= damping < 1:
         raise UsageError(f"damping is {damping}; it must be at least 0 and below 1")
 

@@ -17,7 +17,7 @@ from tests.cli.commands import invoke, run, write_all
 ASK = ["format_version", "answer_id", "query", "route", "confidence", "attempts", "repository", "pagerank", "results",
        "edges", "removed_edges", "order", "diagnostics", "timings_ms", "generators", "pack"]  # fmt: skip
 REPOSITORY = ["root", "commit", "files", "nodes", "edges", "stale"]
-PAGERANK = ["iterations", "residual", "damping", "rung"]
+PAGERANK = ["iterations", "residual", "damping", "rung", "error_bound"]
 RESULT = ["rank", "node", "path", "symbol", "kind", "start_line", "end_line", "score", "pagerank", "reasons",
           "path_from_seed", "seeds"]  # fmt: skip
 REASON = ["signal", "value", "detail"]
@@ -108,6 +108,18 @@ class TestDocument:
             ask(small, "price", "--order", order)["order"] for order in ("causal", "dependencies-first")
         )
         assert forward == backward[::-1]
+
+    def test_an_approximate_walk_says_how_far_off_it_can_be(self, small: Path) -> None:
+        walk = ask(small, "price of an invoice", "--approximate", "0.001")["pagerank"]
+        assert walk["rung"] == "approximate" and 0 < walk["error_bound"] < 0.5
+        assert ask(small, "price of an invoice", "--approximate", "0")["pagerank"]["error_bound"] is None
+        done = invoke("ask", "price of an invoice", "--repo", str(small), "--approximate", "0.001", "--explain")
+        assert f"approximate, at most {walk['error_bound']:.1e} from the exact one in all" in done.stdout
+
+    @pytest.mark.parametrize("threshold", ["-1", "2", "nan"])
+    def test_an_approximate_walk_needs_a_threshold(self, small: Path, threshold: str) -> None:
+        done = invoke("ask", "price", "--repo", str(small), "--approximate", threshold)
+        assert "it is a threshold from 0, for an exact walk, to 1" in done.failed("usage")
 
 
 class TestText:

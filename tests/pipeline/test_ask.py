@@ -69,6 +69,18 @@ def test_the_chain_stands_in_causal_order(sample: Repository) -> None:
     assert places == sorted(places, reverse=True)
 
 
+@_EACH_QUESTION
+@pytest.mark.parametrize("rank", list(RankMode))
+def test_pushing_far_enough_answers_as_the_exact_walk(question: str, rank: RankMode, sample: Repository) -> None:
+    exact = sample.ask(question, AskOptions(rank=rank))
+    pushed = sample.ask(question, AskOptions(rank=rank, approximate=1e-8))
+    assert ids(pushed)[:10] == ids(exact)[:10]
+    if exact.pagerank is not None:
+        assert pushed.pagerank is not None and pushed.pagerank.bound is not None
+        assert (exact.pagerank.bound, pushed.pagerank.rung) == (None, "approximate")
+        assert 0 < pushed.pagerank.bound < 1e-3
+
+
 def test_specificity_keeps_the_seeds_away_from_hubs(sample: Repository) -> None:
     graph = sample.index.graph
     share = {}
@@ -296,6 +308,7 @@ _OTHER_OPTIONS: dict[str, Any] = {
     "exclude": ("docs/",),
     "scope": "src/security",
     "normalise": True,
+    "approximate": 1e-6,
 }
 
 

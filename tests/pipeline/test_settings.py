@@ -35,6 +35,7 @@ no-graph = true
 order = "dependencies-first"
 damping = 0.5
 specificity = "none"
+approximate = 1e-6
 include = ["src/"]
 exclude = ["*.md"]
 remember = false
@@ -47,8 +48,8 @@ max-files = 20
     settings = read_settings(tmp_path)
     assert settings.ask_options() == AskOptions(
         top_k=7, level=Level.FILE, max_tokens=500, format="json", route=Route.SIMPLE, rank=RankMode.PAGERANK,
-        graph=False, order=Order.DEPENDENCIES_FIRST, damping=0.5, specificity=Specificity.NONE, include=("src/",),
-        exclude=("*.md",),
+        graph=False, order=Order.DEPENDENCIES_FIRST, damping=0.5, specificity=Specificity.NONE, approximate=1e-6,
+        include=("src/",), exclude=("*.md",),
     )  # fmt: skip
     assert settings.value("ask", "remember") is False
     assert settings.limits() == Limits(max_file_bytes=10, max_files=20, deny=("data/",))

@@ -1,0 +1,147 @@
+"""Pushed PageRank against a dense solve: never farther from it than it says, and never more work than it says."""
+
+import gc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from causalist.errors import UsageError
+from causalist.model.graph import CodeGraph
+from causalist.model.scores import Transition
+from causalist.rank import _product, push
+from causalist.rank.push import push_pagerank, walked_from
+from causalist.rank.walk import WalkWeights, build_transition, personalized_pagerank
+from tests.rank.test_walk import dense, graphs_with_seeds, weight_choices
+
+dampings = st.sampled_from([0.0, 0.3, 0.85, 0.99])
+epsilons = st.sampled_from([1.0, 0.3, 0.03, 1e-3, 1e-5, 1e-9])
+
+
+def solved(transition: Transition, seeds: np.ndarray, damping: float) -> np.ndarray:
+    """The fixed point of design section 5, by a dense solve of the equation with the mass that returns:
+    r = damping * (M + s * lacking) r + (1 - damping) * s for a sum of 1, where lacking_j = 1 - sum(M[:, j])."""
+    matrix = dense(transition)
+    lacking = 1.0 - matrix.sum(axis=0)
+    returning = matrix + np.outer(seeds, lacking)
+    r = np.linalg.solve(np.eye(len(seeds)) - damping * returning, (1.0 - damping) * seeds)
+    return np.asarray(r / r.sum())
+
+
+def ring(n: int) -> Transition:
+    """Node i leads to i + 1, the last to the first."""
+    nodes = np.arange(n, dtype=np.int32)
+    return Transition(
+        np.arange(n + 1, dtype=np.int32), np.roll(nodes, 1), np.ones(n), np.ones(n, np.int32), np.ones(n, np.bool_)
+    )
+
+
+@settings(max_examples=300)
+@given(graphs_with_seeds(), weight_choices, dampings, epsilons)
+def test_is_never_farther_than_its_bound(
+    case: tuple[CodeGraph, np.ndarray], weights: WalkWeights, damping: float, epsilon: float
+) -> None:
+    graph, seeds = case
+    transition = build_transition(graph, weights)
+    result = push_pagerank(transition, seeds, damping=damping, epsilon=epsilon)
+    error = np.abs(result.scores - solved(transition, seeds, damping)).sum()
+    assert result.rung == "approximate" and result.bound is not None
+    assert error <= result.bound + 1e-12
+    assert result.scores.min() >= 0 and abs(result.scores.sum() - 1) < 1e-12
+    # What is left was below the threshold of every node.
+    links = np.maximum((dense(transition) > 0).sum(axis=0), 1)
+    assert result.residual <= epsilon * links.sum() + 1e-15
+
+
+@given(graphs_with_seeds(), weight_choices)
+def test_a_small_epsilon_is_exact(case: tuple[CodeGraph, np.ndarray], weights: WalkWeights) -> None:
+    graph, seeds = case
+    transition = build_transition(graph, weights)
+    result = push_pagerank(transition, seeds, damping=0.85, epsilon=1e-15)
+    assert np.abs(result.scores - solved(transition, seeds, 0.85)).sum() < 1e-9
+
+
+def test_the_bound_is_reached() -> None:
+    """A ring of 2 with damping 1/2 and epsilon 0.6: the seed is pushed, q_1 = 1/2 is not. y = (1, 1/2); the exact
+    x = (4/3, 2/3) is in the same proportion, so the error is 0, but E = 1/2 is just what is missing in sum."""
+    result = push_pagerank(ring(2), np.array([1.0, 0.0]), damping=0.5, epsilon=0.6)
+    assert result.scores.tolist() == [2 / 3, 1 / 3]
+    assert (result.n_iterations, result.residual, result.bound) == (1, 0.5, 0.5)
+
+
+@pytest.mark.parametrize("n", [100, 10_000, 1_000_000])
+def test_the_size_of_the_graph_costs_nothing(n: int) -> None:
+    """0.5 ** k is at least 0.001 for k <= 9: ten nodes are pushed, one a round, and an eleventh is reached."""
+    result = push_pagerank(ring(n), np.eye(1, n, 5)[0], damping=0.5, epsilon=0.001)
+    assert result.n_iterations == 10
+    assert np.flatnonzero(result.scores).tolist() == list(range(5, 16))
+    assert result.residual == 0.5**10
+
+
+@given(graphs_with_seeds(), weight_choices, dampings, epsilons)
+def test_follows_no_more_links_than_stated(
+    case: tuple[CodeGraph, np.ndarray], weights: WalkWeights, damping: float, epsilon: float
+) -> None:
+    """Counted by pushing once more in the plainest way, round by round."""
+    graph, seeds = case
+    transition = build_transition(graph, weights)
+    matrix = dense(transition)
+    links = np.maximum((matrix > 0).sum(axis=0), 1)
+    q, p, followed, rounds = seeds / seeds.sum(), np.zeros(len(seeds)), 0, 0
+    while (due := q >= epsilon * links).any() and rounds < 3000:
+        p, q = p + q * due, q * ~due + damping * matrix @ (q * due)
+        followed += int(links[due].sum())
+        rounds += 1
+    assert followed <= 1 / (epsilon * (1 - damping)) * (1 + 1e-9)
+    result = push_pagerank(transition, seeds, damping=damping, epsilon=epsilon)
+    assert np.allclose(result.scores, (p + q) / (p + q).sum(), rtol=1e-9, atol=1e-15)
+
+
+def test_stops_when_told_with_a_bound_that_holds() -> None:
+    answers = iter([True, True, False])
+    result = push_pagerank(ring(50), np.eye(1, 50)[0], damping=0.85, epsilon=1e-9, go_on=lambda: next(answers))
+    assert (result.rung, result.n_iterations) == ("stopped", 2)
+    error = np.abs(result.scores - solved(ring(50), np.eye(1, 50)[0], 0.85)).sum()
+    assert result.bound is not None and 0 < error <= result.bound
+
+
+def test_which_walk_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = np.eye(1, 30)[0]
+    rungs = [walked_from(ring(30), seeds, damping=0.5, approximate=a).rung for a in (None, 0.0, 0.1)]
+    assert rungs == ["converged", "converged", "approximate"]
+    monkeypatch.setattr(push, "EXACT_UP_TO", 29)
+    rungs = [walked_from(ring(30), seeds, damping=0.5, approximate=a).rung for a in (None, 0.0, 0.1)]
+    assert rungs == ["approximate", "converged", "approximate"]
+    exact = personalized_pagerank(ring(30), seeds, damping=0.5)
+    assert walked_from(ring(30), seeds, damping=0.5, approximate=0.0).scores.tolist() == exact.scores.tolist()
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, 1.5, float("nan")])
+def test_a_threshold_out_of_range(epsilon: float) -> None:
+    with pytest.raises(UsageError, match="epsilon is"):
+        push_pagerank(ring(3), np.ones(3), damping=0.5, epsilon=epsilon)
+
+
+def test_a_graph_is_turned_once_and_forgotten() -> None:
+    before = len(push._turned)
+    transition = ring(40)
+    for _ in range(2):
+        push_pagerank(transition, np.eye(1, 40)[0], damping=0.5, epsilon=0.1)
+    assert len(push._turned) == before + 1
+    del transition
+    gc.collect()
+    assert len(push._turned) == before
+
+
+@given(graphs_with_seeds(), weight_choices)
+def test_both_ways_to_transpose_agree(case: tuple[CodeGraph, np.ndarray], weights: WalkWeights) -> None:
+    m = build_transition(case[0], weights)
+    fast = _product.csr_transpose(m.indptr, m.indices, m.weights)
+    assert _product._fastest_transpose() is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_product, "_fastest_transpose", lambda: None)
+        slow = _product.csr_transpose(m.indptr, m.indices, m.weights)
+    assert all(a.dtype == b.dtype and a.tolist() == b.tolist() for a, b in zip(fast, slow, strict=True))
+    turned = Transition(*fast, m.degrees, m.walkable)
+    assert (dense(turned) == dense(m).T).all()
