@@ -52,10 +52,23 @@ class Omitted(NamedTuple):
     what: str
 
 
+class Place(NamedTuple):
+    """An item as a pack names it: `path` safe and perhaps shortened, lines 1-based. `shown` are the ranges of lines
+    whose source the pack has under this item."""
+
+    node: str
+    path: str
+    symbol: str | None
+    kind: str
+    start_line: int
+    end_line: int
+    shown: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Pack:
     """`tokens` is what the counter called `tokenizer` says of `text`, or, where the format is a page, of the text that
-    the page shows; never above `max_tokens`."""
+    the page shows; never above `max_tokens`. `places` are the items of the text, in its order."""
 
     text: str
     tokens: int
@@ -63,3 +76,4 @@ class Pack:
     format: str
     omitted: tuple[Omitted, ...]
     tokenizer: str = "estimate"
+    places: tuple[Place, ...] = ()

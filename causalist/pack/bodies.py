@@ -118,6 +118,20 @@ def numbered_lines(body: Body, n_lines: int) -> tuple[tuple[int | None, str], ..
     return tuple(lines)
 
 
+def shown_ranges(body: Body, n_lines: int) -> tuple[tuple[int, int], ...]:
+    """The lines of the file that `shown_lines` prints, as first and last of each run."""
+    ranges: list[tuple[int, int]] = []
+    for place in _printed(body, n_lines):
+        number = body.numbers[place]
+        if number is None:
+            continue
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1] = (ranges[-1][0], number)
+        else:
+            ranges.append((number, number))
+    return tuple(ranges)
+
+
 def _owners(items: Sequence[PackItem]) -> dict[str, list[tuple[int, int, int]]]:
     """For each path the items that have text, as (first row, last row, number), in the order in which they may claim
     rows: smaller spans first, whole files last, then better scores."""

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from causalist.errors import BudgetTooSmall, UsageError
-from causalist.model.pack import Pack, PackInput
+from causalist.model.pack import Pack, PackInput, Place
+from causalist.pack.bodies import shown_ranges
 from causalist.pack.drawings import DotRenderer, MermaidRenderer
 from causalist.pack.entries import bare_plan
-from causalist.pack.plan import Plan, Planner, Renderer
+from causalist.pack.plan import Plan, Planner, Renderer, Shown
 from causalist.pack.render_html import HtmlRenderer
 from causalist.pack.render_json import JsonRenderer
 from causalist.pack.render_markdown import MarkdownRenderer
@@ -96,9 +97,21 @@ def planned_pack(
         raise BudgetTooSmall(f"with this counter, {max_tokens} tokens do not hold the header of a {format} pack")
     text, tokens, plan = fallback
     pack = Pack(
-        text=text, tokens=tokens, max_tokens=max_tokens, format=format, omitted=plan.omitted, tokenizer=tokenizer
+        text=text,
+        tokens=tokens,
+        max_tokens=max_tokens,
+        format=format,
+        omitted=plan.omitted,
+        tokenizer=tokenizer,
+        places=tuple(_place(shown) for shown in plan.items),
     )
     return pack, plan
+
+
+def _place(shown: Shown) -> Place:
+    entry = shown.entry
+    ranges = shown_ranges(entry.body, shown.n_lines) if shown.n_lines else ()
+    return Place(entry.node, entry.path, entry.symbol, entry.kind, entry.start_line, entry.end_line, ranges)
 
 
 def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int, Plan] | None:
