@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from causalist.cli._answer import Writer
 from causalist.cli._explain import explanation
 from causalist.cli._output import emit, emit_document, emit_lines, say
 from causalist.cli._repository import json_option, open_repository, repository_options
@@ -60,6 +61,11 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
               help="Answer within S seconds, with what can be done by then.")  # fmt: skip
 @click.option("--strict", is_flag=True,
               help="Fail if a file could not be read or parsed as a whole, or if something was left out.")  # fmt: skip
+@click.option("--answer", "in_words", is_flag=True,
+              help="Let a model of the llm library answer from the pack, with citations that are checked.")  # fmt: skip
+@click.option("--model", metavar="NAME", help="That model; without it the default of llm.")
+@click.option("--answer-timeout", type=float, metavar="S",
+              help="How long the model may say nothing; 120 seconds without it.")  # fmt: skip
 @json_option
 def command(
     query: str,
@@ -84,6 +90,9 @@ def command(
     remember: bool | None,
     deadline: float | None,
     strict: bool,
+    in_words: bool,
+    model: str | None,
+    answer_timeout: float | None,
     as_json: bool,
 ) -> None:
     """Answers QUERY with the code itself.
@@ -97,11 +106,15 @@ def command(
     With --include and --exclude the answer is as if there were no other files. A scope is softer: what is found there
     counts more.
 
+    With --answer the question and the pack are sent to a model, and what it writes takes the pack's place. Without it
+    nothing leaves the machine.
+
     \b
     Example:
       causalist ask "where is a webhook signature checked" --max-tokens 2000
       causalist ask '/retry_.*_policy/' --exclude tests/
       git log -1 --format=%B | causalist ask - --level file --json
+      causalist ask "what happens when a webhook fails" --answer --model NAME
     """
     due = None if deadline is None else _due(deadline)
     from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
@@ -128,10 +141,12 @@ def command(
     options = _with_settings(chosen, Repository.settings_at(repo or Path(), exact_root=repo is not None).ask_options())
     question = _question(query)
     check_question(question, options)
+    writer = Writer.chosen(in_words, model, answer_timeout, options.format)
+    unwritten: dict[str, object] = {"written": None} if writer else {}
     repository = open_repository(
         repo,
         force=force,
-        when_empty=(lambda error: unanswered_document(question, error)) if as_json else None,
+        when_empty=(lambda error: unanswered_document(question, error) | unwritten) if as_json else None,
         deadline=due,
     )
     answer = repository.ask(question, options, deadline=due, remember=remember)
@@ -139,9 +154,12 @@ def command(
         _fail_if_doubtful(answer, repository.index)
     _say_doubts(answer)
     if as_json:
-        emit_document(answer_document(answer))
+        emit_document(answer_document(answer) | (writer.document(answer) if writer else {}))
     elif answer.pack is not None:
-        emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
+        if writer:
+            writer.write(answer)
+        else:
+            emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
         if explain:
             emit_lines(["", *explanation(answer)])
     if answer.route is Route.SKIP:

@@ -4,7 +4,7 @@ import json
 import random
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -22,9 +22,37 @@ TRIPLES = [
 TRUE = {("alice_moreau", "leads", "identity_team"), ("identity_team", "looks after", "token_service")}
 
 
+Raw = Callable[[BaseHTTPRequestHandler], None]
+
+
+def streamed(pieces: list[Any], *, reason: str | None = "stop", done: bool = True) -> Raw:
+    """A stream of these pieces of text; without a `reason` and `done` it just ends, as where a connection is lost."""
+
+    def send(handler: BaseHTTPRequestHandler) -> None:
+        begin_stream(handler)
+        ends = [] if reason is None else [({}, reason)]
+        for delta, finish in [*(({"content": piece}, None) for piece in pieces), *ends]:
+            choice = {"index": 0, "delta": delta, "finish_reason": finish}
+            document = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "fake",
+                        "choices": [choice]}  # fmt: skip
+            handler.wfile.write(f"data: {json.dumps(document)}\n\n".encode())
+            handler.wfile.flush()
+        if done:
+            handler.wfile.write(b"data: [DONE]\n\n")
+
+    return send
+
+
+def begin_stream(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/event-stream")
+    handler.end_headers()
+
+
 @contextmanager
-def serving(answer: Callable[[str], str | int]) -> Iterator[str]:
-    """The server's address; `answer` gets a prompt and gives a text, or a status to fail with."""
+def serving(answer: Callable[[str], str | int | Raw]) -> Iterator[str]:
+    """The server's address; `answer` gets a prompt and gives a text, a status to fail with, or what writes to the
+    client by itself. A text is streamed in pieces of a few characters to who asks for a stream."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -33,6 +61,12 @@ def serving(answer: Callable[[str], str | int]) -> Iterator[str]:
             if isinstance(said, int):
                 self.send_response(said)
                 self.end_headers()
+                return
+            if isinstance(said, str) and given.get("stream"):
+                said = streamed([said[i : i + 7] for i in range(0, len(said), 7)])
+            if not isinstance(said, str):
+                with suppress(ConnectionError):
+                    said(self)
                 return
             message = {"role": "assistant", "content": said}
             document = {"id": "1", "object": "chat.completion", "created": 0, "model": given["model"],
@@ -49,7 +83,7 @@ def serving(answer: Callable[[str], str | int]) -> Iterator[str]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1"

@@ -1,0 +1,52 @@
+"""The transcript of docs/answers.md: `python -m tests.docs.answers_page [--write]`.
+
+The program is run as a user would, on a copy of the sample repository. The model is a server on loopback that always
+gives ANSWER; everything else is real. The count of tokens is left out, as it says nothing here.
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from tests.cli.commands import run
+from tests.docs.blocks import DOCS, ROOT, keep_in_sync
+from tests.memory.fake_model import serving
+from tests.written.models import configure
+
+PAGE = DOCS / "answers.md"
+SAMPLE = ROOT / "sample_repos" / "taskboard-api"
+COMMAND = ("ask", "how is the signature of a webhook checked?", "--max-tokens", "1500", "--answer", "--model", "local")
+ANSWER = """\
+The receiver checks it; how it does so is not in the context. This service only signs: `buildRequest` takes the digest
+of the delivery's id and the body with the webhook's secret, and sends it as `x-taskboard-signature`
+[src/webhooks/webhook-dispatcher.ts:101-110]. The digest itself is made by `hmacDigest` [src/security/hmac.ts:1-20].
+`WebhookDispatcher.send` is what sends the request [src/webhooks/webhook-dispatcher.ts:69-76].
+"""
+
+
+@cache
+def contents() -> dict[str, str]:
+    """The generated blocks of the page."""
+    with tempfile.TemporaryDirectory() as folder, serving(lambda prompt: ANSWER) as address:
+        root = Path(folder) / SAMPLE.name
+        shutil.copytree(SAMPLE, root, ignore=shutil.ignore_patterns(".causalist"))
+        assert run("index", cwd=root, XDG_CACHE_HOME=folder).code == 0
+        environment = configure(Path(folder) / "llm", address)
+        done = run(*COMMAND, cwd=root, XDG_CACHE_HOME=folder, NO_PROXY="*", **environment)
+        assert done.code == 0, done.stderr
+    before, *after = re.sub(r"\d+ tokens", "… tokens", done.stderr).splitlines(keepends=True)
+    words = " ".join(f'"{word}"' if " " in word else word for word in COMMAND)
+    return {"transcript": f"~~~~text\n$ causalist {words}\n{before}{done.stdout}{''.join(after)}~~~~\n"}
+
+
+def prompt() -> str:
+    """The block with the prompt as it is in the package."""
+    text = (ROOT / "causalist" / "written" / "prompt.txt").read_text(encoding="utf-8")
+    return f"~~~~text\n{text}~~~~\n"
+
+
+if __name__ == "__main__":
+    sys.exit(keep_in_sync(PAGE, {**contents(), "prompt": prompt()}, sys.argv[1:]))
