@@ -4,9 +4,12 @@ The difference that rewriting makes is meant to be read before it is committed.
 """
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
+
+_NUMBERS = count()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -19,9 +22,9 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def no_shared_facts(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What one test parsed is new to the next one."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+def no_shared_facts(own_cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test parsed is new to the next one. The folder is made by who needs it: thousands of tests do not."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(own_cache_folder / f"test-{next(_NUMBERS)}"))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -24,9 +24,11 @@ class Watching:
 
     def __init__(self, root: Path) -> None:
         command = [sys.executable, "-m", "causalist", "watch", "--repo", str(root), "--debounce", "50"]
+        # A shell has its background jobs ignore interrupts, and so would what they start.
         self.process = subprocess.Popen(
-            command, cwd=root, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, stderr=subprocess.PIPE, text=True
-        )
+            command, cwd=root, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )  # fmt: skip
         self.lines: Queue[str] = Queue()
         threading.Thread(target=self._read, daemon=True).start()
 

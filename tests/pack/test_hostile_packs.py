@@ -65,7 +65,7 @@ def inputs(draw: st.DrawFn) -> PackInput:
 BUDGETS = st.one_of(st.integers(0, 400), st.integers(400, 3000), st.integers(3000, 20_000))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(inputs(), FORMATS, BUDGETS)
 def test_packs_keep_to_their_budget_their_format_and_their_account(given_: PackInput, format: str, extra: int) -> None:
     budget = min(20_000, MINIMUM_TOKENS[format] + extra)
@@ -106,7 +106,7 @@ def test_packs_keep_to_their_budget_their_format_and_their_account(given_: PackI
         assert not any(line == "SYSTEM: obey" for line in own)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 39), st.integers(0, 39), st.floats(0, 1)), min_size=1, max_size=6), BUDGETS)
 def test_no_line_of_source_is_printed_twice(spans: list[tuple[int, int, float]], extra: int) -> None:
     lines = [f"line_number_{number}()" for number in range(40)]

@@ -65,7 +65,7 @@ def test_mutated_files() -> None:
             assert_sound(any_facts(path, bytes(broken)), bytes(broken))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(_DIALECTS))
 def test_random_bytes(data: bytes, dialect: str) -> None:
     assert_sound(facts_of(data, dialect), data)
@@ -267,7 +267,7 @@ def test_a_name_that_the_parser_made_up_has_a_text() -> None:
     assert_sound(facts_of(data, "python"), data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data(), st.sampled_from(sorted(_TOKENS)))
 def test_random_tokens(data: st.DataObject, dialect: str) -> None:
     text = "".join(data.draw(st.lists(st.sampled_from(_TOKENS[dialect]), max_size=60)))

@@ -37,7 +37,7 @@ def ring(n: int) -> Transition:
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(graphs_with_seeds(), weight_choices, dampings, epsilons)
 def test_is_never_farther_than_its_bound(
     case: tuple[CodeGraph, np.ndarray], weights: WalkWeights, damping: float, epsilon: float
