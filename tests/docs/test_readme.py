@@ -82,7 +82,7 @@ def test_the_second_block_runs_all_tests(text: str) -> None:
     environment, install, tests = line.split(" && ")
     assert environment == "python3 -m venv .venv"
     assert install == ".venv/bin/pip install -q -e '.[dev]'"
-    assert tests == ".venv/bin/python -m pytest"
+    assert tests == ".venv/bin/python -m pytest -n 2 --dist loadfile"
 
 
 def test_the_output_shown_is_real(text: str, checkout: Path) -> None:
