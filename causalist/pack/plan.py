@@ -5,7 +5,7 @@ edges. Prices of parts are added up, which is close to the price of the whole bu
 finished text and plans again; nothing here promises that a plan fits.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -13,12 +13,14 @@ from causalist.model.graph import Edge
 from causalist.model.pack import Omitted, PackHeader
 from causalist.pack.bodies import Body, by_room, sensible_cut, shows_everything
 
+# One-liners may take this share of the room before there is source; those that it does not hold come after the bodies,
+# if anything is left. Chosen with the next two by tests/benchmarks/packs at 600 to 4,000 tokens: docs/packs.md.
+LISTED_SHARE = 0.5
 # A body may take this share of what is left for bodies until every other body had its turn; then what remains goes to
-# the cut ones, best first. Chosen by hand: the first three bodies share four fifths of the room.
-BODY_SHARE = 0.4
-# That of a long body, which shows parts of itself: what one definition says less, others say more. From 0.1 to 0.3 more
-# items have source the smaller it is, and no other difference is beyond chance.
-LONG_SHARE = 0.2
+# the cut ones, best first.
+BODY_SHARE = 0.25
+# That of a long body, which shows parts of itself: what one definition says less, others say more.
+LONG_SHARE = 0.125
 # A cut body of fewer lines says less than the signature in its header already does.
 FEWEST_LINES = 3
 # To guess how many lines fit before the first count; source code has 3 to 4 characters a token.
@@ -69,10 +71,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An entry with the number of its body's lines that are printed; 0 for a one-liner."""
+    """An entry with the number of its body's lines that are printed, 0 for a one-liner, and whether a one-liner gives
+    its reason."""
 
     entry: Entry
     n_lines: int
+    reasoned: bool = False
 
     @property
     def in_full(self) -> bool:
@@ -81,7 +85,7 @@ class Shown:
 
     @property
     def why(self) -> str:
-        return self.entry.why if self.in_full else self.entry.reason
+        return self.entry.why if self.in_full else self.entry.reason if self.reasoned else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,28 +191,64 @@ class Planner:
         self._ranked = sorted(range(len(self._entries)), key=lambda number: self._entries[number].order)
 
     def plan(self, budget: float) -> Plan:
-        """A plan whose parts cost at most `budget`, in the order of precedence: the frame with the header, then
-        one-liners best first, then bodies, then edges, then the list of what was left out."""
-        nothing = self._completed({}, set())
+        """A plan whose parts cost at most `budget`, in the order of precedence: the frame with the header, files,
+        one-liners best first as far as their share goes, bodies, the other one-liners, reasons of one-liners, edges
+        where every item is there, and the list of what was left out."""
+        nothing = self._completed({}, set(), set())
         left = budget - self._counter(self._renderer.document(nothing, int(budget)))
         lines: dict[int, int] = {}
-        for number in self._ranked:
-            left -= self._price(number, 0)
-            if left < 0:
-                return self._completed(lines, set())
-            lines[number] = 0
+        # Where files were asked for, their places are the answer, and definitions inside show them.
+        files = [number for number in self._ranked if self._entries[number].kind == "file"]
+        left = self._list(files, lines, left, left)
+        left = self._list(self._ranked, lines, left, left * LISTED_SHARE)
         left = self._grow_bodies(lines, left)
-        links = self._affordable_links(left)
+        n_listed = len(lines)
+        left = self._list(self._ranked, lines, left, left)
+        if len(lines) > n_listed:
+            left = self._grow_bodies(lines, left)
+        reasoned, left = self._affordable_reasons(lines, left)
+        # Edges between items, some of which are missing, would come before what they are about.
+        links = self._affordable_links(left) if len(lines) == len(self._entries) else set()
         left -= sum(self._link_prices[number] for number in links)
-        plan = self._completed(lines, links)
+        plan = self._completed(lines, links, reasoned)
         if plan.omitted and self._counter(self._renderer.omission_list(plan)) <= left:
             plan = replace(plan, list_omitted=True)
         return plan
 
+    def _list(self, numbers: Sequence[int], lines: dict[int, int], left: float, room: float) -> float:
+        """Adds one-liners in the order of `numbers`, within `room` but for the very first, which is within `left`."""
+        for number in numbers:
+            if number in lines:
+                continue
+            price = self._price(number, 0)
+            if price > (room if lines else left):
+                break
+            lines[number] = 0
+            left -= price
+            room -= price
+        return left
+
+    def _affordable_reasons(self, lines: dict[int, int], left: float) -> tuple[set[int], float]:
+        """Numbers of the one-liners whose reason fits, best first."""
+        chosen: set[int] = set()
+        for number in self._ranked:
+            if lines.get(number, 1):
+                continue
+            shown = Shown(self._entries[number], 0, reasoned=True)
+            if not shown.why or shown.in_full:
+                continue
+            fragment = self._renderer.item(shown, self._bare.fence)
+            price = self._counter(fragment) - self._price(number, 0)
+            if price > left:
+                break
+            left -= price
+            chosen.add(number)
+        return chosen, left
+
     def _grow_bodies(self, lines: dict[int, int], left: float) -> float:
         """Bodies best first, whole files after all others. First every body within its share, then the cut ones
         again with all that remains."""
-        bodies = [number for number in self._ranked if len(self._entries[number].body)]
+        bodies = [number for number in self._ranked if number in lines and len(self._entries[number].body)]
         bodies.sort(key=lambda number: self._entries[number].kind == "file")
         for share, long_share in ((BODY_SHARE, LONG_SHARE), (1.0, 1.0)):
             for number in bodies:
@@ -277,7 +317,7 @@ class Planner:
             self._prices[key] = self._counter(fragment)
         return self._prices[key]
 
-    def _completed(self, lines: dict[int, int], links: set[int]) -> Plan:
+    def _completed(self, lines: dict[int, int], links: set[int], reasoned: set[int]) -> Plan:
         """The plan that shows these lines and edges, with everything else accounted for."""
         omitted: list[Omitted] = []
         for number, entry in enumerate(self._entries):
@@ -290,7 +330,7 @@ class Planner:
                 omitted.append(Omitted(f"{link.edge.source} {link.edge.kind} {link.edge.target}", "edge"))
         return replace(
             self._bare,
-            items=tuple(Shown(self._entries[number], lines[number]) for number in sorted(lines)),
+            items=tuple(Shown(self._entries[number], lines[number], number in reasoned) for number in sorted(lines)),
             links=tuple(self._links[number] for number in sorted(links)),
             omitted=tuple(omitted),
         )

@@ -94,25 +94,42 @@ def test_json_with_room_for_everything() -> None:
     assert document["omitted"] == {"bodies": 0, "items": 0, "edges": 0, "list": None}
 
 
-def test_one_liners_come_before_bodies_bodies_before_edges_edges_before_names_of_what_is_missing() -> None:
+def test_lines_and_bodies_come_before_reasons_before_edges_before_names_of_what_is_missing() -> None:
     given = three()
     seen = []
+    sourced_without_all = False
     for budget in range(MINIMUM_TOKENS["text"], 500):
         pack = render_pack(given, max_tokens=budget, format="text")
         kinds = [omission.what for omission in pack.omitted]
         state = (kinds.count("item"), kinds.count("body"), kinds.count("edge"))
-        if state[0]:  # items are missing: no body, no edge
-            assert not source_blocks(pack.text)[1] and state[2] == 2
+        sourced_without_all |= bool(state[0] and source_blocks(pack.text)[1])
+        if state[0]:  # items are missing: no edge
+            assert state[2] == 2
         elif state[1] and not source_blocks(pack.text)[1]:  # not even the shortest body fits: what edges cost is less
             edges = pack.text.partition("\nedges:\n")[2].partition("\nleft out")[0]
             body = f"; via calls: fetch → delay_for\n```\n{DELAY}\n```\n"
             assert count_tokens(f"edges:\n{edges}") < count_tokens(body)
         elif state[1]:  # bodies are missing: no edge can be there that would have paid for one
             assert "edges:" not in pack.text or state[2] < 2
+        if state[2] < 2:  # edges: every item without source has its reason
+            assert pack.text.count("   why: ") == 3
         if not seen or seen[-1] != state:
             seen.append(state)
-    assert seen[0][0] > 0, "the smallest pack shows one-liners only"
+    assert seen[0][0] > 0 and sourced_without_all, "the best has source before the last has a line"
     assert seen[-1] == (0, 0, 0)
+
+
+def test_a_small_pack_is_half_source() -> None:
+    """Twenty one-liners would fill it; half of the room goes to the first ones' bodies instead."""
+    body = "def f(a, b):\n" + "\n".join(f"    step_{i}(a, b)" for i in range(12))
+    items = [item(f"some/folder/module_{i}.py", f"name_{i}", body, score=1 - i / 20) for i in range(20)]
+    pack = render_pack(pack_input(*items), max_tokens=600, format="text")
+    blocks = source_blocks(pack.text)[1]
+    assert blocks and count_tokens("\n".join(blocks)) > 200
+    sourced = [place.node for place in pack.places if place.shown]
+    assert sourced[0] == items[0].hit.id
+    shown = {place.node for place in pack.places}
+    assert len(shown) >= 4 and shown == {each.hit.id for each in items[: len(shown)]}
 
 
 @pytest.mark.parametrize("format", list(MINIMUM_TOKENS))

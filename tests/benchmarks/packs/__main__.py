@@ -1,10 +1,12 @@
-"""How much of the right answers stands, with source, in a pack: long definitions cut from the top, or to what tells.
+"""How much of the right answers stands, with source, in a pack as shipped, and in one that is made another way: with
+long definitions cut from the top instead of to what tells, and with one-liners for everything before any source.
 
-    python -m tests.benchmarks.packs FILE... --clones DIR [--indexes DIR] [--tokens 4000]
+    python -m tests.benchmarks.packs FILE... --clones DIR [--indexes DIR] [--tokens 4000 ...]
 
-Each question is ranked once, at the level of definitions, and what would be packed is rendered both ways. Columns, each
-a mean over the questions with 95 % of a bootstrap over questions for the difference:
+Each question is ranked once, at the level of definitions, and what would be packed is rendered in each way. Columns,
+each a mean over the questions with 95 % of a bootstrap over questions for the difference:
 
+- listed: the share of the right files that are named at all;
 - files: the share of the right files of which any source is printed;
 - definitions: the share of the right definitions of which three lines (or all) are printed;
 - rows: of the rows that the answering commit changed (or, where definitions are labelled, of theirs), the share that is
@@ -26,15 +28,15 @@ from unittest import mock
 import numpy as np
 
 from causalist import answers
-from causalist.evaluate.clones import find_clone
+from causalist.evaluate.clones import find_clone, oldest_first
 from causalist.evaluate.gold import _hunks, _patch, answering_commit, changed_definitions, children_of
 from causalist.evaluate.questions import LabelledQuestion, read_questions
-from causalist.evaluate.snapshots import SnapshotFacts, oldest_first
+from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph
 from causalist.model.pack import Pack, PackInput
 from causalist.model.symbols import split_id
-from causalist.pack import LONG_LINES
+from causalist.pack import LONG_LINES, plan
 from causalist.pack.bodies import numbered_lines
 from causalist.pack.plan import Plan
 from causalist.pack.render import planned_pack
@@ -43,6 +45,7 @@ from tests.benchmarks.fit.__main__ import _at_commit
 
 _MOST_ROWS = 60  # of a hunk or definition that count
 _FEWEST_LINES = 3
+FROM_TOP, LINES_FIRST, SHIPPED = "long ones from the top", "one-liners first", "as shipped"
 
 
 class Gold(NamedTuple):
@@ -54,6 +57,7 @@ class Gold(NamedTuple):
 
 
 class Shares(NamedTuple):
+    listed: float
     files: float
     definitions: float
     rows: float
@@ -65,19 +69,18 @@ def main() -> int:
     parser.add_argument("data", nargs="+", type=Path)
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--indexes", type=Path)
-    parser.add_argument("--tokens", type=int, default=4000)
+    parser.add_argument("--tokens", type=int, nargs="+", default=[4000])
     parser.add_argument("--most-each", type=int, default=1000, help="questions of a repository")
     arguments = parser.parse_args()
-    rows = [
-        (is_long, both)
-        for packed, gold in questions(arguments.data, arguments.clones, arguments.indexes, arguments.most_each)
-        for is_long, both in [compared(packed, gold, arguments.tokens)]
-    ]
-    sys.stdout.write(
-        "| questions | | " + " | ".join(Shares._fields) + " |\n|---|---|" + "--:|" * len(Shares._fields) + "\n"
-    )
-    for name, chosen in (("all", rows), ("long", [row for row in rows if row[0]])):
-        write(f"{name}: {len(chosen)}", [both for _, both in chosen])
+    packed = list(questions(arguments.data, arguments.clones, arguments.indexes, arguments.most_each))
+    for tokens in arguments.tokens:
+        rows = [compared(each, gold, tokens) for each, gold in packed]
+        titles = " | ".join(Shares._fields)
+        sys.stdout.write(f"\n{tokens} tokens\n\n| questions | | {titles} |\n|---|---|{'--:|' * len(Shares._fields)}\n")
+        for other in (FROM_TOP, LINES_FIRST):
+            write(f"all: {len(rows)}", other, [(each[other], each[SHIPPED]) for each in rows])
+        long = [each for (what, _), each in zip(packed, rows, strict=True) if has_long(what)]
+        write(f"long: {len(long)}", FROM_TOP, [(each[FROM_TOP], each[SHIPPED]) for each in long])
     return 0
 
 
@@ -139,17 +142,23 @@ def gold_of(
     return Gold(question.gold_files, spans, frozenset(rows))
 
 
-def compared(packed: PackInput, gold: Gold, tokens: int) -> tuple[bool, tuple[Shares, Shares]]:
-    """Whether something long is packed; the shares with long definitions cut from the top, and to what tells."""
+def has_long(packed: PackInput) -> bool:
+    return any(item.telling and item.text.count("\n") >= LONG_LINES for item in packed.items)
+
+
+def compared(packed: PackInput, gold: Gold, tokens: int) -> dict[str, Shares]:
+    """The shares of each way of making the pack."""
     from_top = replace(packed, items=tuple(item._replace(telling=()) for item in packed.items))
-    is_long = any(item.telling and item.text.count("\n") >= LONG_LINES for item in packed.items)
-    plans = [planned_pack(each, max_tokens=tokens, format="text")[1] for each in (from_top, packed)]
-    return is_long, (shares(plans[0], gold), shares(plans[1], gold))
+    found = {}
+    for name, given, listed_share in ((FROM_TOP, from_top, None), (LINES_FIRST, packed, 1.0), (SHIPPED, packed, None)):
+        with mock.patch.object(plan, "LISTED_SHARE", listed_share or plan.LISTED_SHARE):
+            found[name] = shares(planned_pack(given, max_tokens=tokens, format="text")[1], gold)
+    return found
 
 
-def shares(plan: Plan, gold: Gold) -> Shares:
+def shares(made: Plan, gold: Gold) -> Shares:
     printed: set[tuple[str, int]] = set()
-    for shown in plan.items:
+    for shown in made.items:
         if shown.n_lines:
             path = split_id(shown.entry.node)[0]
             numbers = (number for number, _ in numbered_lines(shown.entry.body, shown.n_lines))
@@ -160,15 +169,17 @@ def shares(plan: Plan, gold: Gold) -> Shares:
         for path, first, last in gold.definitions
     ]
     near = [any((path, row + d) in printed for d in (-1, 0, 1)) for path, row in sorted(gold.rows)]
-    n_items = sum(bool(shown.n_lines) for shown in plan.items)
-    return Shares(_mean([path in files for path in gold.files]), _mean(there), _mean(near), n_items)
+    n_items = sum(bool(shown.n_lines) for shown in made.items)
+    named = {split_id(shown.entry.node)[0] for shown in made.items}
+    listed = _mean([path in named for path in gold.files])
+    return Shares(listed, _mean([path in files for path in gold.files]), _mean(there), _mean(near), n_items)
 
 
 def _mean(values: Sequence[bool]) -> float:
     return sum(values) / len(values) if values else float("nan")
 
 
-def write(name: str, both: Sequence[tuple[Shares, Shares]]) -> None:
+def write(name: str, other: str, both: Sequence[tuple[Shares, Shares]]) -> None:
     if not both:
         return
     values = np.array(both)  # (questions, 2, shares)
@@ -183,7 +194,7 @@ def write(name: str, both: Sequence[tuple[Shares, Shares]]) -> None:
         cells[0].append(f"{part[:, 0].mean():.3f}")
         cells[1].append(f"{part[:, 1].mean():.3f}")
         cells[2].append(f"{difference.mean():+.3f} ({low:+.3f} to {high:+.3f})")
-    for what, row in zip(("from the top", "what tells", "difference"), cells, strict=True):
+    for what, row in zip((other, SHIPPED, "difference"), cells, strict=True):
         sys.stdout.write(f"| {name} | {what} | {' | '.join(row)} |\n")
 
 
