@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from causalist.evaluate.clones import find_clone
 from causalist.graph import Confidences, build_graph, strength
 from causalist.model.facts import FileFacts
-from causalist.model.graph import Edge, EdgeKind
+from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.source import SourceFile
 from causalist.model.symbols import NodeKind, unescape_path
 from causalist.parse import dialect_of, load_settings, parse_file
-from causalist.pipeline import Repository
 from causalist.source import BlobReader, scan_commit
 
 KINDS = ("calls", "imports", "extends", "contains")
@@ -59,7 +58,7 @@ def predictions(name: str, meta: Mapping[str, Any], clones: Path, dumps: Path | 
     if meta.get("per_snippet"):
         result = merged(_edges_of_snippets(clone, meta))
     else:
-        result = predicted(Repository.at_commit(clone, commit))
+        result = predicted(_graph_of(clone, commit))
     if dump:
         dump.parent.mkdir(parents=True, exist_ok=True)
         text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in result)
@@ -67,11 +66,22 @@ def predictions(name: str, meta: Mapping[str, Any], clones: Path, dumps: Path | 
     return result
 
 
-def predicted(repository: Repository) -> list[Prediction]:
-    nodes = repository.index.graph.nodes
+def predicted(graph: CodeGraph) -> list[Prediction]:
+    nodes, kinds = graph.nodes, (*KINDS, "implements")
     types = {scorer_name(nodes.ids[i]) for i in range(len(nodes)) if nodes.kinds[i] == NodeKind.TYPE}
-    found = repository.edges(kinds=(*KINDS, "implements"), min_confidence=0.0)
-    return merged(found, types)
+    found = (graph.edge(i) for i in range(len(graph.edges)))
+    return merged((e for e in found if e.kind in kinds and not e.target.startswith("external:")), types)
+
+
+def _graph_of(clone: Path, commit: str) -> CodeGraph:
+    """The graph of a commit, as an index has it: neither words nor history matter to edges."""
+    facts: list[tuple[str, FileFacts]] = []
+    with BlobReader(clone) as reader:
+        for entry in scan_commit(clone, commit).entries:
+            source = reader.read(entry)
+            if isinstance(source, SourceFile):
+                facts.append((entry.path, parse_file(entry.path, source.data)))
+    return build_graph(facts, load_settings()).graph
 
 
 def _edges_of_snippets(clone: Path, meta: Mapping[str, Any]) -> Iterator[Edge]:
