@@ -110,6 +110,8 @@ def implementations(program: Program, derived_from_outside: set[int]) -> Iterato
     for interface, wanted in interfaces:
         rarest = min(wanted, key=lambda name: (len(having.get(name, ())), name))
         for each in having.get(rarest, ()):
+            if program.packages.is_asked_for(program.file_of[interface], program.file_of[each]):
+                continue
             if _has_all(methods, methods_of[each], wanted):
                 yield each, interface
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from causalist.graph.build_tags import holds
 from causalist.graph.modules import shared_folders
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.facts import FileFacts
@@ -29,11 +30,13 @@ class _Tables(Protocol):
 
 @dataclass(slots=True)
 class PackageScopes:
-    """Which files share a scope. `package_of[file]` is None where files stand alone; `files_of` lists files by path."""
+    """Which files share a scope. `package_of[file]` is None where files stand alone; `files_of` lists files by path;
+    `asked_for` are files that only builds with a tag of their own have, with what they say of it."""
 
     package_of: list[PackageKey | None] = field(default_factory=list)
     files_of: dict[PackageKey, list[int]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
+    asked_for: dict[int, str] = field(default_factory=dict)
     _names: dict[PackageKey, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)  # -> (file, definition)
     _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
 
@@ -46,6 +49,9 @@ class PackageScopes:
             result.paths.append(path)
             if key is not None:
                 result.files_of.setdefault(key, []).append(number)
+                for said, tags in facts.manifest:
+                    if said == "build" and holds(tags, settings[facts.language].modules.platforms) is False:
+                        result.asked_for[number] = tags
         return result
 
     def definition(self, file: int, qualname: str, tables: Sequence[_Tables]) -> int | None:
@@ -56,8 +62,19 @@ class PackageScopes:
         if found is None:
             return None
         if len(found) > 1:
+            found = self._in_builds_of(file, found)
             found = [min(found, key=lambda each: (-shared_folders(self.paths[file], self.paths[each[0]]), each))]
         return found[0][1]
+
+    def is_asked_for(self, other: int, file: int) -> bool:
+        """Whether builds that have a file have another one only if they are given a tag for it."""
+        return other in self.asked_for and self.asked_for[other] != self.asked_for.get(file)
+
+    def _in_builds_of(self, file: int, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """What stands in the builds that a file is in, of definitions of one name; all where nothing does. A file that
+        has to be asked for is in builds with others that are asked for in the same way, rather than without."""
+        same = [each for each in found if each[0] in self.asked_for and not self.is_asked_for(each[0], file)]
+        return same or [each for each in found if each[0] not in self.asked_for] or found
 
     def _names_of(self, key: PackageKey, tables: Sequence[_Tables]) -> dict[str, list[tuple[int, int]]]:
         names = self._names.get(key)
@@ -84,6 +101,7 @@ class PackageScopes:
             return [definition]
         if len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
             return [definition]  # not alternatives of one build; the nearest was chosen
+        found = self._in_builds_of(file, found)
         own = [number for each, number in found if each == file]
         ending = _ending(self.paths[file])
         same = [number for each, number in found if ending and _ending(self.paths[each]) == ending]

@@ -236,7 +236,8 @@ class FileFacts:
     configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias" or, of what a package
     shows to others, "export", pattern and targets separated by tabs), ("extends", another configuration), ("module",
     what the paths of its packages begin with), ("replace", such a path, a tab and the folder that stands for it),
-    ("autoload", a package, a tab and the folder in which a loader looks for its types).
+    ("autoload", a package, a tab and the folder in which a loader looks for its types); and of a source file ("build",
+    the tags of the builds that it is in).
     `secrets` are the spans (start byte, end byte) of what was masked before anything was read."""
 
     language: str

@@ -64,7 +64,9 @@ class ModuleSettings:
     trees of modules begin, the library's first; `relative` maps names that a path may begin with to the module that
     they mean: "root", "here" or "above". With `namespaces` a declared package holds functions and constants too, a name
     of several parts begins in the package of its file unless a separator stands before it, and files that declare no
-    package share one, whose functions and constants all packages see."""
+    package share one, whose functions and constants all packages see. `constraint` begins a line that says in which
+    builds a file is, by tags, `older_constraint` lines that say it by alternatives with spaces between them, and what
+    has to hold together with commas; `platforms` are the tags that nobody has to ask for."""
 
     system: ModuleSystem
     index_stems: tuple[str, ...] = ()
@@ -76,6 +78,9 @@ class ModuleSettings:
     targets: tuple[str, ...] = ()
     relative: tuple[tuple[str, str], ...] = ()
     namespaces: bool = False
+    constraint: str = ""
+    older_constraint: str = ""
+    platforms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import tree_sitter
 
 from causalist.model.facts import Definition, Diagnostic, FileFacts
+from causalist.model.language import ModuleSettings
 from causalist.model.symbols import NodeKind
 from causalist.parse.languages import Grammar, load_grammar
 from causalist.parse.lines import with_line_feeds
@@ -21,6 +22,8 @@ from causalist.parse.words import count_words
 # Below this depth of the syntax tree nothing is read. No hand-written file comes near; a tree deeper than 65,535, which
 # tree-sitter's queries count in 16 bits, takes them time that is quadratic in its size.
 _DEEPEST = 20_000
+
+_FIRST_LINES = 4096  # bytes in which a file says in which builds it is
 
 _QUESTION_MARKS = "causalist.question-marks"
 
@@ -59,6 +62,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         bindings=tuple(sweep.named.bindings),
         returns=tuple(sweep.returns()),
         package=sweep.package,
+        manifest=_constraint(text, grammar.settings.modules),
         owners=tuple(sweep.owners()),
         parameters=tuple(sweep.parameters()),
         implementations=tuple(sweep.implementations()),
@@ -87,6 +91,20 @@ def definition_spans(definitions: Sequence[Definition]) -> list[tuple[int, int]]
     return [
         (d.start_byte, d.start_byte) if d.kind == NodeKind.FIELD else (d.text_byte, d.end_byte) for d in definitions
     ]
+
+
+def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:
+    """What the first lines say of the builds that a file is in, as one expression."""
+    if not modules.constraint:
+        return ()
+    lines = data[:_FIRST_LINES].decode("utf-8", "replace").split("\n")
+    said = [line.removeprefix(modules.constraint).strip() for line in lines if line.startswith(modules.constraint)]
+    if not said:
+        begins = modules.older_constraint
+        older = [line.removeprefix(begins).split() for line in lines if begins and line.startswith(begins)]
+        every = [" || ".join(f"({each.replace(',', ' && ')})" for each in line) for line in older if line]
+        said = [" && ".join(f"({each})" for each in every)] if every else []
+    return (("build", said[0]),) if said else ()
 
 
 def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:

@@ -181,6 +181,9 @@ def _read_settings(path: Path) -> LanguageSettings:
                 targets=tuple(modules.get("targets", ())),
                 relative=tuple(modules.get("relative", {}).items()),
                 namespaces=modules.get("namespaces", False),
+                constraint=modules.get("constraint", ""),
+                older_constraint=modules.get("older_constraint", ""),
+                platforms=tuple(modules.get("platforms", ())),
             ),
             comments=CommentSettings(
                 line=tuple(comments["line"]),
