@@ -44,6 +44,8 @@ def code_files(root: Path) -> list[Path]:
 def _any(root: Path, chance: random.Random) -> Path:
     files = code_files(root)
     if not files:  # everything was deleted
+        if (root / "again.py").is_dir():
+            shutil.rmtree(root / "again.py")
         (root / "again.py").write_text("def again():\n    pass\n")
         files = [root / "again.py"]
     return chance.choice(files)
@@ -297,6 +299,12 @@ SMALL_EDITS: Sequence[Edit] = (
 def git(root: Path, *arguments: str) -> str:
     user = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
     return subprocess.run(["git", *user, *arguments], cwd=root, capture_output=True, check=True, text=True).stdout
+
+
+def bring_back(root: Path, commit: str) -> None:
+    """The files of a commit and no others; the index stays."""
+    git(root, "clean", "-q", "-f", "-d", "-x", "-e", ".causalist")
+    git(root, "checkout", "-q", "-f", "--detach", commit)
 
 
 def begin(root: Path) -> None:

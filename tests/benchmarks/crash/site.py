@@ -24,7 +24,7 @@ from causalist.pipeline import Repository
 from causalist.source import blob_hash
 from causalist.store import INDEX_NAME, FactsCache, read_index
 from tests.benchmarks.crash.child import QUESTION, answer_digest, plain_index, told
-from tests.edits import EDITS, SMALL_EDITS, begin
+from tests.edits import EDITS, SMALL_EDITS, begin, bring_back, code_files, git
 from tests.indexes import digest
 from tests.pipeline.sample import in_memory
 
@@ -46,9 +46,14 @@ class Site:
             each.mkdir(exist_ok=True)
         shutil.copytree(repository, self.root, ignore=shutil.ignore_patterns(".causalist", ".git"), symlinks=True)
         begin(self.root)
+        self._begun = git(self.root, "rev-parse", "HEAD").strip()
+        self._n_files = len(code_files(self.root))
         self._checked: set[str] = set()
 
     def edit(self, chance: random.Random) -> str:
+        # Edits delete more than they make; a folder that is all but empty tries nothing.
+        if 2 * len(code_files(self.root)) < self._n_files:
+            bring_back(self.root, self._begun)
         return chance.choice(EDITS if chance.random() < 0.5 else SMALL_EDITS)(self.root, chance)
 
     def start(self, *arguments: str, **more: Any) -> subprocess.Popen[bytes]:
@@ -59,7 +64,7 @@ class Site:
             [*command, *arguments],
             cwd=_TOP,
             env=environment,
-            start_new_session=True,
+            process_group=0,  # not a session: these take the processor by themselves, whatever the parent's niceness
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more,
         )
 
