@@ -51,12 +51,16 @@ _wait_option = click.option(
               "repository around the current folder.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Index a home directory or the root of a file system too.")
 @_wait_option
+@click.option("--refresh-wait", type=click.FloatRange(0, 3600), default=1, show_default=True, metavar="SECONDS",
+              callback=_seconds, help="How long a call waits for an index of the latest changes before it is answered "
+              "from the one before, with a note on what is not in it.")  # fmt: skip
 @click.option("--tools", type=click.Choice(["default", "all"]), default="default", show_default=True,
               help="What an agent is offered: few tools are used more.")  # fmt: skip
 @click.option("--text-only", is_flag=True, help="Answer with text alone, without a structured part beside it.")
 @click.option("--http", is_flag=True, help="Speak HTTP on 127.0.0.1 instead, for any number of clients.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --http; without it any free one.")
-def mcp(repos: tuple[Path, ...], force: bool, wait: float, tools: str, text_only: bool, http: bool, port: int) -> None:
+def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, tools: str, text_only: bool, http: bool,
+        port: int) -> None:  # fmt: skip
     """Speaks the Model Context Protocol on standard input and output.
 
     Agents start it; `causalist install` tells them how. Needs the extra: pip install "causalist[mcp]".
@@ -96,7 +100,7 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, tools: str, text_only
         pipes = claim_pipes()
     from causalist.servers.mcp import Serving, serve, serve_http
 
-    serving = Serving(roots, number, wait, tools, not text_only, asks_roots)
+    serving = Serving(roots, number, wait, tools, not text_only, asks_roots, refresh_wait)
     if pipes is not None:
         click.get_current_context().exit(serve(serving, pipes))
     import os

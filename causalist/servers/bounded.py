@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from causalist.collect import IndexOptions, Progress
 from causalist.errors import CausalistError, DeadlinePassed, IndexUnreadable
 from causalist.model.facts import Diagnostic
-from causalist.servers.job import IndexJob
+from causalist.servers.job import IndexJob, end_idle
 from causalist.steps import Deadline
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: boo
         while not job.ended.wait(_POLL_SECONDS) and deadline.left > kept:
             progress(job.stage.what, job.stage.parsed, job.stage.total)
         if job.ended.is_set():
+            end_idle(root)  # nothing else is asked here
             index, notes = job.load()
             return Repository.over(root, index, notes, folder, settings)
         threading.Thread(target=job.stop, daemon=True).start()  # it may take its time, and ends with us anyway

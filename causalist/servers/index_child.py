@@ -1,13 +1,15 @@
-"""The process that indexes for a server: `main([root])`, or `main([root, buffers])`.
+"""The process that indexes for a server: `main([root])`.
 
-In: a folder; with `buffers` also one that `write_buffers` made, whose contents stand in the place of files. Out, on
-standard output: a JSON object a line, first of progress, then one of the outcome: where the index is, or the error.
-What could not be stored goes to a temporary folder, which the server removes. The process ends with standard input,
-because that is how it learns that its server is gone; the workers that it starts end with it.
+In, on standard input: a JSON object a line for each job, `{"buffers": FOLDER}` with a folder that `write_buffers` made,
+whose contents stand in the place of files, or with null. Out, on standard output: JSON objects, first of progress, then
+one of the outcome: where the index is, or the error. What could not be stored goes to a temporary folder, which the
+server removes. The process ends with standard input, because that is how it learns that its server is gone; the
+workers that it starts end with it.
 """
 
 import json
 import os
+import queue
 import signal
 import sys
 import tempfile
@@ -30,15 +32,17 @@ _GRACE_SECONDS = 1.0
 
 
 def main(arguments: Sequence[str]) -> None:
-    root, *buffers = arguments
+    (root,) = arguments
     out = os.dup(1)
     os.dup2(2, 1)
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(_NICENESS)
     signal.signal(signal.SIGTERM, partial(_end, os.getpid()))
-    threading.Thread(target=_end_with_server, daemon=True).start()
-    _say(out, _outcome(Path(root), out, Path(buffers[0]) if buffers else None))
+    jobs: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
+    threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
+    while True:
+        _say(out, _outcome(Path(root), out, jobs.get()))
 
 
 def _end(own: int, *_: object) -> None:
@@ -136,10 +140,16 @@ def _say(out: int, document: dict[str, object]) -> None:
         os.write(out, json.dumps(document).encode() + b"\n")
 
 
-def _end_with_server() -> None:
+def _read_jobs(jobs: "queue.SimpleQueue[Path | None]") -> None:
+    """Hands on the jobs that come, until the end of standard input ends the process."""
+    rest = b""
+    # Not by `sys.stdin`, whose lock would be held for ever in what is forked meanwhile.
     with suppress(OSError):
-        while os.read(0, 1024):
-            pass
+        while data := os.read(0, 65_536):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                buffers = json.loads(line)["buffers"]
+                jobs.put(None if buffers is None else Path(buffers))
     if hasattr(os, "killpg"):
         os.killpg(0, signal.SIGTERM)
         time.sleep(_GRACE_SECONDS)

@@ -5,6 +5,7 @@ how it reaches them.
 """
 
 import asyncio
+import math
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -29,7 +30,8 @@ _INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What to serve. `ask_roots`: the client may say which folders are open; `roots` are served where it does not."""
+    """What to serve. `ask_roots`: the client may say which folders are open; `roots` are served where it does not.
+    A call waits for the first index for `wait_seconds`, for a newer one at most `refresh_seconds`."""
 
     roots: tuple[Path, ...]
     version: str
@@ -37,6 +39,7 @@ class Serving:
     tools: str = "default"
     is_structured: bool = True
     ask_roots: bool = False
+    refresh_seconds: float = math.inf
 
 
 def serve(serving: Serving, pipes: Pipes) -> int:
@@ -63,7 +66,7 @@ def serve_http(serving: Serving, address: "Address") -> int:
 
 
 async def _serve(serving: Serving, over: "Callable[[Server[Any], float], Awaitable[None]]") -> int:
-    repositories = Repositories(serving.roots)
+    repositories = Repositories(serving.roots, serving.refresh_seconds)
     code = 0
 
     def end(scope: anyio.CancelScope, with_code: int) -> None:

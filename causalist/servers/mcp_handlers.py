@@ -51,7 +51,7 @@ from mcp.types import (
 from causalist.errors import CausalistError, UsageError
 from causalist.servers.job import Stage
 from causalist.servers.live import View
-from causalist.servers.reply import OUTPUT_SCHEMA, Reply, structured
+from causalist.servers.reply import OUTPUT_SCHEMA, Reply, note_on, structured
 from causalist.servers.repositories import Repositories, folders_of
 from causalist.servers.threads import in_thread
 from causalist.servers.tools import Parameter, tools_of
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
 # More at once would only wait for the interpreter.
 _ANSWERS_AT_ONCE = 2
-_MOST_REPLIES = 100
 _ERROR_TOKENS = 1000
 _RESOURCE_TOKENS = 3000
 _PROMPT_TOKENS = 4000
@@ -86,8 +85,8 @@ class Handlers:
     is_structured: bool = True
     roots_wanted: bool = False
     fallback: tuple[Path, ...] = ()
-    # By what was asked: from which state of a repository, and the answer. The state is another one after every change.
-    _replies: "dict[str, tuple[Repository, Reply]]" = field(default_factory=dict)
+    # Answers that are being made, by what was asked of which state of a repository: who asks the same shares one.
+    _under_way: "dict[tuple[object, ...], asyncio.Task[Reply]]" = field(default_factory=dict)
     _answering: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_ANSWERS_AT_ONCE))
     _asking_roots: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -171,27 +170,35 @@ class Handlers:
         from causalist.pack.clean import neutralise
 
         name, view = await self._view(context, chosen)
-        if view.repository is None:
+        repository = view.to_answer_from()
+        if repository is None:
             reply = Reply(_not_yet(view))
-        elif (known := self._replies.get(key)) is not None and known[0] is view.repository and not _notes(view):
-            reply = known[1]
         else:
-            async with self._answering:
-                reply = await in_thread(partial(answer, view.repository, _notes(view)))
-            if not _notes(view):
-                self._replies[key] = view.repository, reply
-                while len(self._replies) > _MOST_REPLIES:
-                    del self._replies[next(iter(self._replies))]
+            state = (name, view.generation, view.behind, view.failure is not None)
+            reply = await self._shared((key, *state), partial(answer, repository, note_on(view)))
         reply = reply._replace(text=neutralise(reply.text))
-        data = None
-        if self.is_structured:
-            indexing = str(view.stage) if view.stage is not None else None
-            if indexing is None and view.failure is not None:
-                indexing = f"{view.failure.slug}: {view.failure}"
-            data = structured(reply, view.repository, neutralise(name), indexing)
+        data = structured(reply, view, name) if self.is_structured else None
         return CallToolResult(
             content=[TextContent(type="text", text=reply.text)], structured_content=data, is_error=False
         )
+
+    async def _shared(self, key: tuple[object, ...], work: Callable[[], Reply]) -> Reply:
+        """What `work` gives, made once for all who ask meanwhile; whoever leaves does not end it for the others."""
+        task = self._under_way.get(key)
+        if task is None:
+            task = asyncio.ensure_future(self._made(work))
+            self._under_way[key] = task
+
+            def forget(done: "asyncio.Task[Reply]") -> None:
+                del self._under_way[key]
+                done.cancelled() or done.exception()  # seen, also where all who asked have left
+
+            task.add_done_callback(forget)
+        return await asyncio.shield(task)
+
+    async def _made(self, work: Callable[[], Reply]) -> Reply:
+        async with self._answering:
+            return await in_thread(work)
 
     async def _view(self, context: _Context, chosen: str | None) -> tuple[str, View]:
         name, live = self.repositories.get(chosen)
@@ -238,11 +245,11 @@ class Handlers:
     async def _text(self, view: View, answer: "Callable[[Repository], Reply]") -> str:
         from causalist.pack.clean import neutralise
 
-        if view.repository is None:
+        repository = view.to_answer_from()
+        if repository is None:
             return _not_yet(view)
-        async with self._answering:
-            reply = await in_thread(partial(answer, view.repository))
-        return neutralise(_notes(view) + reply.text)
+        reply = await self._made(partial(answer, repository))
+        return neutralise(note_on(view) + reply.text)
 
     # -- the prompt
 
@@ -342,19 +349,6 @@ def _reply(answer: Reply | str) -> Reply:
 
 def _not_yet(view: View) -> str:
     return f"still indexing: {view.stage}. There is nothing to answer from yet; call again in a few seconds.\n"
-
-
-def _notes(view: View) -> str:
-    """What an answer from an older index has to say first."""
-    if view.stage is not None:
-        return f"note: answered from an index that is older than the files; still indexing: {view.stage}\n"
-    if view.failure is not None:
-        from causalist.pack.clean import neutralise
-        from causalist.servers.answers import bounded
-
-        failure = bounded(neutralise(f"{view.failure.slug}: {view.failure}"), 60)
-        return f"note: answered from an index that is older than the files; {failure}\n"
-    return ""
 
 
 def _failed(text: str) -> CallToolResult:

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from causalist.pipeline import Repository
+    from causalist.servers.live import View
 
 _MOST_NODES = 100
+_MOST_NAMED = 3  # files in a note
+_MOST_LISTED = 20
 
 
 class Reply(NamedTuple):
@@ -43,31 +46,63 @@ OUTPUT_SCHEMA: Mapping[str, object] = {
                 "commit": {"type": ["string", "null"]},
                 "files": {"type": "integer", "minimum": 0, "description": "That are indexed and were searched."},
                 "complete": {"type": "boolean", "description": "Whether that is all there is, as it is now."},
+                "generation": {"type": "integer", "minimum": 0, "description": "Rises with every newer index."},
+                "behind": {"type": "integer", "minimum": 0, "description": "Files that differ from this index by now."},
+                "behind_files": {"type": "array", "items": {"type": "string"}, "maxItems": _MOST_LISTED},
                 "indexing": {"type": ["string", "null"], "description": "How far a newer index is."},
             },
-            "required": ["repository", "commit", "files", "complete", "indexing"],
+            "required": [
+                "repository", "commit", "files", "complete", "generation", "behind", "behind_files", "indexing"
+            ],
         },
     },
     "required": ["text", "nodes", "confidence", "coverage"],
-}
+}  # fmt: skip
 
 
-def structured(reply: Reply, repository: "Repository | None", name: str, indexing: str | None) -> dict[str, Any]:
-    """An answer as OUTPUT_SCHEMA has it. `repository` is None while there is no index; `indexing` says how far a newer
-    index is, None where there is none on its way."""
+def structured(reply: Reply, view: "View", name: str) -> dict[str, Any]:
+    """An answer as OUTPUT_SCHEMA has it. `name` is what the repository is called."""
+    from causalist.pack.clean import neutralise
+
+    repository = view.repository
     nodes = [] if repository is None else [_node(repository, each) for each in reply.nodes[:_MOST_NODES]]
+    changed = () if view.behind is None else view.behind.changed
+    indexing = None if view.stage is None else str(view.stage)
+    if indexing is None and view.failure is not None:
+        indexing = f"{view.failure.slug}: {view.failure}"
     return {
         "text": reply.text,
         "nodes": nodes,
         "confidence": reply.confidence,
         "coverage": {
-            "repository": name,
+            "repository": neutralise(name),
             "commit": None if repository is None else repository.index.commit,
             "files": 0 if repository is None else repository.info().files,
-            "complete": repository is not None and indexing is None,
-            "indexing": indexing,
+            "complete": repository is not None and view.behind is None and view.failure is None,
+            "generation": view.generation,
+            "behind": len(changed),
+            "behind_files": [neutralise(path) for path in changed[:_MOST_LISTED]],
+            "indexing": None if indexing is None else neutralise(indexing),
         },
     }
+
+
+def note_on(view: "View") -> str:
+    """What an answer from an index that is not of the files as they are has to say first; "" where it is."""
+    from causalist.pack.clean import middle_cut, neutralise
+
+    if view.repository is None or (view.behind is None and view.failure is None):
+        return ""
+    changed = () if view.behind is None else view.behind.changed
+    named = ", ".join(middle_cut(path, 60) for path in changed[:_MOST_NAMED]) + ", …" * (len(changed) > _MOST_NAMED)
+    what = f"{len(changed)} changed {'file is' if len(changed) == 1 else 'files are'} not in it ({named})"
+    if not changed:
+        what = "another commit is checked out" if view.behind is not None and view.behind.is_moved else ""
+    if view.failure is not None:
+        why = neutralise(f"{view.failure.slug}: {view.failure}")[:200]
+    else:
+        why = f"still indexing: {view.stage}; ask again for an answer with all of it"
+    return f"note: answered from an index that is older than the files; {what}{'; ' * bool(what)}{why}\n"
 
 
 def _node(repository: "Repository", id: str) -> dict[str, Any]:

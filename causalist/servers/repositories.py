@@ -15,7 +15,8 @@ _MOST_REPOSITORIES = 32
 class Repositories:
     """Repositories by a name that is short and unlike the others: the folder's, with `~2` behind the second."""
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], refresh_seconds: float) -> None:
+        self._refresh_seconds = refresh_seconds
         self._live: dict[Path, LiveRepository] = {}
         self.by_name: Mapping[str, LiveRepository] = {}
         self.serve_only(roots)
@@ -27,7 +28,7 @@ class Repositories:
             return False
         for root in [root for root in self._live if root not in wanted]:
             self._live.pop(root).stop()
-        self._live = {root: self._live.get(root) or LiveRepository(root) for root in wanted}
+        self._live = {root: self._live.get(root) or LiveRepository(root, self._refresh_seconds) for root in wanted}
         named: dict[str, LiveRepository] = {}
         for root, live in self._live.items():
             name, number = root.name or str(root), 1

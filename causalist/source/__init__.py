@@ -9,6 +9,7 @@ from causalist.source.changes import changes_since
 from causalist.source.content import blob_hash, read_file
 from causalist.source.folder import scan_folder
 from causalist.source.history import ancestry, is_shallow, read_changes
+from causalist.source.rescan import Rescan
 from causalist.source.roots import find_root, refuse_root, relative_folder
 from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
 from causalist.source.tree import BlobReader, scan_commit
@@ -19,6 +20,7 @@ __all__ = [
     "BlobReader",
     "Limits",
     "Reason",
+    "Rescan",
     "ancestry",
     "blob_hash",
     "changes_since",

@@ -90,10 +90,7 @@ def _scan_nested(root: Path, offset: str, nested: list[_Nested], tally: Tally) -
 
 def _list_work_tree(folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> str | None:
     """Fills the tally from git's listing; returns HEAD's commit, or None when there is none yet."""
-    place = ("-C", os.fspath(folders.root))
-    head = Running(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
-    # -t tells tracked files from others: a tracked node_modules is meant, an untracked one is forgotten.
-    listing = Running(place, "ls-files", "-t", "-co", "--exclude-standard", "-z")
+    head, listing = started_listing(folders.root)
     head_done, listing_done = head.finish(), listing.finish()
     # Exit code 1 says that there is no commit yet.
     commit = head_done.accepted(1).output.decode("ascii").strip()
@@ -105,6 +102,14 @@ def _list_work_tree(folders: "_Folders", tally: Tally, nested: list[_Nested] | N
         if folder.startswith(folders.below_top):
             tally.skip(Reason.UNREADABLE, folders.prefix + folder.removeprefix(folders.below_top) + "/")
     return commit or None
+
+
+def started_listing(root: Path) -> tuple[Running, Running]:
+    """Git on its way to say which commit HEAD is, and which files there are. Raises GitMissing."""
+    place = ("-C", os.fspath(root))
+    head = Running(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    # -t tells tracked files from others: a tracked node_modules is meant, an untracked one is forgotten.
+    return head, Running(place, "ls-files", "-t", "-co", "--exclude-standard", "-z")
 
 
 def _offer_listed(raw: bytes, tracked: bool, folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> None:

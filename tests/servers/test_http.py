@@ -196,7 +196,7 @@ def test_only_the_loopback_interface_is_listened_on(server: HttpServer) -> None:
 
 def test_changes_are_seen_by_the_next_call(shop: Path, tmp_path: Path) -> None:
     root = write_all(tmp_path / "edited", SMALL)
-    with HttpServer(root) as server:
+    with HttpServer(root, options=("--refresh-wait", "60")) as server:
         session = server.open_session()
 
         def callers() -> str:

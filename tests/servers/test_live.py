@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from causalist.pipeline import Repository
 from causalist.servers import job, live
 from causalist.servers.job import IndexJob, Stage
 from causalist.servers.live import LiveRepository, View
+from causalist.servers.looks import Look
 
 LONG = 60.0
 
@@ -28,7 +30,7 @@ def driven(root: Path, *steps: Callable[[LiveRepository], Any]) -> list[Any]:
     """What the steps return, each awaited if need be; processes are ended afterwards."""
 
     async def drive() -> list[Any]:
-        repository = LiveRepository(root)
+        repository = LiveRepository(root, LONG)
         results = []
         try:
             for step in steps:
@@ -52,7 +54,7 @@ def names(view: View) -> set[str]:
 
 def test_an_index_is_made_and_kept(small: Path) -> None:
     (first, second) = driven(small, look, look)
-    assert first == View(first.repository) and "shop/cart.py::Cart.total" in names(first)
+    assert first == View(first.repository, 1) and "shop/cart.py::Cart.total" in names(first)
     assert second.repository is first.repository
     assert (small / ".causalist" / "index.bin").exists()
     # What the process stored is what this one would have made.
@@ -86,7 +88,84 @@ def test_the_older_index_answers_until_the_newer_one_is_there(small: Path) -> No
 
     before, _, meanwhile, after = driven(small, look, change, lambda r: r.view(0, silent), look)
     assert meanwhile.repository is before.repository and meanwhile.stage is not None
-    assert after.stage is None and "shop/new.py::added" in names(after)
+    assert meanwhile.behind == Look(False, ("shop/new.py",)) and meanwhile.generation == before.generation == 1
+    assert (
+        after.stage is None and after.behind is None and after.generation == 2 and "shop/new.py::added" in names(after)
+    )
+
+
+def test_a_newer_index_is_not_waited_for_as_long_as_the_first(small: Path) -> None:
+    async def drive() -> tuple[View, View]:
+        repository = LiveRepository(small, 0.0)
+        try:
+            first = await repository.view(LONG, silent)
+            (small / "shop" / "new.py").write_text("def added():\n    return 1\n")
+            return first, await repository.view(LONG, silent)
+        finally:
+            repository.stop()
+
+    first, second = asyncio.run(drive())
+    assert "shop/cart.py::Cart.total" in names(first) and first.behind is None
+    assert second.repository is first.repository and second.behind == Look(False, ("shop/new.py",))
+
+
+def test_a_file_that_was_saved_as_it_was_needs_no_new_index(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Repository.open(small, exact_root=True)
+    monkeypatch.setattr(live, "IndexJob", None)
+    content = (small / "shop" / "cart.py").read_bytes()
+
+    def save(_: LiveRepository) -> None:
+        (small / "shop" / "cart.py").write_bytes(content)
+
+    before, _, after = driven(small, look, save, look)
+    assert after == before and after.behind is None
+
+
+def test_the_same_size_and_time_with_another_content_is_a_change(small: Path) -> None:
+    """While the time of a file is too new to tell, its content decides."""
+
+    def write(value: int) -> None:
+        (small / "shop" / "new.py").write_text(f"def added_{value}():\n    return {value}\n")
+        os.utime(small / "shop" / "new.py", ns=(time_of_new, time_of_new))
+
+    time_of_new = time.time_ns()
+    write(1)
+    before, _, after = driven(small, look, lambda _: write(2), look)
+    assert "shop/new.py::added_1" in names(before)
+    assert "shop/new.py::added_2" in names(after) and "shop/new.py::added_1" not in names(after)
+
+
+def test_one_process_does_one_job_after_the_other(small: Path) -> None:
+    numbers = []
+
+    def edit(repository: LiveRepository) -> None:
+        (worker,) = job._IDLE._by_root.values()
+        numbers.append(worker.process.pid)
+        (small / "shop" / "new.py").write_text(f"def added():\n    return {len(numbers)}\n")
+
+    driven(small, look, edit, look, edit, look, edit)
+    assert len(numbers) == 3 and len(set(numbers)) == 1
+    assert job._IDLE._by_root == {}
+
+
+def test_a_process_that_was_killed_while_it_waited_is_replaced(small: Path) -> None:
+    def kill(repository: LiveRepository) -> None:
+        (worker,) = job._IDLE._by_root.values()
+        os.killpg(worker.process.pid, signal.SIGKILL)
+        (small / "shop" / "new.py").write_text("def added():\n    return 1\n")
+
+    _, _, view = driven(small, look, kill, look)
+    assert "shop/new.py::added" in names(view)
+
+
+def test_an_index_that_another_process_made_is_taken(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def edit_and_index(_: LiveRepository) -> None:
+        (small / "shop" / "new.py").write_text("def added():\n    return 1\n")
+        Repository.open(small, exact_root=True)
+        monkeypatch.setattr(live, "IndexJob", None)
+
+    before, _, after = driven(small, look, edit_and_index, look)
+    assert "shop/new.py::added" in names(after) and after.generation == before.generation + 1
 
 
 def test_nothing_to_index(tmp_path: Path) -> None:
@@ -147,11 +226,22 @@ class TestFailure:
     ) -> None:
         def fail(_: LiveRepository) -> None:
             (small / "shop" / "new.py").write_text("def added():\n    return 1\n")
+            job.end_idle(small)
             monkeypatch.setattr(job, "_START", "import os; os._exit(7)")
 
         before, _, after = driven(small, look, fail, look)
         assert after.repository is before.repository
         assert "was ended with exit code 7" in str(after.failure)
+        assert after.behind is not None and after.behind.changed == ("shop/new.py",)
+
+    def test_all_who_wait_are_told_of_a_failure(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(job, "_START", "import time; time.sleep(1); raise SystemExit(7)")
+
+        async def ask(repository: LiveRepository) -> list[Any]:
+            return await asyncio.gather(*(look(repository) for _ in range(3)), return_exceptions=True)
+
+        (results,) = driven(small, ask)
+        assert [type(each) for each in results] == [IndexingStopped] * 3
 
     def test_a_defect_is_an_error(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         broken = (
@@ -219,13 +309,13 @@ class TestManyAtOnce:
     ) -> None:
         Repository.open(small, exact_root=True)
         looks = []
-        is_current = LiveRepository._is_current
+        compared = LiveRepository._compared
 
-        def counted(repository: LiveRepository) -> bool:
+        def counted(repository: LiveRepository, known: Repository | None) -> Any:
             looks.append(repository)
-            return is_current(repository)
+            return compared(repository, known)
 
-        monkeypatch.setattr(LiveRepository, "_is_current", counted)
+        monkeypatch.setattr(LiveRepository, "_compared", counted)
 
         async def ask(repository: LiveRepository) -> list[View]:
             return await asyncio.gather(*(repository.view(LONG, silent) for _ in range(30)))
@@ -240,15 +330,15 @@ class TestManyAtOnce:
     ) -> None:
         Repository.open(small, exact_root=True)
         began, go_on = threading.Event(), threading.Event()
-        is_current = LiveRepository._is_current
+        compared = LiveRepository._compared
 
-        def slow(repository: LiveRepository) -> bool:
-            result = is_current(repository)
+        def slow(repository: LiveRepository, known: Repository | None) -> Any:
+            result = compared(repository, known)
             began.set()
             assert go_on.wait(LONG)  # the files have been looked at, and nobody knows yet
             return result
 
-        monkeypatch.setattr(LiveRepository, "_is_current", slow)
+        monkeypatch.setattr(LiveRepository, "_compared", slow)
 
         async def ask(repository: LiveRepository) -> tuple[View, View]:
             first = asyncio.ensure_future(repository.view(LONG, silent))
@@ -264,10 +354,10 @@ class TestManyAtOnce:
         assert "shop/late.py::late" not in names(first) and "shop/late.py::late" in names(second)
 
     def test_an_error_reaches_everyone(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def broken(_: LiveRepository) -> bool:
+        def broken(*_: object) -> bool:
             raise NothingToIndex("nothing here")
 
-        monkeypatch.setattr(LiveRepository, "_is_current", broken)
+        monkeypatch.setattr(LiveRepository, "_compared", broken)
 
         async def ask(repository: LiveRepository) -> list[Any]:
             return await asyncio.gather(*(repository.view(LONG, silent) for _ in range(5)), return_exceptions=True)

@@ -21,6 +21,7 @@ from causalist.servers.tools import TOOLS
 from tests.confidences import IMPORT, SAME_FILE
 from tests.servers.malformed import NONE, cases
 from tests.servers.wire import (
+    ANSWER_SECONDS,
     CHECKOUT,
     RawServer,
     are_gone,
@@ -281,7 +282,7 @@ def test_a_call_that_is_cancelled_is_not_answered(large: Path) -> None:
 
 class TestRefresh:
     def test_the_same_question_is_answered_anew_after_a_change_and_only_then(self, small: Path) -> None:
-        with RawServer(small) as server:
+        with RawServer(small, "--refresh-wait", "60") as server:
             server.start()
             asked = [server.call("symbol", name="with_tax")[0] for _ in range(2)]
             assert asked[0] == asked[1] and "net * 1.2" in asked[0]
@@ -290,7 +291,7 @@ class TestRefresh:
             assert "net * 1.3" in server.call("symbol", name="with_tax")[0]
 
     def test_changes_are_seen_by_the_next_call(self, small: Path) -> None:
-        with RawServer(small) as server:
+        with RawServer(small, "--refresh-wait", "60") as server:
             server.start()
             assert "with_tax" in server.call("symbol", name="price_of")[0]
             (small / "shop" / "gifts.py").write_text(
@@ -299,6 +300,29 @@ class TestRefresh:
             assert "called by 2:" in server.call("symbol", name="price_of")[0]
             (small / "shop" / "gifts.py").unlink()
             assert "called by 1:" in server.call("symbol", name="price_of")[0]
+
+    def test_an_answer_from_before_a_change_says_so_until_the_newer_index_is_there(self, small: Path) -> None:
+        with RawServer(small, "--refresh-wait", "0") as server:
+            server.start()
+            server.call("symbol", name="price_of")
+            (small / "shop" / "gifts.py").write_text(
+                "from shop.prices import price_of\n\n\ndef wrap(item):\n    return price_of(item)\n"
+            )
+            generations = []
+            until = time.monotonic() + ANSWER_SECONDS
+            while time.monotonic() < until:
+                arguments = {"name": "price_of"}
+                result = server.request("tools/call", {"name": "symbol", "arguments": arguments})["result"]
+                text, coverage = result["content"][0]["text"], result["structuredContent"]["coverage"]
+                generations.append(coverage["generation"])
+                if coverage["complete"]:
+                    break
+                assert coverage["behind"] == 1 and coverage["behind_files"] == ["shop/gifts.py"]
+                assert text.startswith("note: answered from an index that is older than the files; 1 changed file is "
+                                       "not in it (shop/gifts.py); still indexing: ")  # fmt: skip
+                assert "called by 1:" in text and coverage["indexing"]
+            assert len(generations) > 1 and generations == [*[1] * (len(generations) - 1), 2]
+            assert "called by 2:" in text and not text.startswith("note:")
 
     def test_an_index_that_is_there_is_used(self, small: Path) -> None:
         Repository.open(small, exact_root=True)

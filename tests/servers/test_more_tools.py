@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -9,7 +10,10 @@ import pytest
 
 from causalist.pack import count_tokens
 from causalist.pipeline import Repository
-from causalist.servers.reply import OUTPUT_SCHEMA, Reply, structured
+from causalist.servers.job import Stage
+from causalist.servers.live import View
+from causalist.servers.looks import Look
+from causalist.servers.reply import OUTPUT_SCHEMA, Reply, note_on, structured
 from causalist.servers.tools import TOOLS, tools_of
 from tests.cli.commands import CHECKOUT, write_all
 from tests.cli.conftest import SMALL
@@ -112,18 +116,21 @@ def test_budget_and_structure(tool: str, max_tokens: int, sample: Repository) ->
     given = {**ARGUMENTS[tool], **({"max_tokens": max_tokens} if "max_tokens" in ALL[tool].parameters else {})}
     reply = call(sample, tool, **given)
     assert reply.text.strip() and (tool == "find" or count_tokens(reply.text) <= max_tokens)
-    document = structured(reply, sample, "taskboard-api", None)
+    document = structured(reply, View(sample, 3), "taskboard-api")
     jsonschema.validate(json.loads(json.dumps(document)), dict(OUTPUT_SCHEMA))
     for node in document["nodes"]:
         assert sample.resolve(node["id"]) >= 0 and node["start_line"] <= node["end_line"]
     assert document["coverage"] == {
-        "repository": "taskboard-api", "commit": None, "files": sample.info().files, "complete": True, "indexing": None,
+        "repository": "taskboard-api", "commit": None, "files": sample.info().files, "complete": True, "generation": 3,
+        "behind": 0, "behind_files": [], "indexing": None,
     }  # fmt: skip
 
 
 def test_what_an_answer_is_about(sample: Repository) -> None:
     reply = call(sample, "symbol", name="verifyToken")
-    document = structured(reply, sample, "x", "12 of 30 files parsed")
+    changed = tuple(f"src/{n:02}.ts" for n in range(30))
+    view = View(sample, 3, Look(False, changed), Stage("parsing", 12, 30))
+    document = structured(reply, view, "x")
     first = document["nodes"][0]
     assert first == {
         "id": "src/security/jwt-verifier.ts::verifyToken", "kind": "function",
@@ -131,7 +138,14 @@ def test_what_an_answer_is_about(sample: Repository) -> None:
     }  # fmt: skip
     assert document["coverage"]["complete"] is False and document["coverage"]["indexing"] == "12 of 30 files parsed"
     assert 0 < (call(sample, "ask", question="where is a token verified").confidence or 0) < 1
-    jsonschema.validate(structured(Reply("not yet"), None, "x", "0 files"), dict(OUTPUT_SCHEMA))
+    assert document["coverage"]["behind"] == 30 and document["coverage"]["behind_files"] == [*changed[:20]]
+    assert note_on(view) == (
+        "note: answered from an index that is older than the files; 30 changed files are not in it (src/00.ts, "
+        "src/01.ts, src/02.ts, …); still indexing: 12 of 30 files parsed; ask again for an answer with all of it\n"
+    )
+    assert "; another commit is checked out; still indexing" in note_on(replace(view, behind=Look(False, (), True)))
+    assert note_on(View(sample, 3)) == "" == note_on(View(None, stage=Stage()))
+    jsonschema.validate(structured(Reply("not yet"), View(None, stage=Stage()), "x"), dict(OUTPUT_SCHEMA))
 
 
 @pytest.mark.parametrize("name", list(ALL))
