@@ -152,8 +152,7 @@ class LiveRepository:
         return None if repository is None else repository.index, look
 
     async def _take(self, job: IndexJob) -> None:
-        """Answers from what an ended job made, from now on. Others may have waited for the same one, and are told of the
-        same failure."""
+        """Answers from what an ended job made, from now on. Others who waited for it are told of the same failure."""
         async with self._deciding:
             if self._job is job:
                 self._job = None
