@@ -239,7 +239,7 @@ class MemoryPipeline:
             return np.zeros(view.arrays.n_passages)
         walked = walk(Query(query, self.index.variant, self.index.settings), seeds, view)
         found.entities, found.passages_by_walk = walked.entities, walked.passages
-        return combined(walked.passages, plain, view, self.index.settings)
+        return combined(query, walked.passages, plain, view, self.index.settings)
 
     def _validated(self, view: View, attempt: int, run: _Run) -> Floats:
         """A factor for each passage: 0 for what is not shown. The first attempt is strict about age and confidence."""

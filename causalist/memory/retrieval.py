@@ -2,7 +2,8 @@
 
 `sparse`: BM25. `dense`: cosine of vectors, or of the corpus's own word associations without an embedder. `hybrid`:
 both, fused by reciprocal rank. `hippo`: the entities of the question spread over the graph; a passage scores the sum
-of its entities' PageRank, joined with plain retrieval. Where no entity matches, `hippo` is plain retrieval.
+of its entities' PageRank, joined with plain retrieval, with documents that define what is named, and with those that
+say what the best documents leave of the question. Where no entity matches, `hippo` is plain retrieval.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory.arrays import Floats
 from causalist.memory.entities import EntityExtractor
 from causalist.memory.linking import FactFilter, Linked, fact_seeds, known_terms, link, seeds_of
+from causalist.memory.remainder import remainder_of, remainder_support
 from causalist.memory.variants import Seeding, Variant
 from causalist.memory.view import View
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE
@@ -50,9 +52,10 @@ class RetrievalSettings:
     """How `hippo` makes passages of a walk. Where nothing else is said: names and defaults of the methods it follows.
 
     `top_k_entities`: the best entities, whose passages are looked at; `expand_hops`: so many hops further; None: all.
-    `combine_with_vector`: plain retrieval has a say, `vector_weight` against `graph_weight` (the walk) and
-    `definition_weight` (documents that define what the best passages name); the share of these two grows with the share
-    of passages that have entities. The weights are those of the tuning half of the benchmark, see the decisions."""
+    `combine_with_vector`: plain retrieval has a say, `vector_weight` against `graph_weight` (the walk),
+    `definition_weight` (documents that define what the best passages name) and `remainder_weight` (documents that have
+    the words of the question which the best documents lack); the share of the first two grows with the share of
+    passages that have entities. The weights are those of the tuning half of the benchmark, see the decisions."""
 
     top_k_entities: int | None = 20
     expand_hops: int = 1
@@ -60,6 +63,7 @@ class RetrievalSettings:
     vector_weight: float = 0.75
     graph_weight: float = 0.05
     definition_weight: float = 0.2
+    remainder_weight: float = 0.3
 
 
 class Walked(NamedTuple):
@@ -203,7 +207,7 @@ def rank(
     if seeds is None:
         return listed(plain, view, top_k, origin="fallback")
     walked = walk(query, seeds, view)
-    scores = combined(walked.passages, plain, view, query.settings)
+    scores = combined(query.text, walked.passages, plain, view, query.settings)
     return listed(scores, view, top_k, walked=walked, settings=query.settings)
 
 
@@ -231,20 +235,24 @@ def definition_support(plain: Floats, view: View) -> Floats:
     return np.asarray(found, dtype=np.float64)
 
 
-def combined(graph: Floats, plain: Floats, view: View, settings: RetrievalSettings) -> Floats:
-    """The scores of a walk, of definitions and of plain retrieval, each scaled by its best, weighed; the weights of the
-    graph times the share of passages with entities, the rest is plain retrieval's."""
+def combined(text: str, graph: Floats, plain: Floats, view: View, settings: RetrievalSettings) -> Floats:
+    """The scores of a walk, of definitions, of what the best documents leave of the question and of plain retrieval,
+    each scaled by its best, weighed; the weights of walk and definitions times the share of passages with entities, the
+    rest is plain retrieval's."""
     if not settings.combine_with_vector:
         return graph
-    total = settings.graph_weight + settings.definition_weight + settings.vector_weight
-    walked = settings.graph_weight / total * view.coverage
-    defined = settings.definition_weight / total * view.coverage
+    given = (settings.graph_weight, settings.definition_weight, settings.remainder_weight)
+    walked, defined, left = (weight / (sum(given) + settings.vector_weight) for weight in given)
+    walked, defined = walked * view.coverage, defined * view.coverage
     best_graph, best_plain = float(graph.max(initial=0.0)), float(plain.max(initial=0.0))
     scores = defined * definition_support(plain, view)
+    remainder = remainder_of(known_terms(text, view), plain, view) if left else None
+    if remainder is not None:
+        scores += left * remainder_support(remainder, view)
     if best_graph > 0:
         scores += walked * graph / best_graph
     if best_plain > 0:
-        scores += (1.0 - walked - defined) * plain / best_plain
+        scores += (1.0 - walked - defined - left) * plain / best_plain
     return scores
 
 
