@@ -39,6 +39,10 @@ def check_question(query: str, options: AskOptions) -> None:
         raise UsageError(f"--approximate is {options.approximate}; it is a threshold from 0, for an exact walk, to 1")
     if options.rank is RankMode.PAGERANK and not options.graph:
         raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
+    if options.embedder is not None:
+        from causalist.embed.choosing import check_name
+
+        check_name(options.embedder)
     check_budget(options.max_tokens, options.format)
     counter_called(options.tokenizer)
 
@@ -148,7 +152,8 @@ def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") 
     digest.update(index.manifest.blobs.blob.tobytes())
     if learned:
         digest.update(f"{learned}\n".encode())
-    digest.update(repr((query, sorted(asdict(options).items()))).encode())
+    said = sorted((name, value) for name, value in asdict(options).items() if name != "embedder" or value)
+    digest.update(repr((query, said)).encode())
     return digest.hexdigest()[:16]
 
 

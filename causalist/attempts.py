@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist import navigate
+from causalist.collect import Progress, Read, silent
 from causalist.literals import all_matches
 from causalist.model.answer import AskOptions, RankMode
 from causalist.model.index import Index
@@ -18,6 +19,7 @@ from causalist.rank import (
     Chosen,
     Question,
     Ranking,
+    Similarities,
     Weights,
     broadened,
     choose,
@@ -51,6 +53,24 @@ def routed(question: Question, options: AskOptions) -> Question:
     return question if options.route is None else replace(question, route=options.route)
 
 
+def similarities_for(
+    query: str,
+    options: AskOptions,
+    index: Index,
+    read: Read,
+    places: tuple[Path, ...],
+    progress: Progress = silent,
+    steps: Steps = UNWATCHED,
+) -> Similarities | None:
+    """What the embedder of the options says of a question, once it is asked for; None without one. `places`: where the
+    index may lie, and its vectors with it."""
+    if options.embedder is None:
+        return None
+    from causalist.vectors import similarities_to
+
+    return similarities_to(query, options.embedder, index, read, places, progress, steps)
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """What is asked, but for the question."""
@@ -62,6 +82,7 @@ class Asking:
     root: Path
     folder: str
     steps: Steps = UNWATCHED
+    similarities: Similarities | None = None  # what an embedder says, if one is chosen
 
     def attempts(self, question: Question) -> list[Attempt]:
         """The question as it stands and, as long as nothing is found, with words that begin like its own; decision 9
@@ -82,7 +103,7 @@ class Asking:
             view = navigate.view_of(self.index, options, root=self.root, folder=self.folder)
         matched = self._matched(question)
         given = (graph, lexical, view.transition, self.weights, options)
-        ranking = rank_question(question, *given, matched, view.inside, self.index.history, steps)
+        ranking = rank_question(question, *given, matched, view.inside, self.index.history, steps, self.similarities)
         scope = view.scope
         if scope is not None:
             unscoped = ranking

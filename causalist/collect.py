@@ -44,7 +44,7 @@ class Progress(Protocol):
     def __call__(self, what: str, done: int, total: int) -> None: ...
 
 
-def _silent(what: str, done: int, total: int) -> None:
+def silent(what: str, done: int, total: int) -> None:
     return None
 
 
@@ -57,7 +57,7 @@ class IndexOptions:
     """
 
     processes: int | None = None
-    progress: Progress = _silent
+    progress: Progress = silent
     submodules: bool | None = None
     limits: Limits | None = None
 

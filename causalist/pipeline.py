@@ -24,9 +24,9 @@ from causalist.answers import (
     tried,
 )
 from causalist.answers import check_question as check_question
-from causalist.attempts import Asking, Attempt, best_of, routed
+from causalist.attempts import Asking, Attempt, best_of, routed, similarities_for
 from causalist.beside import Beside, Learned
-from causalist.collect import IndexOptions
+from causalist.collect import IndexOptions, Progress, silent
 from causalist.errors import CausalistError
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
 from causalist.indexing import index_of_commit, index_places, refreshed_index
@@ -72,6 +72,7 @@ _WAITING = frozenset(
         "candidates.files",
         "candidates.names",
         "candidates.synonyms",
+        "candidates.dense",
         "candidates.history",
         "candidates.graph",
         "candidates.pagerank",
@@ -246,18 +247,17 @@ class Repository(Lookups):
         *,
         deadline: Deadline | float | None = None,
         remember: bool | None = None,
+        progress: Progress = silent,
     ) -> Answer:
         """The smallest connected set of code that answers `query`, ranked, explained, ordered and packed.
 
         Without `options`: as the repository's settings say. Raises EmptyQuestion, and UsageError for options out of
         range. Finding nothing is an answer without results. With a `deadline`, in seconds, whatever can be left out is
         left out when it is near, and a diagnostic says what. `remember`: whether the question is kept for feedback;
-        without it, as the settings say.
+        without it, as the settings say. `progress` is told of what an embedder is shown.
         """
-        options = options or self.settings.ask_options()
+        options = self.settings.completed(options or self.settings.ask_options(), self.folder)
         check_question(query, options)
-        if options.scope is None and self.folder:
-            options = replace(options, scope=self.folder)
         steps = _Watched(self.session, Deadline(deadline) if isinstance(deadline, int | float) else deadline)
         graph = self.index.graph
         named = self._id_of(query, options)
@@ -270,7 +270,7 @@ class Repository(Lookups):
         with steps.timed("route.reading"):
             question = routed(read_question(query), options)
         texts = Texts(self.index.manifest, self.read)
-        attempts = self._asking(options, texts, steps).attempts(question)
+        attempts = self._asking(query, options, texts, steps, progress).attempts(question)
         matched, ranking, view, chosen, confidence, generated = best_of(attempts)
         transition = view.transition
         nodes = [c.node for c in chosen]
@@ -348,8 +348,8 @@ class Repository(Lookups):
 
     def attempt(self, query: str, options: AskOptions) -> Attempt:
         """The first ranking behind `ask`: the question as it stands."""
-        question = routed(read_question(query), options)
-        return self._asking(options, Texts(self.index.manifest, self.read)).attempt(question)
+        question, options = routed(read_question(query), options), self.settings.completed(options, self.folder)
+        return self._asking(query, options, Texts(self.index.manifest, self.read)).attempt(question)
 
     # -- what is indexed
 
@@ -384,8 +384,12 @@ class Repository(Lookups):
         if wanted and self.beside is not None and answer.results:
             self.beside.remember(answer.answer_id, answer.query, options)
 
-    def _asking(self, options: AskOptions, texts: Texts, steps: Steps = UNWATCHED) -> Asking:
-        return Asking(self.index, options, texts, self.weights, self.root, self.folder, steps)
+    def _asking(
+        self, query: str, options: AskOptions, texts: Texts, steps: Steps = UNWATCHED, progress: Progress = silent
+    ) -> Asking:
+        places = () if self.beside is None else self.beside.places
+        similarities = similarities_for(query, options, self.index, self.read, places, progress, steps)
+        return Asking(self.index, options, texts, self.weights, self.root, self.folder, steps, similarities)
 
     def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0

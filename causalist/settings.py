@@ -3,11 +3,13 @@
 A repository is hostile input, and so are its settings: the table below is all that they can say. None of it names a
 place outside of the repository, a program, a model or a server; lists of files only take away, never add; limits have a
 ceiling. What the command line says goes before causalist.toml, and that before pyproject.toml; the environment has no
-say, so that the same repository answers alike everywhere.
+say, so that the same repository answers alike everywhere: but for the embedder, which is its user's to choose. A
+repository can only ask for one that sends nothing anywhere.
 """
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from typing import Any, NamedTuple
 
 from causalist.collect import IndexOptions
 from causalist.errors import SettingsError
-from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
+from causalist.model.answer import NO_EMBEDDER, AskOptions, Level, Order, RankMode, Route, Specificity
 from causalist.model.source import FileEntry, SourceFile
 from causalist.pack import MINIMUM_TOKENS
 from causalist.source import DEFAULT_LIMITS, Limits, Reason, read_file
@@ -23,11 +25,14 @@ from causalist.source import DEFAULT_LIMITS, Limits, Reason, read_file
 # Later files go before earlier ones; the second part is where in the file the settings stand.
 FILES: tuple[tuple[str, tuple[str, ...]], ...] = (("pyproject.toml", ("tool", "causalist")), ("causalist.toml", ()))
 DEFAULT = "default"
+EMBEDDER_VARIABLE = "CAUSALIST_EMBEDDER"
+_LOCAL_EMBEDDER = re.compile(r"local:[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class Setting(NamedTuple):
-    """One key. `kind`: "integer", "number", "flag", "choice" of `choices`, or "patterns" as in .gitignore. Numbers lie
-    between `low` and `high`, `high` itself only where they are whole."""
+    """One key. `kind`: "integer", "number", "flag", "choice" of `choices`, "patterns" as in .gitignore, or "embedder",
+    the name of one that is refused where it is not local. Numbers lie between `low` and `high`, `high` itself only
+    where they are whole."""
 
     section: str
     name: str
@@ -66,6 +71,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("ask", "include", "patterns", (), "only files that one of these matches"),
     Setting("ask", "exclude", "patterns", (), "no files that one of these matches"),
+    Setting(
+        "ask",
+        "embedder",
+        "embedder",
+        None,
+        "whose vectors count as well, if it keeps texts on the machine (docs/embedders.md)",
+    ),
     Setting("ask", "remember", "flag", True, "keep the last questions beside the index, for `causalist feedback`"),
     Setting("index", "deny", "patterns", _LIMITS.deny, "files that are never indexed, beside those that never are"),
     Setting("index", "submodules", "flag", None, "index repositories inside of this one; unset, as the index has it"),
@@ -117,7 +129,14 @@ class Settings:
             approximate=None if approximate is None else float(approximate),
             include=value("include"),
             exclude=value("exclude"),
+            embedder=value("embedder"),
         )
+
+    def completed(self, options: AskOptions, folder: str) -> AskOptions:
+        """The options, with what they leave open: `folder`, where it is asked, and the embedder that is set here."""
+        scope = folder or None if options.scope is None else options.scope
+        embedder = self.value("ask", "embedder") if options.embedder is None else options.embedder
+        return replace(options, scope=scope, embedder=None if embedder == NO_EMBEDDER else embedder)
 
     def limits(self) -> Limits:
         return Limits(
@@ -142,6 +161,9 @@ def read_settings(root: Path) -> Settings:
     for name, place in FILES:
         for key, value in _read(root, name, place).items():
             values[key], sources[key] = value, name
+    chosen = os.environ.get(EMBEDDER_VARIABLE, "").strip()
+    if chosen:
+        values["ask", "embedder"], sources["ask", "embedder"] = chosen, EMBEDDER_VARIABLE
     return Settings(values, sources)
 
 
@@ -199,6 +221,13 @@ def _checked(setting: Setting, value: Any, where: str) -> Any:
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             return tuple(value)
         raise SettingsError(f"{where} is {_short(value)}; it is a list of strings, patterns as in .gitignore")
+    if setting.kind == "embedder":
+        if isinstance(value, str) and (value == NO_EMBEDDER or _LOCAL_EMBEDDER.fullmatch(value)):
+            return value
+        raise SettingsError(
+            f'{where} is {_short(value)}; it is "local:" and the name of an installed embedder, or "{NO_EMBEDDER}" '
+            f"(others are named with --embedder or in {EMBEDDER_VARIABLE})"
+        )
     if setting.kind == "choice":
         if isinstance(value, str) and value in setting.choices:
             return value

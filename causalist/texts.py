@@ -43,7 +43,11 @@ class Texts:
 
     def whole(self, path: str) -> str:
         """The text of a file, which is not kept; "" where it changed. Secrets are as long as they are in the file."""
-        return (self._files.get(path) or self._read_again(path)).decode("utf-8", "replace")
+        return self.content(path).decode("utf-8", "replace")
+
+    def content(self, path: str) -> bytes:
+        """The bytes of a file, which are not kept, as spans of the index cut them; b"" where it changed."""
+        return self._files.get(path) or self._read_again(path)
 
     def line(self, node_id: str, line: int | None) -> str:
         """A line (1-based) of the file that a node lies in, without white space around it; "" where there is none."""

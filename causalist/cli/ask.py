@@ -10,6 +10,7 @@ import click
 from causalist.cli._answer import Writer
 from causalist.cli._explain import explanation
 from causalist.cli._output import emit, emit_document, emit_lines, say
+from causalist.cli._progress import progress_on_stderr
 from causalist.cli._repository import json_option, open_repository, repository_options
 from causalist.cli._run import FAILURE, NOTHING_FOUND, Began
 from causalist.documents.answers import answer_document, unanswered_document
@@ -61,6 +62,8 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
               help="Answer within S seconds, with what can be done by then.")  # fmt: skip
 @click.option("--strict", is_flag=True,
               help="Fail if a file could not be read or parsed as a whole, or if something was left out.")  # fmt: skip
+@click.option("--embedder", metavar="NAME",
+              help="Let its vectors count, too; none: nobody's. Else CAUSALIST_EMBEDDER or the settings.")  # fmt: skip
 @click.option("--answer", "in_words", is_flag=True,
               help="Let a model of the llm library answer from the pack, with citations that are checked.")  # fmt: skip
 @click.option("--model", metavar="NAME", help="That model; without it the default of llm.")
@@ -90,6 +93,7 @@ def command(
     remember: bool | None,
     deadline: float | None,
     strict: bool,
+    embedder: str | None,
     in_words: bool,
     model: str | None,
     answer_timeout: float | None,
@@ -106,8 +110,9 @@ def command(
     With --include and --exclude the answer is as if there were no other files. A scope is softer: what is found there
     counts more.
 
-    With --answer the question and the pack are sent to a model, and what it writes takes the pack's place. Without it
-    nothing leaves the machine.
+    With --answer the question and the pack are sent to a model, and what it writes takes the pack's place. With
+    --embedder every definition and the question are shown to that embedder, which may send them elsewhere. Without
+    these nothing leaves the machine.
 
     \b
     Example:
@@ -137,6 +142,7 @@ def command(
         exclude=exclude,
         scope=scope,
         explain=explain,
+        embedder=embedder,
     )
     options = _with_settings(chosen, Repository.settings_at(repo or Path(), exact_root=repo is not None).ask_options())
     question = _question(query)
@@ -149,7 +155,8 @@ def command(
         when_empty=(lambda error: unanswered_document(question, error) | unwritten) if as_json else None,
         deadline=due,
     )
-    answer = repository.ask(question, options, deadline=due, remember=remember)
+    with progress_on_stderr() as progress:
+        answer = repository.ask(question, options, deadline=due, remember=remember, progress=progress)
     if strict:
         _fail_if_doubtful(answer, repository.index)
     _say_doubts(answer)

@@ -3,12 +3,17 @@
 import time
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from causalist.cli._output import counted, emit_document, emit_lines
+from causalist.cli._progress import progress_on_stderr
 from causalist.cli._repository import json_option, open_repository, repository_options, say_notes
 from causalist.documents.answers import no_status_document, status_document
+
+if TYPE_CHECKING:
+    from causalist.pipeline import Repository
 
 
 @click.command("index")
@@ -19,9 +24,19 @@ from causalist.documents.answers import no_status_document, status_document
     default=None,
     help="Also what is in repositories inside of this one. The index remembers the choice; at first they stay out.",
 )
+@click.option("--embedder", metavar="NAME", help="Also its vectors, so that no question has to wait for them.")
 @json_option
-def command(repo: Path | None, force: bool, processes: int | None, submodules: bool | None, as_json: bool) -> None:
+def command(
+    repo: Path | None,
+    force: bool,
+    processes: int | None,
+    submodules: bool | None,
+    embedder: str | None,
+    as_json: bool,
+) -> None:
     """Builds or refreshes the index. Nobody has to: every command does it by itself.
+
+    With --embedder every definition is shown to that embedder, which may send it elsewhere.
 
     \b
     Example:
@@ -33,13 +48,14 @@ def command(repo: Path | None, force: bool, processes: int | None, submodules: b
         force=force,
         processes=processes,
         submodules=submodules,
-        when_empty=(lambda error: {**no_status_document(error), "seconds": None}) if as_json else None,
+        when_empty=(lambda error: {**no_status_document(error), "seconds": None, "vectors": None}) if as_json else None,
     )
+    n_vectors = None if embedder is None else _embedded(repository, embedder)
     seconds = round(time.perf_counter() - start, 3)
     status = repository.status()
     say_notes(repository)
     if as_json:
-        emit_document({**status_document(status, repository.notes), "seconds": seconds})
+        emit_document({**status_document(status, repository.notes), "seconds": seconds, "vectors": n_vectors})
         return
     info = status.repository
     lines = [
@@ -50,5 +66,15 @@ def command(repo: Path | None, force: bool, processes: int | None, submodules: b
     if status.notes:
         slugs = Counter(sorted(note.slug for note in status.notes))
         lines.append(f"notes: {counted(slugs)}; `causalist status` lists them")
+    if n_vectors is not None:
+        lines.append(f"vectors of {embedder}: {n_vectors}")
     lines.append(f"{seconds:.2f} s, {info.root}")
     emit_lines(lines)
+
+
+def _embedded(repository: "Repository", embedder: str) -> int:
+    from causalist.vectors import brought_up_to_date
+
+    places = () if repository.beside is None else repository.beside.places
+    with progress_on_stderr() as progress:
+        return brought_up_to_date(embedder, repository.index, repository.read, places, progress)

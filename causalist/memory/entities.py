@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from causalist.model import embedding
+
 # Types of entities; the first six are what a model is asked for, the others what patterns can tell.
 TYPES = ("person", "org", "location", "concept", "event", "artifact", "identifier", "date", "measure", "iri", "entity")
 MOST_ENTITIES = 20  # of a passage; so are they kept: the most frequent, then the first ones
@@ -51,7 +53,8 @@ class EntityExtractor(Protocol):
     def __call__(self, text: str) -> "Extraction | Sequence[Entity]": ...
 
 
-Embedder: TypeAlias = Callable[[Sequence[str]], Iterable[Sequence[float]]]  # texts -> vectors of one length
+# Texts -> vectors of one length: what embeds code, or a plain function.
+Embedder: TypeAlias = embedding.Embedder | Callable[[Sequence[str]], Iterable[Sequence[float]]]
 
 
 def normalise(name: str) -> str:

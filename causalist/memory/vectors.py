@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.entities import Embedder
 from causalist.memory.near import THRESHOLD
+from causalist.model import embedding
 
 _BATCH = 64
 _BLOCK = 1024
@@ -43,7 +44,8 @@ class Vectors:
 
     def _embedded(self, batch: list[str]) -> list[NDArray[np.float64]]:
         try:
-            return [np.asarray(row, dtype=np.float64) for row in self.embedder(batch)]
+            embed = self.embedder.embed if isinstance(self.embedder, embedding.Embedder) else self.embedder
+            return [np.asarray(row, dtype=np.float64) for row in embed(batch)]
         except CausalistError:
             raise
         except Exception as error:  # whatever a provider raises

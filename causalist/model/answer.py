@@ -52,6 +52,9 @@ class Tokenizer(StrEnum):
     O200K = "o200k"
 
 
+NO_EMBEDDER = "none"  # the name of no embedder, where the settings name one
+
+
 @dataclass(frozen=True, slots=True)
 class AskOptions:
     """Settings of one question. `damping` is the probability of following an edge."""
@@ -72,6 +75,7 @@ class AskOptions:
     include: tuple[str, ...] = ()  # patterns as in .gitignore; only what lies in such files answers
     exclude: tuple[str, ...] = ()
     scope: str | None = None  # the folder that ranks first; None: where the repository was opened
+    embedder: str | None = None  # whose vectors count; NO_EMBEDDER: nobody's; None: as the settings say
     normalise: bool = False  # columns of the walk normalised to 1 instead of returning what they lack
 
 

@@ -4,6 +4,7 @@ from causalist.rank._transition import WalkWeights, build_transition, within
 from causalist.rank.broaden import LEAST_ALIKE, broadened
 from causalist.rank.commits import merge_commits, message_postings
 from causalist.rank.confidence import confidence_of, default_calibration, evidence_of
+from causalist.rank.dense import Similarities
 from causalist.rank.fuse import Linear, Weights, default_weights
 from causalist.rank.history import (
     churn_scores,
@@ -35,6 +36,7 @@ __all__ = [
     "Question",
     "Ranking",
     "RoutePlan",
+    "Similarities",
     "TellingLines",
     "WalkWeights",
     "Weights",

@@ -19,6 +19,7 @@ from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched, Reason
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
+from causalist.rank.dense import Similarities
 from causalist.rank.lexical import impact_on
 from causalist.rank.question import Question
 from causalist.rank.signals import (
@@ -104,10 +105,11 @@ def signals_of(
     matched: Mapping[int, Matched] | None = None,
     history: History | None = None,
     steps: Steps = UNWATCHED,
+    similarities: Similarities | None = None,
 ) -> Signals:
     """Everything that the question says about nodes without walking the graph: the three passes, or, where the linear
     model is skipped, the reciprocal ranks of what the generators found."""
-    reading = read_against(question, graph, lexical, weights.factors, matched, history, steps)
+    reading = read_against(question, graph, lexical, weights.factors, matched, history, steps, similarities)
     numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
     known = {term: number for term, number in numbers.items() if number >= 0}
     return steps.optional(
@@ -131,7 +133,7 @@ def _reach(reading: Reading) -> Scores:
 def _by_places(reading: Reading, known: Mapping[str, int]) -> Signals:
     """Without weights: the sum over the generators of 1 / (RECIPROCAL + place), with equal scores sharing the better
     place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009), times the factors of the first pass."""
-    own = (reading.text, reading.name, reading.mention, reading.literal, reading.frame, reading.synonyms)
+    own = (reading.text, reading.name, reading.mention, reading.literal, reading.frame, reading.synonyms, reading.dense)
     first = reading.first_files()
     definitions = sum(map(_reciprocal, own), np.zeros(len(reading.role)))
     files = sum((_reciprocal(first[name]) for name in sorted(first)), np.zeros(len(reading.role)))

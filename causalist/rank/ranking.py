@@ -21,6 +21,7 @@ from causalist.model.scores import Matched, PageRankResult, Reason, Transition
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._product import csr_product
+from causalist.rank.dense import Similarities
 from causalist.rank.fuse import GRAPH, Signals, Weights, fused, reasons_of, signals_of, with_support
 from causalist.rank.history import history_terms, similar_commits
 from causalist.rank.push import walked_from
@@ -83,13 +84,15 @@ def rank_question(
     inside: NDArray[np.bool_] | None = None,
     history: History | None = None,
     steps: Steps = UNWATCHED,
+    similarities: Similarities | None = None,
 ) -> Ranking:
     """Scores of every node for a question. Without any match all scores are zero and there is no walk.
 
     `matched`: where the question's patterns stand. `inside`: shape (n_nodes,), the nodes that may match; the walk
-    stays among them if `transition` does (`within`). `history`: what commits said of files."""
+    stays among them if `transition` does (`within`). `history`: what commits said of files.
+    `similarities`: what an embedder says."""
     plan = ROUTES[question.route]
-    signals = signals_of(question, graph, lexical, weights, matched, history, steps)
+    signals = signals_of(question, graph, lexical, weights, matched, history, steps, similarities)
     with steps.timed("distil.sum"):
         definitions, files = _inside_only(fused(signals), inside)
         matches = _best_matches(definitions, transition)

@@ -17,6 +17,7 @@ from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
+from causalist.rank.dense import DENSE, Similarities, dense_scores
 from causalist.rank.history import TOLD, history_signals
 from causalist.rank.lexical import bm25
 from causalist.rank.located import frame_scores
@@ -85,6 +86,7 @@ class Reading:
     synonyms: Scores  # BM25 of words that mean the same, of definitions
     synonyms_of_files: Scores
     past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
+    dense: Scores  # how near definitions and passages are in meaning; zeros without an embedder
 
     # -- passes
 
@@ -104,6 +106,7 @@ class Reading:
                 "looked up": self._in_file(self._looked_up()),
                 "synonyms": _beside(self.synonyms_of_files, self.file_text),
                 **self.past,
+                DENSE: self._in_file(self.dense),
             }
         )
 
@@ -135,8 +138,10 @@ class Reading:
             "frame": self.frame,
             "looked up": self._looked_up(),
             "synonyms": _beside(self.synonyms, self.text),
+            DENSE: self.dense,
         }
-        own = (self.text > 0) | (self.synonyms > 0) | (self.mention > 0) | (self.literal > 0) | (self.frame > 0)
+        found = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense)
+        own = np.logical_or.reduce([each > 0 for each in found])
         signals[SIZE] = np.where(own, self._sizes(), 0.0)
         if self.question.is_pattern:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
@@ -198,9 +203,11 @@ def read_against(
     matched: Mapping[int, Matched] | None = None,
     history: History | None = None,
     steps: Steps = UNWATCHED,
+    similarities: Similarities | None = None,
 ) -> Reading:
     """What `question` says of the nodes of a repository. `matched`: where its patterns stand; if it is nothing but a
-    pattern, no other node has a signal. `history`: what commits said of the files. The generators are optional."""
+    pattern, no other node has a signal. `history`: what commits said of the files, `similarities`: what an embedder
+    says. The generators are optional."""
     n = len(graph.nodes)
     by = Generating(ROUTES[question.route], n, steps)
     with steps.timed("candidates.terms"):
@@ -238,6 +245,7 @@ def read_against(
     (mention,) = by.scores("mentions", 1, lambda: (mention_scores(question, graph, lexical),))
     (frame,) = by.scores("frames", 1, lambda: (frame_scores(question, graph, lexical),))
     synonyms, synonyms_of_files = by.scores("synonyms", 2, of_synonyms)
+    dense = dense_scores(None if question.is_pattern else similarities, by, n)
     told = by.scores("history", len(TOLD), lambda: tuple(history_signals(question, history or History(), n).values()))
     return Reading(
         question=question,
@@ -260,6 +268,7 @@ def read_against(
         synonyms=synonyms,
         synonyms_of_files=synonyms_of_files,
         past=dict(zip(TOLD, told, strict=True)),
+        dense=dense,
     )
 
 

@@ -23,7 +23,8 @@ def question_of(params: Mapping[str, Any]) -> str:
 
 def options_from(defaults: AskOptions, given: Mapping[str, Any]) -> AskOptions:
     """`defaults` with plain JSON in the place of some. Raises UsageError that names what would work."""
-    fields = {field.name: field for field in dataclasses.fields(AskOptions)}
+    # Who is sent the source is decided where the server runs.
+    fields = {field.name: field for field in dataclasses.fields(AskOptions) if field.name != "embedder"}
     chosen: dict[str, Any] = {}
     for name, value in given.items():
         if name not in fields:

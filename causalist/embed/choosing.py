@@ -1,0 +1,63 @@
+"""A name -> the embedder that is installed under it.
+
+A name is that of an entry point of the group `causalist.embedders`, and what it is to load behind a colon:
+`llm:text-embedding-3-small`. The entry point is a function from that part ("" where there is none) to an `Embedder`.
+`local:NAME` is the same, and refused where it would send texts elsewhere.
+"""
+
+import re
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+
+from causalist.errors import CausalistError, ModelFailed, UsageError
+from causalist.model.embedding import Embedder
+
+GROUP = "causalist.embedders"
+LOCAL = "local:"
+_BUILT_IN = {"llm": "causalist.embed.providers:from_library", "openai": "causalist.embed.providers:from_server"}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_LONGEST_REASON = 300  # characters of what a plugin says of itself
+
+
+def check_name(name: str) -> None:
+    """Raises UsageError for what is no name of an embedder, whether one is installed or not."""
+    if not _NAME.fullmatch(name.removeprefix(LOCAL).partition(":")[0]):
+        raise UsageError(f"--embedder {name!r} is no name; write one such as llm:text-embedding-3-small")
+
+
+@lru_cache(maxsize=8)
+def embedder_called(name: str) -> Embedder:
+    """The embedder of that name, loaded once a process. Raises UsageError, ModelFailed, ExtraMissing."""
+    check_name(name)
+    plain = name.removeprefix(LOCAL)
+    plugin, _, model = plain.partition(":")
+    found = _installed().get(plugin)
+    if found is None:
+        known = ", ".join(sorted(_installed())) or "none"
+        raise ModelFailed(f"there is no embedder {plugin!r}; installed are {known} (entry points of {GROUP})")
+    try:
+        embedder = found.load()(model)
+    except CausalistError:
+        raise
+    except Exception as error:  # whatever a plugin raises
+        raise ModelFailed(f"the embedder {plain} cannot be loaded: {reason_of(error)}") from error
+    if not isinstance(embedder, Embedder):
+        raise ModelFailed(f"the embedder {plain} has no `name`, `local` and `embed`; docs/embedders.md has an example")
+    if name.startswith(LOCAL) and not embedder.local:
+        raise ModelFailed(
+            f"the embedder {plain} sends texts elsewhere, and {name!r} allows none that does; whoever wants "
+            f"it to names it with --embedder {plain} or in CAUSALIST_EMBEDDER"
+        )
+    return embedder
+
+
+def reason_of(error: BaseException) -> str:
+    """What an error says, in one line that is not too long."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"
+
+
+def _installed() -> dict[str, EntryPoint]:
+    # Those that come with this program are there in a checkout, too, and no package takes their names.
+    built_in = {name: EntryPoint(name, where, GROUP) for name, where in _BUILT_IN.items()}
+    return {each.name: each for each in entry_points(group=GROUP)} | built_in
