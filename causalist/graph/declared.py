@@ -59,7 +59,8 @@ class DeclaredTypes:
                 )
                 if (definition.kind in TYPE_KINDS and definition.parent in inside) or is_own:
                     inside.append(local)
-                    called = definition.name if is_own else definition.qualname
+                    is_plain = is_own and not language.modules.reopened  # else `class A::B` is called `A::B`
+                    called = definition.name if is_plain else definition.qualname
                     name = language.name, f"{facts.package}.{called}".lstrip(".")
                     result.types.setdefault(name, []).append((number, firsts[number] + local))
         return result

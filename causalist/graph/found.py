@@ -33,4 +33,5 @@ class Value(NamedTuple):
 
 
 UNKNOWN = Value("local", -1, "")
+UNKNOWN_MEMBER = Value("unknown-member", -1, "")  # of a receiver that nothing is known of
 BUILTIN = Value("builtin", -1, "")

@@ -118,9 +118,11 @@ class Linker:
         used = names_in(names.facts).difference(own) if names.stars else frozenset()
         for entry in names.facts.imports:
             if entry.kind == ImportKind.SIDE_EFFECT:
-                included = included_file(self.program.modules.number, names.path, entry.module)
+                included = included_file(self.program.modules.number, names.path, entry.module, settings.modules)
                 if included >= 0:
                     self._use(number, included, EdgeKind.IMPORTS, "path", entry.row)
+                elif settings.modules.folders and not entry.module.startswith("."):
+                    self._external(number, entry.module.partition("/")[0], EdgeKind.IMPORTS, entry.row)
                 continue
             files = declared.imported_files(settings.name, entry, names.path, used)
             if files is None and settings.modules.namespaces:

@@ -13,6 +13,7 @@ from causalist.graph.declared import DeclaredTypes, package_outside
 from causalist.graph.file_names import FileNames, file_names
 from causalist.graph.folders import FolderMap, local_name
 from causalist.graph.found import Found
+from causalist.graph.inclusion import Inclusion
 from causalist.graph.modules import ModuleMap
 from causalist.graph.overloads import Literals, best, misfit
 from causalist.graph.packages import PackageScopes
@@ -43,6 +44,8 @@ class Program:
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
     attached: dict[tuple[int, str], int] = field(default_factory=dict)  # (type, name) -> member that stands elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
+    canonical: dict[int, int] = field(default_factory=dict)  # types that may be reopened -> their first declaration
+    inclusion: Inclusion = field(default_factory=Inclusion)
     bounds: dict[tuple[int, str], tuple[int, Binding]] = field(default_factory=dict)  # type parameters, by their type
     foreign: dict[tuple[int, str], dict[str, int]] = field(default_factory=dict)  # (trait, method) -> type -> method
     for_all: set[int] = field(default_factory=set)  # traits that are implemented for every type with some bound
@@ -88,8 +91,7 @@ class Program:
                 result._name_packages(names)
         for number, definition in enumerate(definition_of):
             parent = result.parent(number)
-            is_method = definition.kind == NodeKind.METHOD and parent >= 0
-            if is_method and definition_of[parent].kind == NodeKind.TRAIT:
+            if definition.kind == NodeKind.METHOD and parent >= 0 and definition_of[parent].kind == NodeKind.TRAIT:
                 result._traits.setdefault(definition.name, []).append(parent)
         return result
 
@@ -106,7 +108,7 @@ class Program:
     def parent(self, definition: int) -> int:
         """Number of the enclosing definition, or -1."""
         local = self.definition_of[definition].parent
-        return -1 if local == MODULE_SCOPE else self.files[self.file_of[definition]].first + local
+        return local if local < 0 else self.files[self.file_of[definition]].first + local
 
     def is_type(self, definition: int) -> bool:
         return self.definition_of[definition].kind in TYPE_KINDS or definition in self.named_types
@@ -144,9 +146,8 @@ class Program:
         if owner >= 0 or definition < 0:
             return owner
         definition = self.without_functions(definition)
-        names = self.files[self.file_of[definition]]
         holder = self.definition_of[definition].qualname.rpartition(".")[0]
-        return names.by_qualname.get(holder, -1) if holder else definition
+        return self.files[self.file_of[definition]].by_qualname.get(holder, -1) if holder else definition
 
     def without_functions(self, definition: int) -> int:
         """The outermost function around a function with a plain name, or itself: a function inside of a method most
@@ -330,7 +331,7 @@ class Program:
         found = names.by_qualname.get(qualname, -1)
         if called is not None and found >= 0 and self._is_mere_value(names, found):
             return -1
-        return found if found >= 0 else self.attached.get((owner, name), -1)
+        return found if found >= 0 else self.attached.get((self.canonical.get(owner, owner), name), -1)
 
     def _is_mere_value(self, names: FileNames, definition: int) -> bool:
         """Whether a call by this name must mean another: functions stand apart from values that cannot be called."""
@@ -342,8 +343,7 @@ class Program:
 
     def hidden_field(self, owner: int, name: str) -> int:
         """The field `name` of `owner` where a method has the same name, or -1."""
-        qualname = f"{self.definition_of[owner].qualname}.{name}"
-        return self.files[self.file_of[owner]].fields.get(qualname, -1)
+        return self.files[self.file_of[owner]].fields.get(f"{self.definition_of[owner].qualname}.{name}", -1)
 
     def traits_with(self, method: str) -> list[int]:
         """The traits that have a method of this name."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from causalist.graph.file_names import FileNames
 from causalist.graph.found import Value
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
-from causalist.model.language import LanguageSettings
-from causalist.model.symbols import TYPE_KINDS
+from causalist.model.language import LanguageSettings, ModuleSettings
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS
 
 if TYPE_CHECKING:
     from causalist.graph.names import Program
@@ -35,6 +35,10 @@ def find_path(program: "Program", names: FileNames, parts: Sequence[str]) -> tup
         above = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
         return _shifted(declared.prefix(settings.name, above + written[1:], names.path), 1 - len(above))
     found = _shifted(declared.prefix(settings.name, above + written, names.path), -len(above))
+    if found is not None and settings.modules.inclusion and program.definition_of[found[0]].kind in CALLABLE_KINDS:
+        several = declared.types[settings.name, written[0].rstrip("()")]
+        number = program.inclusion.nearest(program.modules.number[names.path], several)
+        return (number, 1) if number >= 0 else None
     if found is not None and found[1] > 0:
         return found
     found = declared.prefix(settings.name, written[:1], names.path)
@@ -83,14 +87,17 @@ def _chains(facts: FileFacts) -> list[str]:
     return [chain for chain in written if "." in chain]
 
 
-def included_file(paths: dict[str, int], importer: str, written: str) -> int:
+def included_file(paths: dict[str, int], importer: str, written: str, settings: ModuleSettings) -> int:
     """The file that a statement includes by its path, or -1: seen from the folder of the importing file, or from the
     next folder around it that has such a file, because programs put the folder in front in many ways."""
     folder = posixpath.dirname(importer)
+    ends = ("", *settings.extensions) if settings.folders else ("",)
     while True:
-        at = posixpath.normpath(posixpath.join(folder, written.lstrip("/")))
-        if at in paths:
-            return paths[at]
+        for below in ("", *settings.folders):
+            for end in ends:
+                at = posixpath.normpath(posixpath.join(folder, below, f"{written.lstrip('/')}{end}"))
+                if at in paths and at != importer:
+                    return paths[at]
         if not folder:
             return -1
         folder = posixpath.dirname(folder)

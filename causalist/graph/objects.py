@@ -74,6 +74,7 @@ def attributes(values: "Values") -> dict[int, dict[str, list[tuple[int, Binding]
                 owner = program.enclosing_owner(names.first + scope) if scope >= 0 else -1
                 if owner < 0:
                     continue
+                owner = program.canonical.get(owner, owner)
                 known = found.setdefault(owner, {}).setdefault(target[1:], [])
                 if known and not (known[0][1].type or known[0][1].value):
                     known.pop()

@@ -118,6 +118,8 @@ def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) 
     if settings is None:
         return None
     system = settings.modules.system
+    if settings.modules.inclusion:
+        return None  # types are everywhere, functions where their file is
     if system is ModuleSystem.FOLDER:
         return settings.name, posixpath.dirname(path), facts.package
     if system is ModuleSystem.DECLARED:  # files that do not say it are a package with their neighbours, or with all

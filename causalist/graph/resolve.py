@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph import receivers, shaped
+from causalist.graph import receivers, reopened, shaped
 from causalist.graph.found import Value
 from causalist.graph.guesses import Guesses
+from causalist.graph.inclusion import Inclusion
 from causalist.graph.names import Program
 from causalist.graph.overloads import MAKES, UNCOUNTED
 from causalist.graph.rules import MOST_CANDIDATES
@@ -39,6 +40,8 @@ class Resolver:
     guesses: Guesses = field(init=False)
 
     def __post_init__(self) -> None:
+        reopened.join_types(self.program)
+        self.program.inclusion = Inclusion.of(self.program.files, self.program.modules.number)
         self.values = Values(self.program)
         self.guesses = Guesses(self.program)
 
@@ -70,6 +73,7 @@ class Resolver:
             more_bases.setdefault(owner, []).append(held)
         for owner, numbers in more_bases.items():
             self.program.set_bases(owner, [*self.program.bases(owner), *numbers])
+        reopened.join_bases(self.program)
         self.values.read_attributes()
         return [*found, *implemented]
 

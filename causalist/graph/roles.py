@@ -25,7 +25,7 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
 )
 _TEST_NAME = re.compile(
     r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
-    r"|^testing\.go$"
+    r"|^testing\.go$|.*_spec\.(?:rb|lua)$|.*\.bats$"
 )
 # In names of several words the case tells "Latest" from "LaTest": conventions of JUnit, its runners and PHPUnit.
 _TEST_CLASS = re.compile(

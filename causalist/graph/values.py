@@ -7,10 +7,10 @@ unknown. Which edges follow from it, and what is guessed where nothing is known,
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph import namespaces, objects, receivers, shaped
-from causalist.graph.found import BUILTIN, UNKNOWN, Found, Value
+from causalist.graph import namespaces, objects, receivers, reopened, shaped
+from causalist.graph.found import BUILTIN, UNKNOWN, UNKNOWN_MEMBER, Found, Value
 from causalist.graph.names import Program
-from causalist.graph.overloads import arguments_of
+from causalist.graph.overloads import UNCOUNTED, arguments_of
 from causalist.graph.scoping import deciding_scope, forget_scopes, type_of
 from causalist.graph.shapes import HOLDERS, Shapes, split_part
 from causalist.graph.spaces import is_object_method
@@ -53,7 +53,7 @@ class Values(Shapes):
 
     def assigned(self, owner: int, name: str) -> Sequence[tuple[int, Binding]]:
         """(file, binding) wherever a type is given an attribute, what tells most of it first."""
-        return self.attributes.get(owner, {}).get(name, ())
+        return self.attributes.get(self.program.canonical.get(owner, owner), {}).get(name, ())
 
     @property
     def depth(self) -> int:
@@ -96,7 +96,7 @@ class Values(Shapes):
             )
         parts = chain.split(".")
         head = parts[0]
-        unknown = Value("unknown-member", -1, "") if len(parts) > 1 else None
+        unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
         if head == "?":
             return unknown
         if len(parts) > 1 and (exported := objects.own_exports(self, file, scope, chain, called)) is not None:
@@ -144,9 +144,11 @@ class Values(Shapes):
         assert names.settings is not None
         found = namespaces.find_path(self.program, names, parts)
         if found is None:
-            return otherwise or (BUILTIN if len(parts) > 1 else None)
+            is_method = names.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
+            return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
+        rule = "package-scope" if names.settings.modules.inclusion else "import"
         value = self._marked(
-            Value("definition", found[0], "import"), split_part(parts[found[1] - 1], names.settings.types)[1]
+            Value("definition", found[0], rule), split_part(parts[found[1] - 1], names.settings.types)[1]
         )
         return self.along(file, value, parts, found[1], called)
 
@@ -154,12 +156,12 @@ class Values(Shapes):
         self, file: int, value: Value | None, parts: list[str], first: int, called: str | None = None
     ) -> Value | None:
         """What the chain `parts` means if everything before its part number `first` is `value`."""
-        unknown = Value("unknown-member", -1, "")
-        i = first
-        settings = self.program.files[file].settings
+        unknown, i, settings = UNKNOWN_MEMBER, first, self.program.files[file].settings
+        bare_calls = settings is not None and settings.names.bare_calls
         types = settings.types if settings is not None else TypeSettings()
         shapes = settings.shapes if settings is not None else ShapeSettings()
         while i < len(parts):
+            value = reopened.ran(self, value) if bare_calls else value
             if value is None or value.kind == "local":
                 return unknown
             if value.kind in ("external", "builtin"):
@@ -171,7 +173,8 @@ class Values(Shapes):
             if value.kind == "definition" and settings is not None and f".{part}" in settings.names.assigned_infixes:
                 continue  # `A.prototype.m`: a member of A like any other
             name = part.rstrip("()[]") or part
-            arguments = arguments_of(part, called if i == len(parts) else None)
+            given = called if i == len(parts) else None
+            arguments = arguments_of(part, UNCOUNTED if given is None and bare_calls else given)
             bare, marks = split_part(part, types, shapes)
             if types.keeping:
                 step = receivers.of_collection(self, types, value, name)
@@ -199,11 +202,7 @@ class Values(Shapes):
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if receivers.is_open(self, value) else None
             value = self._make(step, marks, shapes)
-        return value
-
-    def _invokes(self, file: int, part: str) -> bool:
-        settings = self.program.files[file].settings
-        return settings is not None and part.rstrip("()") in settings.names.invokers
+        return reopened.ran(self, value) if bare_calls and called is None else value
 
     def lookup(self, file: int, scope: int, name: str, called: str | None = None, path: bool = False) -> Value | None:
         """A bare name, from the innermost scope outwards; None for builtins and unknown globals."""
@@ -212,8 +211,7 @@ class Values(Shapes):
         definitions = names.facts.definitions
         settings = names.settings
         assert settings is not None
-        first = True
-        innermost, tree = scope, program.paths.tree.has(file)
+        first, is_outside, innermost, tree = True, False, scope, program.paths.tree.has(file)
         for _ in range(_MOST_SCOPES):
             if scope == MODULE_SCOPE:
                 break
@@ -221,7 +219,9 @@ class Values(Shapes):
             if tree and definition.kind == NodeKind.NAMESPACE:
                 break
             is_type = program.is_type(names.first + scope)
-            if is_type and settings.names.members_are_visible:
+            if is_type and is_outside and settings.names.bare_calls and not name[:1].isupper():
+                pass  # of the types around the type only constants are visible
+            elif is_type and settings.names.members_are_visible:
                 value = visible_member(program, names.first + scope, name, called)
                 if value is not None:
                     return value
@@ -244,7 +244,7 @@ class Values(Shapes):
                 is_variable = called is None or not settings.names.callables_apart
                 if binding is not None and not is_type and is_variable:
                     return receivers.bound(self, file, binding, name)
-            first = False
+            first, is_outside = False, is_outside or is_type
             scope = definition.parent
         if tree:
             found = program.paths.visible(file, innermost, name, path)

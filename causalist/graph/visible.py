@@ -29,7 +29,8 @@ def visible_member(program: Program, owner: int, name: str, called: str | None) 
     if number < 0:
         return None
     if program.is_type(number) and not inherited:
-        return Value("definition", number, "same-file")
+        is_here = program.file_of[number] == program.file_of[owner]
+        return Value("definition", number, "same-file" if is_here else "package-scope")
     return Value("definition", number, "inherited" if inherited else "self")
 
 
@@ -53,7 +54,9 @@ def array_of(element: Value) -> Value:
 def super_member(program: Program, owner: int, name: str, called: str | None) -> Value | None:
     """What `super.name` means in `owner`. Interfaces and traits are not what `super` means, hence nothing if the
     superclass is not of the repository."""
-    beside = (NodeKind.INTERFACE, NodeKind.TRAIT)
+    settings = program.files[program.file_of[owner]].settings
+    is_mixed_in = settings is not None and settings.names.super_same  # what is mixed in comes before what is extended
+    beside = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
     above = [b for b in program.bases(owner) if program.definition_of[b].kind not in beside]
     if len(above) == len(program.bases(owner)):
         number, _ = program.find_member(owner, name, skip_own=True, called=called)

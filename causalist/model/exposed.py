@@ -79,7 +79,9 @@ def _items(facts: FileFacts) -> dict[_Key, list[Hashable]]:
         alike = entry._replace(row=0, scope=0)
         if entry.kind in _STARS:
             add("whole", entry.scope, "", alike)
-        elif entry.kind != ImportKind.SIDE_EFFECT:
+        elif entry.kind == ImportKind.SIDE_EFFECT:  # files that are included together see one another
+            add("whole", entry.scope, entry.module, entry.level)
+        else:
             add("import", entry.scope, entry.alias or entry.module.partition(".")[0], alike)
     for name in facts.wildcard_exports or ():
         add("export", MODULE_SCOPE, name, ())

@@ -30,7 +30,8 @@ class NameSettings:
     those of nothing else: a variable that nothing gives a value may hold anything. `call_method` is the method that
     runs where an object is called. With `types_apart` a type and a value of one name stand beside each other, and only
     the value can be called or derived from by a class. With `assigned_outside`, giving a value to a name does not
-    declare it."""
+    declare it. With `bare_calls` naming a function calls it, arguments or not; `attribute_sigils` are what names of
+    attributes of the object itself begin with; with `super_same`, `super` by itself is the method of the same name."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -53,6 +54,9 @@ class NameSettings:
     assigned_outside: bool = False
     private: str = ""
     alone: tuple[str, ...] = ()
+    bare_calls: bool = False
+    attribute_sigils: tuple[str, ...] = ()
+    super_same: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,10 @@ class ModuleSettings:
     of several parts begins in the package of its file unless a separator stands before it, and files that declare no
     package share one, whose functions and constants all packages see. `constraint` begins a line that says in which
     builds a file is, by tags, `older_constraint` lines that say it by alternatives with spaces between them, and what
-    has to hold together with commas; `platforms` are the tags that nobody has to ask for."""
+    has to hold together with commas; `platforms` are the tags that nobody has to ask for. With `reopened` all
+    declarations of a type of one qualified name are one type. With `inclusion` a function at the top of a file is seen
+    by what includes the file, and by what is included together with it. `folders` are those in which included files are
+    looked for, too."""
 
     system: ModuleSystem
     index_stems: tuple[str, ...] = ()
@@ -81,6 +88,9 @@ class ModuleSettings:
     constraint: str = ""
     older_constraint: str = ""
     platforms: tuple[str, ...] = ()
+    reopened: bool = False
+    inclusion: bool = False
+    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,16 +209,19 @@ class LookupSettings:
 class CommentSettings:
     """`line` are the tokens that start a comment; `doc` is "string" where documentation is the first string of a
     body, "comment" where it is the comment above, "sentence" where the comment's first sentence sums it up. `tags` are
-    what stands before a type in a documentation comment: "type" of what is below or named, "parameter", "returns"."""
+    what stands before a type in a documentation comment: "type" of what is below or named, "parameter", "returns". With
+    `open_body` a comment on a line of its own in a definition stands in its body, wherever the grammar has it."""
 
     line: tuple[str, ...] = ()
     doc: str = "comment"
     tags: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    open_body: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One grammar: where it comes from and which files it reads. `fallback` is the dialect of the same language that
+    """One grammar: where it comes from and which files it reads: by their extensions, or by their whole names where
+    they have none. `fallback` is the dialect of the same language that
     reads a file of which this one understands less, "" for none."""
 
     name: str
@@ -217,6 +230,7 @@ class Dialect:
     function: str
     queries: tuple[str, ...]
     fallback: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

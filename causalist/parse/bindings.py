@@ -204,6 +204,7 @@ class BindingReader:
         text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
         if self._is_shaped:
             return value_of(text, self._scopes.settings.shapes) if end - start <= LONGEST_VALUE else ""
+        text = self._scopes.spelled(text)
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
         elements = bool(self._scopes.settings.types.containers)
@@ -219,7 +220,7 @@ class BindingReader:
         self._is_twin = start == self.taken
         self.taken = start
         scopes = self._scopes
-        name = scopes.compact(start, min(end, start + _LONGEST_NAME))
+        name = scopes.spelled(scopes.compact(start, min(end, start + _LONGEST_NAME)))
         if not name:  # the parser made it up
             self._binding_end = -1
             return
@@ -346,7 +347,7 @@ class BindingReader:
             return
         scope, is_early = frames[-1].index, tag == Tag.RETURNED_EARLY
         text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
-        if is_early and text in _NOTHING:
+        if (is_early and text in _NOTHING) or text.startswith(self._scopes.settings.comments.line):
             return
         if text.startswith("{"):
             value = "" if is_early else members_of(text)

@@ -5,14 +5,16 @@ more than their parts. Arguments are counted and literals among them noted, whic
 """
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 
-from causalist.model.facts import Call
+from causalist.model.facts import MODULE_SCOPE, Call
 from causalist.parse.chains import chain_of, type_name
 from causalist.parse.scopes import Scopes
 
 _LONGEST_NAME = 200
-_LAST_NAME = re.compile(rb"([\w$\x80-\xff]+)\s*$")
+_LAST_NAME = re.compile(rb"([\w$\x80-\xff]+[?!]?)\s*$")
+_GIVEN = re.compile(rb"\s*=(?![=~>])")  # after a member that gets a value
 _LONGEST_CHAIN = 400  # bytes of a receiver that are read
 _LONGEST_CALLEE = 600  # characters of a chain that is kept whole
 _LONGEST_BETWEEN = 2000  # bytes between a call and the next one in a chain: spaces and remarks
@@ -38,6 +40,7 @@ class _Invocation:
     arguments: str = ""
     makes: bool = False  # an instance of the type that is named
     listed: bool = False  # its arguments have begun
+    scope: int = MODULE_SCOPE
 
 
 class CallReader:
@@ -49,10 +52,27 @@ class CallReader:
         self._open: list[_Invocation] = []
         self._lists: list[tuple[int, _Invocation | None]] = []  # open lists of arguments: end, call
         self._last: _Invocation | None = None  # the call that ended last
+        self._bare = scopes.settings.names.bare_calls
+        self._super_names = scopes.settings.names.super_names if scopes.settings.names.super_same else ()
+        self._words: list[tuple[int, Call]] = []  # names by themselves, with their starts
+        self._named: set[int] = set()  # starts of names of calls
 
     def on_call(self, start: int, end: int, tag: int) -> None:
         self._close(start)
-        self._open.append(_Invocation(start, end))
+        self._open.append(_Invocation(start, end, scope=self._scopes.use_scope()))
+
+    def on_word(self, start: int, end: int) -> None:
+        """A name by itself, which is called unless it is that of a variable."""
+        scopes = self._scopes
+        if start < end and scopes.data[start - 1 : start] != b".":  # a name without text is the parser's own
+            name = scopes.text(start, end)
+            if name in self._super_names:
+                name = self._same(name, scopes.use_scope())
+            self._words.append((start, Call(scopes.use_scope(), name, scopes.row(start))))
+
+    def _same(self, name: str, scope: int) -> str:
+        """`super` by itself, as a member of it."""
+        return f"{name}.{self._scopes.drafts[scope].name}" if scope != MODULE_SCOPE else name
 
     def on_name(self, start: int, end: int, is_type: bool) -> tuple[int, str]:
         """(start of the expression that is called, its chain); (start, "") for what is no name."""
@@ -60,12 +80,21 @@ class CallReader:
         if not self._open or self._open[-1].chain:
             return start, ""
         call = self._open[-1]
-        chain = self._chain(call, start, end)
+        self._give_name(call, start, end, is_type, self._scopes.use_scope())
+        return call.start, call.chain if call.chain != "?" else ""
+
+    def _give_name(self, call: _Invocation, start: int, end: int, is_type: bool, scope: int) -> None:
+        sign = self._scopes.data[end - 1 : end].decode() if self._scopes.data[end - 1 : end] in (b"?", b"!") else ""
+        chain = self._chain(call, start, end - len(sign))
+        if sign:
+            chain += sign if chain else ""
+        elif chain in self._super_names:
+            chain = self._same(chain, scope)
         call.chain, call.makes = chain or "?", is_type
+        self._named.add(start)
         if chain:
             call.position = len(self._calls)
-            self._calls.append(Call(self._scopes.use_scope(), self._scopes.current(chain), self._scopes.row(start), ""))
-        return call.start, chain
+            self._calls.append(Call(scope, self._scopes.current(chain), self._scopes.row(start), ""))
 
     def on_arguments(self, start: int, end: int) -> tuple[int, int] | None:
         """(start, end) of the name before the list of arguments, if the call to which they belong has none yet."""
@@ -97,13 +126,30 @@ class CallReader:
     def finish(self) -> None:
         self._close(len(self._scopes.data) + 1)
 
+    def words(self, variables: Container[tuple[int, str]]) -> list[Call]:
+        """The calls that are a name and nothing more; `variables` are names with their scopes."""
+        return [
+            call for at, call in self._words if at not in self._named and (call.scope, call.callee) not in variables
+        ]
+
     def _close(self, before: int) -> None:
         while self._open and self._open[-1].end <= before:
-            call = self._last = self._open.pop()
+            call = self._open.pop()
+            if self._bare and not call.chain:
+                self._name_last(call)
+            self._last = call
             if call.position >= 0:
                 self._calls[call.position] = self._calls[call.position]._replace(
                     arguments="=" if call.makes else call.arguments
                 )
+
+    def _name_last(self, call: _Invocation) -> None:
+        """A call without arguments is of its last name; a member that gets a value is called with `=` behind it."""
+        name = _LAST_NAME.search(self._scopes.data, max(call.start, call.end - _LONGEST_NAME), call.end)
+        if name:
+            self._give_name(call, *name.span(1), False, call.scope)
+            if call.position >= 0 and _GIVEN.match(self._scopes.data, call.end):
+                self._calls[call.position] = self._calls[call.position]._replace(callee=f"{call.chain}=")
 
     def _chain(self, call: _Invocation, start: int, end: int) -> str:
         inner, scopes = self._last, self._scopes
@@ -117,7 +163,7 @@ class CallReader:
             return f"{inner.chain}(){between}"
         if end - call.start > _LONGEST_CHAIN:
             return f"?.{scopes.text(start, end)}"
-        text = _EXPLICIT_TYPES.sub(".", _without_comments(scopes.text(call.start, end)))
+        text = _EXPLICIT_TYPES.sub(".", scopes.spelled(_without_comments(scopes.text(call.start, end))))
         cast = _CAST.match(text)
         if cast:
             closed = text.rfind(")", 0, start - call.start)

@@ -129,6 +129,7 @@ class Tag(IntEnum):
     BINDING_ELEMENT = auto()
     WRITTEN = auto()
     MEMBER = auto()
+    CALL_WORD = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -229,6 +230,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "call.type": Tag.INVOKED_TYPE,
     "call.arguments": Tag.CALL_ARGUMENTS,
     "call.argument": Tag.CALL_ARGUMENT,
+    "call.word": Tag.CALL_WORD,
     "reference.value": Tag.REFERENCE_VALUE,
     "reference.macro": Tag.MACRO_CALL,
     "reference.token": Tag.TOKEN_CALL,

@@ -67,12 +67,12 @@ def load_settings() -> Mapping[str, LanguageSettings]:
 
 @lru_cache(maxsize=1)
 def extensions() -> Mapping[str, str]:
-    """Dialect name by file extension, with the dot, in lower case."""
+    """Dialect name by file extension, with the dot, and by name of files that have none, in lower case."""
     return {
-        extension: dialect.name
+        end: dialect.name
         for settings in load_settings().values()
         for dialect in settings.dialects
-        for extension in dialect.extensions
+        for end in (*dialect.extensions, *dialect.names)
     }
 
 
@@ -84,7 +84,7 @@ def dialect_of(path: str) -> str:
     """
     name = path.rsplit("/", 1)[-1].lower()
     dot = name.rfind(".")
-    return extensions().get(name[dot:], "") if dot >= 0 else ""
+    return extensions().get(name[dot:] if dot >= 0 else name, "")
 
 
 @cache
@@ -169,6 +169,9 @@ def _read_settings(path: Path) -> LanguageSettings:
                 assigned_outside=names.get("assigned_outside", False),
                 private=names.get("private", ""),
                 alone=tuple(names.get("alone", ())),
+                bare_calls=names.get("bare_calls", False),
+                attribute_sigils=tuple(names.get("attribute_sigils", ())),
+                super_same=names.get("super_same", False),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),
@@ -184,11 +187,15 @@ def _read_settings(path: Path) -> LanguageSettings:
                 constraint=modules.get("constraint", ""),
                 older_constraint=modules.get("older_constraint", ""),
                 platforms=tuple(modules.get("platforms", ())),
+                reopened=modules.get("reopened", False),
+                inclusion=modules.get("inclusion", False),
+                folders=tuple(modules.get("folders", ())),
             ),
             comments=CommentSettings(
                 line=tuple(comments["line"]),
                 doc=comments["doc"],
                 tags=tuple((role, tuple(names)) for role, names in comments.get("tags", {}).items()),
+                open_body=comments.get("open_body", False),
             ),
             builtin_methods=tuple(data["builtin"]["methods"]),
             builtin_names=tuple(data["builtin"].get("names", ())),
@@ -209,6 +216,7 @@ def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
         function=entry["function"],
         queries=tuple(entry["queries"]),
         fallback=entry.get("fallback", ""),
+        names=tuple(name.lower() for name in entry.get("names", ())),
     )
 
 

@@ -20,6 +20,7 @@ _LONGEST_CHAIN = 400  # bytes of a chain of names that is used
 _LONGEST_NAME = 200
 _GAP_BEFORE = 8  # bytes of "(await " before a call that imports
 _CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
+_CONSTANTS = re.compile(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
 _PATH = re.compile(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
 # A pair of an object, or a type, and the name of a method; "::" may have been read as a dot.
 _PAIR = re.compile(
@@ -42,6 +43,7 @@ class UseReader:
         self._declared = declared
         self._prefixed = scopes.settings.types.prefixed
         self._sigil = scopes.settings.names.sigil.encode()
+        self._bare_calls = scopes.settings.names.bare_calls
         self._builtin_names = frozenset(scopes.settings.builtin_names)
         self._kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
         self._call_starts: list[int] = []
@@ -64,7 +66,7 @@ class UseReader:
         known.update(name for name, _ in self._scopes.settings.modules.relative)
         names = self._scopes.settings.names
         separator = names.path_separator
-        chains = _PATH if separator and not names.joins else _CHAIN
+        chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.joins else _CHAIN
         # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
         filtered = not (names.block_scopes or self._scopes.settings.modules.namespaces)
         result = [*self._passed_on]
@@ -122,7 +124,9 @@ class UseReader:
         begin, chain = self.whole_calls.on_name(start, end, tag == Tag.INVOKED_TYPE)
         plain = chain and "(" not in chain and chain[0] not in "?<"
         self.plain_callee = begin if plain else -1
-        while self._spans and self._spans[-1][1] >= (begin if plain else start):
+        # Where all that follows a type is a call, `User.find(1)`, what is called is often inherited from outside.
+        until = end if self._bare_calls else len(self._scopes.data)
+        while self._spans and (begin if plain and not self._bare_calls else start) <= self._spans[-1][1] < until:
             self._spans.pop()  # the names of a chain that is called
         self.skip(end)
 
@@ -130,6 +134,16 @@ class UseReader:
         name = self.whole_calls.on_arguments(start, end)
         if name is not None:
             self.on_invoked_name(*name, Tag.INVOKED_NAME)
+
+    def on_word(self, start: int, end: int, tag: int) -> None:
+        is_other = start in (self.taken, self._named.taken) or start < self.skipped_to
+        if not is_other and self._modules.group is None:
+            self.whole_calls.on_word(start, end)
+
+    def finish(self) -> None:
+        """Completes the calls; bindings have to be known."""
+        self.whole_calls.finish()
+        self.calls += self.whole_calls.words({(b.scope, b.target) for b in self._named.bindings})
 
     def on_callable(self, start: int, end: int, tag: int) -> None:
         text = self._scopes.text(start, min(end, start + _LONGEST_CHAIN))

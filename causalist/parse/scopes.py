@@ -80,6 +80,10 @@ class Scopes:
         self._newlines = [m.start() for m in re.finditer(rb"\n", data)]
         self._starts_at_body = settings.names.scope_starts_at_body
         self._block_scopes = settings.names.block_scopes
+        marks = sorted(settings.names.attribute_sigils, key=lambda each: (-len(each), each))
+        self._attributes = (
+            re.compile(rf"(?<![\w@$])(?:{'|'.join(map(re.escape, marks))})(?=[^\W\d])") if marks else None
+        )
         self._locals: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
         self._counts: dict[str, int] = {}
 
@@ -96,6 +100,12 @@ class Scopes:
 
     def row(self, byte: int) -> int:
         return bisect_right(self._newlines, byte - 1) if byte else 0
+
+    def spelled(self, text: str) -> str:
+        """An expression with attributes of the object itself as members of it, where the language marks them."""
+        if self._attributes is None:
+            return text
+        return self._attributes.sub(f"{self.settings.names.self_names[0]}.", text)
 
     def blank(self, start: int, end: int) -> bool:
         """Whether nothing but white space, comments and closing brackets stand there, and not much of it."""
@@ -120,7 +130,7 @@ class Scopes:
     def clean_name(self, name: str) -> str:
         """The name of what is assigned to `name`: `exports.f` is f, `A.prototype.m` A.m, `module.exports` the whole."""
         names = self.settings.names
-        name = "".join(name.split()).strip("\"'").removeprefix("r#")
+        name = "".join(name.split()).strip("\"':").removeprefix("r#")
         for prefix in names.assigned_prefixes:
             if name.startswith(prefix):
                 name = name[len(prefix) :]

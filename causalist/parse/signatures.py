@@ -15,7 +15,7 @@ def signature_of(draft: Draft, scopes: Scopes) -> str:
     if draft.signature:
         return draft.signature
     typed_before = scopes.settings.types.before_names or scopes.settings.types.beside_names
-    start = draft.span_start if typed_before else draft.start
+    start = draft.span_start if typed_before or scopes.settings.names.bare_calls else draft.start
     if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
         start = draft.span_start  # the keyword before what stands alone in its declaration
     end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _LONGEST)

@@ -98,7 +98,7 @@ class Sweep:
         self.derived.finish()
         self._doc_types.finish()
         self.modules.finish()
-        self.uses.whole_calls.finish()
+        self.uses.finish()
         self.held.finish()
         self.named.finish()
 
@@ -166,6 +166,7 @@ class Sweep:
             Tag.CALL: self.uses.on_call,
             Tag.INVOCATION: self.uses.whole_calls.on_call,
             Tag.CALL_ARGUMENT: self.uses.whole_calls.on_argument,
+            Tag.CALL_WORD: self.uses.on_word,
             Tag.MACRO_CALL: self.uses.on_macro,
             Tag.TOKEN_CALL: self.uses.on_token_call,
             Tag.IMPORT_TREE: self.modules.on_part,
@@ -340,6 +341,8 @@ class Sweep:
         if self.scopes.follows_code(start):
             return  # it says something of what stands before it, not of what follows in the next line
         first, last = self.row(start), self.row(max(end - 1, start))
+        if self.settings.comments.open_body and self._frames and self._frames[-1].named:
+            self._on_body(start, end, tag)
         if first == self._comment[3] + 1 and self.data.startswith(self._line_marks, start):
             self._comment = (self._comment[0], end, self._comment[2], last)
         else:

@@ -15,7 +15,7 @@ from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
 _ROOT = Path(__file__).resolve().parents[2]
-_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust", "php"]
+_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust", "php", "ruby"]
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -245,6 +245,59 @@ _TOKENS = {
         "dyn ",
         "\n",
     ],
+    "ruby": [
+        *(
+            "def ",
+            "class ",
+            "module ",
+            "end\n",
+            "do |x|",
+            "{ |y| ",
+            "}",
+            "self",
+            "super",
+            "@a",
+            "@@b",
+            "A",
+            "f",
+            "f?",
+            "g!",
+        ),
+        *(
+            "::",
+            ".",
+            "&.",
+            "(",
+            ")",
+            "[",
+            "]",
+            "=",
+            "||=",
+            "=>",
+            ":s",
+            "'s'",
+            '"#{',
+            '}"',
+            ",",
+            "\n",
+            ";",
+            "# c\n",
+            "if ",
+        ),
+        *(
+            "attr_reader ",
+            "include ",
+            "require 'a'\n",
+            "<<~X\n",
+            "X\n",
+            "new",
+            "Struct.new(",
+            "case ",
+            "in ",
+            "return ",
+        ),
+        *("alias ", "private ", "yield ", "rescue ", "*", "&", "->", "< ", "task ", "1"),
+    ],
     "php": [
         *("<?php ", "?>", "function ", "class ", "trait ", "enum ", "namespace ", "use ", "new ", "clone ", "static "),
         *("fn ", "foreach ", " as ", "$x", "$this", "->", "?->", "::", "\\", "f", "A", "(", ")", "{", "}", "[", "]"),
@@ -258,6 +311,7 @@ _NAMES = {
     "go": "a.go",
     "java": "a.java",
     "php": "a.php",
+    "ruby": "a.rb",
 }
 
 
@@ -285,6 +339,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("package p\nfunc a() {}\ntype B struct{}\nfunc (b B) m() {}\nfunc c( {", "go", ["a", "B", "B.m"]),
         ("class A { void m() {} }\nclass B { int n; void o( {", "java", ["A", "A.m"]),
         ("<?php function a() {}\nclass B { function m() {} }\nfunction c( {", "php", ["a", "B", "B.m"]),
+        ("def a; end\nclass B\n  def m; end\nend\ndef c(\n", "ruby", ["a", "B", "B.m"]),
         ("fn a() {}\nstruct B;\nimpl B { fn m(&self) {} }\nfn c( {", "rust", ["a", "B", "B.m"]),
     ],
 )
@@ -373,6 +428,12 @@ _DEEP = 10_000
         ("namespace", "<?php use " + "\\A" * 30_000 + ";", ["php"]),
         ("tags", "<?php /** " + "@param A $a\n" * 30_000 + "*/ function f() {}", ["php"]),
         ("open types", "<?php /** @return " + "array<" * 5000 + "*/ function f() {}", ["php"]),
+        ("blocks", "a { |x| " * 5000 + "}" * 5000, ["ruby"]),
+        ("calls with blocks", "x = a" + ".b { |y| y.c }" * 20_000, ["ruby"]),
+        ("calls without parentheses", "x = a" + ".b.c" * 75_000, ["ruby"]),
+        ("strings in strings", 'x = "#{' * 3000 + "a" + '}"' * 3000, ["ruby"]),
+        ("modules", "module A\n" * 3000 + "def f; g; end\n" + "end\n" * 3000, ["ruby"]),
+        ("reopened", "class A\n def f; g; end\nend\n" * 10_000, ["ruby"]),
         ("attributes", "<?php " + "#[A([1])] " * 3000 + "function f() {}", ["php"]),
     ],
 )
