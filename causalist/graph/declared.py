@@ -17,9 +17,9 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS
 
 @dataclass(slots=True)
 class DeclaredTypes:
-    """Types by (language, qualified name): numbers of their definitions, in the order of the files. Where packages are
-    namespaces, functions and constants are there as well. `places` says of packages in which folder a loader of the
-    program looks for what they hold."""
+    """Types by (family of languages, qualified name): numbers of their definitions, in the order of the files. Where
+    packages hold functions, these and constants are there as well. `places` says of packages in which folder a loader
+    of the program looks for what they hold."""
 
     paths: Sequence[str] = ()
     types: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)  # -> (file, definition)
@@ -47,21 +47,23 @@ class DeclaredTypes:
             namespaces = language.modules.namespaces
             if not facts.package and not namespaces:
                 continue  # such types can neither be imported nor qualified
-            result.packages.setdefault((language.name, facts.package), []).append(number)
+            holds = language.modules.holds_functions
+            result.packages.setdefault((language.family, facts.package), []).append(number)
             if namespaces:
                 parts = facts.package.split(".")
-                result.around.update((language.name, ".".join(parts[:i])) for i in range(1, len(parts) + 1))
+                result.around.update((language.family, ".".join(parts[:i])) for i in range(1, len(parts) + 1))
             inside = [MODULE_SCOPE]  # definitions around which there are types alone
             for local, definition in enumerate(facts.definitions):
                 # What a function declares is declared in the namespace, too.
-                is_own = namespaces and not (
-                    definition.parent >= 0 and facts.definitions[definition.parent].kind not in CALLABLE_KINDS
+                is_own = (holds and definition.parent < 0) or (
+                    namespaces
+                    and not (definition.parent >= 0 and facts.definitions[definition.parent].kind not in CALLABLE_KINDS)
                 )
                 if (definition.kind in TYPE_KINDS and definition.parent in inside) or is_own:
                     inside.append(local)
                     is_plain = is_own and not language.modules.reopened  # else `class A::B` is called `A::B`
                     called = definition.name if is_plain else definition.qualname
-                    name = language.name, f"{facts.package}.{called}".lstrip(".")
+                    name = language.family, f"{facts.package}.{called}".lstrip(".")
                     result.types.setdefault(name, []).append((number, firsts[number] + local))
         return result
 

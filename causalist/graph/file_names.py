@@ -37,6 +37,7 @@ class FileNames:
     decided: dict[tuple[int, str], int] = field(
         default_factory=dict
     )  # (scope, first part of a chain) -> where to read it
+    owned: set[int] = field(default_factory=set)  # positions of those that see members of a type they do not stand in
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
     @property
@@ -61,7 +62,12 @@ class FileNames:
         assert self.settings is not None
         definitions, visible = self.facts.definitions, self.settings.names
         skips = not (visible.members_are_visible or visible.class_scope_is_visible)
-        while scope >= 0 and definitions[scope].kind not in TYPE_KINDS and name not in self._names_in(scope):
+        while (
+            scope >= 0
+            and definitions[scope].kind not in TYPE_KINDS
+            and name not in self._names_in(scope)
+            and scope not in self.owned
+        ):
             scope = definitions[scope].parent
             while skips and scope >= 0 and definitions[scope].kind in TYPE_KINDS:
                 scope = definitions[scope].parent
@@ -88,6 +94,8 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
     apart = settings is not None and settings.names.callables_apart
     types_apart = settings is not None and settings.names.types_apart
     assigned = settings is not None and bool(settings.names.assigned_prefixes)
+    if settings is not None and settings.names.members_are_visible:
+        names.owned = {position for position, _ in facts.owners}
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
@@ -114,6 +122,10 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
         gives_way = kinds[0] in _GIVE_WAY or (before in implementing and i not in implementing)
         if gives_way and kinds[1] not in _GIVE_WAY:
             names.by_qualname[definition.qualname] = first + i
+    for qualname, same in names.callables.items():  # a bare name means what is no member
+        parent = facts.definitions[same[0] - first].parent
+        if parent == MODULE_SCOPE or facts.definitions[parent].kind not in TYPE_KINDS:
+            names.by_qualname.setdefault(qualname, same[0])
     for entry in facts.imports:
         if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
             names.stars.append(entry)

@@ -45,7 +45,7 @@ class Linker:
         program = Program.of(files, settings)
         builtin: dict[str, frozenset[str]] = {}
         for each in settings.values():
-            builtin[each.family] = builtin.get(each.family, frozenset()) | frozenset(each.builtin_methods)
+            builtin[each.name] = frozenset(each.builtin_methods)
         return cls(program, Resolver(program, builtin), Drafts(program), EdgeCollector())
 
     def __post_init__(self) -> None:
@@ -124,7 +124,7 @@ class Linker:
                 elif settings.modules.folders and not entry.module.startswith("."):
                     self._external(number, entry.module.partition("/")[0], EdgeKind.IMPORTS, entry.row)
                 continue
-            files = declared.imported_files(settings.name, entry, names.path, used)
+            files = declared.imported_files(settings.family, entry, names.path, used)
             if files is None and settings.modules.namespaces:
                 files = below_package(self.program, settings, names, entry) or None
             for target in files or ():

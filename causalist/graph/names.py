@@ -167,7 +167,7 @@ class Program:
         if names.settings is None:
             return -1, "external"
         if names.settings.modules.system is ModuleSystem.DECLARED:
-            leads_to = self.declared.imported_files(names.settings.name, entry, names.path, frozenset())
+            leads_to = self.declared.imported_files(names.settings.family, entry, names.path, frozenset())
             return (leads_to[0], "path") if leads_to else (-1, "external")
         if self.paths.tree.has(file):
             return self.paths.target(file, entry)[:2]
@@ -212,10 +212,10 @@ class Program:
     ) -> Found | None:
         """An import of a type, or of a member of a type."""
         path = self.files[file].path
-        found = self.declared.find(settings.name, f"{entry.module}.{entry.name}".strip("."), path)
+        found = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)
         if found is not None:
             return Found("definition", found[1], "import")
-        owner = self.declared.find(settings.name, entry.module, path)
+        owner = self.declared.find(settings.family, entry.module, path)
         if owner is None:
             return self.outside(file, entry)
         member, _ = self.find_member(owner[1], entry.name, called=called)

@@ -24,24 +24,24 @@ def find_path(program: "Program", names: FileNames, parts: Sequence[str]) -> tup
     declared, settings, written = program.declared, names.settings, list(parts)
     assert settings is not None
     if not settings.modules.namespaces:
-        return declared.prefix(settings.name, parts, names.path)
+        return declared.prefix(settings.family, parts, names.path)
     if not parts[0]:
-        return _shifted(declared.prefix(settings.name, written[1:], names.path), 1)
+        return _shifted(declared.prefix(settings.family, written[1:], names.path), 1)
     entry = names.imports.get(MODULE_SCOPE, {}).get(parts[0])
     above = names.facts.package.split(".") if names.facts.package else []
     if dict(settings.modules.relative).get(parts[0]) == "here":
-        return _shifted(declared.prefix(settings.name, above + written[1:], names.path), 1 - len(above))
+        return _shifted(declared.prefix(settings.family, above + written[1:], names.path), 1 - len(above))
     if entry is not None:
         above = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
-        return _shifted(declared.prefix(settings.name, above + written[1:], names.path), 1 - len(above))
-    found = _shifted(declared.prefix(settings.name, above + written, names.path), -len(above))
+        return _shifted(declared.prefix(settings.family, above + written[1:], names.path), 1 - len(above))
+    found = _shifted(declared.prefix(settings.family, above + written, names.path), -len(above))
     if found is not None and settings.modules.inclusion and program.definition_of[found[0]].kind in CALLABLE_KINDS:
-        several = declared.types[settings.name, written[0].rstrip("()")]
+        several = declared.types[settings.family, written[0].rstrip("()")]
         number = program.inclusion.nearest(program.modules.number[names.path], several)
         return (number, 1) if number >= 0 else None
     if found is not None and found[1] > 0:
         return found
-    found = declared.prefix(settings.name, written[:1], names.path)
+    found = declared.prefix(settings.family, written[:1], names.path)
     return found if found is not None and program.definition_of[found[0]].kind not in TYPE_KINDS else None
 
 
@@ -67,14 +67,14 @@ def imported_files(program: "Program", settings: LanguageSettings, names: FileNa
     if entry.kind != ImportKind.NAME:
         return []
     declared, whole = program.declared, f"{entry.module}.{entry.name}".strip(".")
-    if (settings.name, whole) not in declared.around:
+    if (settings.family, whole) not in declared.around:
         return []
     found = set()
     for chain in _chains(names.facts):
         head, dot, rest = chain.partition(".")
         if head == entry.alias and dot:
             parts = [*whole.split("."), *rest.split(".")]
-            meant = declared.prefix(settings.name, parts, names.path)
+            meant = declared.prefix(settings.family, parts, names.path)
             if meant is not None:
                 found.add(program.file_of[meant[0]])
     return sorted(found)

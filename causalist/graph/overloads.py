@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from causalist.model.facts import OPTIONAL
+
 UNCOUNTED = "-"  # the arguments of a call in a grammar that does not count them
 MAKES = "="  # in the place of the arguments: the callee is said to be a type
 _REST = "..."
@@ -18,14 +20,25 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     >>> literals = {"s": ("String", "Object")}
     >>> [misfit(p, "s", literals) for p in (["String"], ["Object"], ["T"], ["int"], ["Object..."], [], None)]
     [0, 1, 2, None, 101, None, 0]
+    >>> [misfit(p, "s", literals) for p in (["String", "int="], ["String", "int"], ["String...", "Object="])]
+    [1, None, 100]
     """
     if parameters is None or arguments == UNCOUNTED:
         return 0
-    takes_rest = bool(parameters) and parameters[-1].endswith(_REST)
-    if len(arguments) != len(parameters) and not (takes_rest and len(arguments) >= len(parameters) - 1):
+    written = "".join(parameters)
+    takes_rest = _REST in written
+    fewest = len(parameters) - takes_rest
+    if OPTIONAL in written:
+        fewest -= sum(each[-1:] == OPTIONAL for each in parameters)
+        parameters = [each.removesuffix(OPTIONAL) for each in parameters]
+    if len(arguments) < fewest or (len(arguments) > len(parameters) and not takes_rest):
         return None
     # Any number of arguments comes after the exact one, unless the last argument may be all of them.
     total = 100 if takes_rest and (len(arguments) != len(parameters) or arguments[-1] != "?") else 0
+    if takes_rest and not parameters[-1].endswith(_REST):
+        return total  # which parameter an argument is for is not counted
+    if len(arguments) < len(parameters) and not takes_rest:
+        total += 1  # what takes them without leaving anything out comes first
     for position, letter in enumerate(arguments):
         accepted = literals.get(letter)
         if accepted is None:
@@ -59,3 +72,8 @@ def _is_type_parameter(name: str) -> bool:
 def arguments_of(part: str, called: str | None) -> str | None:
     """The arguments of a part of a chain: those of the call for its last part, not known for parts inside."""
     return UNCOUNTED if "()" in part else called
+
+
+def required(parameters: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Parameters without saying which of them may be left out."""
+    return tuple(each.removesuffix(OPTIONAL) for each in parameters) if parameters is not None else None

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from causalist.graph.method_sets import methods_of_types
 from causalist.graph.names import Program
+from causalist.graph.overloads import required
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
@@ -99,7 +100,8 @@ def _method_like(program: Program, number: int, base: int, settings: LanguageSet
         found = program.member(base, name)
         return found if found >= 0 and _may_be_overridden(program, found, settings) else -1
     fitting = [m for m in same if _may_be_overridden(program, m, settings) and _same_parameters(program, number, m)]
-    chosen = [m for m in fitting if program.parameters[m] == program.parameters[number]] or fitting
+    own = required(program.parameters[number])
+    chosen = [m for m in fitting if required(program.parameters[m]) == own] or fitting
     return chosen[0] if len(chosen) == 1 else -1
 
 
@@ -113,8 +115,8 @@ def _is_callable(program: Program, number: int) -> bool:
 
 def _same_parameters(program: Program, method: int, base: int) -> bool:
     """Whether both take the same types; a type parameter of the base, or of its type, may be any type."""
-    own, others = program.parameters[method], program.parameters.get(base)
-    if others is None or len(own) != len(others):
+    own, others = required(program.parameters[method]), required(program.parameters.get(base))
+    if own is None or others is None or len(own) != len(others):
         return False
     return all(_last(a) == _last(b) or _is_type_parameter(program, base, b) for a, b in zip(own, others, strict=True))
 

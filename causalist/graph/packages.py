@@ -124,5 +124,5 @@ def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) 
         return settings.name, posixpath.dirname(path), facts.package
     if system is ModuleSystem.DECLARED:  # files that do not say it are a package with their neighbours, or with all
         everywhere = facts.package or settings.modules.namespaces
-        return settings.name, "" if everywhere else posixpath.dirname(path), facts.package
+        return settings.family, "" if everywhere else posixpath.dirname(path), facts.package
     return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph import receivers, reopened, shaped
+from causalist.graph.extensions import Extensions
 from causalist.graph.found import Value
 from causalist.graph.guesses import Guesses
 from causalist.graph.inclusion import Inclusion
@@ -19,7 +20,7 @@ from causalist.graph.shapes import split_type
 from causalist.graph.spaces import as_type, is_mere_type
 from causalist.graph.values import Values
 from causalist.model.facts import MODULE_SCOPE, Base, Implementation
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import TYPE_KINDS, NodeKind
 
 
 class Target(NamedTuple):
@@ -35,15 +36,17 @@ class Resolver:
     """Resolves uses in all files of a program."""
 
     program: Program
-    builtin_methods: Mapping[str, frozenset[str]]  # by family of languages
+    builtin_methods: Mapping[str, frozenset[str]]  # by language
     values: Values = field(init=False)
     guesses: Guesses = field(init=False)
+    extensions: Extensions = field(init=False)
 
     def __post_init__(self) -> None:
         reopened.join_types(self.program)
         self.program.inclusion = Inclusion.of(self.program.files, self.program.modules.number)
         self.values = Values(self.program)
         self.guesses = Guesses(self.program)
+        self.extensions = Extensions(self.program)
 
     def prepare(self) -> list[tuple[int, Target, bool, int]]:
         """Resolves all bases, so that members are found along them.
@@ -193,6 +196,11 @@ class Resolver:
                 value = receivers.aliased(self.values, member)
                 if value is not None and value.kind == "instance" and value.number != owner:
                     found.append((owner, value.number))
+        for names in self.program.files:
+            inside = names.settings.types.delegates if names.settings is not None else ()
+            for local, definition in enumerate(names.facts.definitions if inside else ()):
+                if definition.name in inside and definition.kind in TYPE_KINDS and definition.parent >= 0:
+                    found.append((names.first + definition.parent, names.first + local))
         return found
 
     def _attach_members(self) -> None:
@@ -227,8 +235,12 @@ class Resolver:
         if called and is_open and value is not None and self.program.paths.tree.has(file):
             receiver, _, method = chain.rpartition(".")
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
-            if is_value and method not in self.builtin_methods.get(self._family(file), ()):
+            if is_value and method not in self.builtin_methods.get(self._language(file), ()):
                 value = receivers.extension(self.values, file, scope, value, method) or value
+        if called and (value is None or is_open) and self.extensions.has(chain):
+            given = self.extensions.of(file, chain, arguments, value)
+            if given:
+                return [Target(each, rule, len(given)) for each, rule in given], ""
         if not guess and "." in chain and (value is None or value.kind == "unknown-member"):
             # At least what holds the member is used: the last name but one, or else the first.
             holder, first = chain.rpartition(".")[0], chain.partition(".")[0]
@@ -276,8 +288,7 @@ class Resolver:
         if value.kind != "unknown-member" or not guess:
             return [], ""
         name = chain.rpartition(".")[2]
-        family = self._family(file)
-        if name in self.builtin_methods.get(family, ()) or name.startswith("__"):
+        if name in self.builtin_methods.get(self._language(file), ()) or name.startswith("__"):
             return [], ""
         return [Target(*each) for each in self.guesses.of(file, chain, arguments)], ""
 
@@ -310,6 +321,6 @@ class Resolver:
             return self.program.is_type(value.number)
         return value.rule == "self" and "." not in chain and bool(settings.names.assigned_infixes)  # `const C = this`
 
-    def _family(self, file: int) -> str:
+    def _language(self, file: int) -> str:
         settings = self.program.files[file].settings
-        return settings.family if settings else ""
+        return settings.name if settings else ""

@@ -31,6 +31,8 @@ _TEST_NAME = re.compile(
 _TEST_CLASS = re.compile(
     r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala|php)$|Test[A-Z]\w*\.java$"
 )
+# Source sets of tests that are called otherwise: `src/commonTest/kotlin`.
+_TEST_SET = re.compile(r"(?:.*/)?src/\w*(?:Test|TestFixtures)/.*\.kts?$")
 # Below these folders the names are those of packages, `com.example.test.generated`, and say nothing of the file.
 _SOURCE_ROOT = re.compile(r"^((?:.*/)?src/\w+/(?:java|kotlin|scala|groovy)/)", re.IGNORECASE)
 _DOCS_NAME = re.compile(
@@ -54,7 +56,7 @@ def role_of(path: str) -> Role:
     for role, names in _SEGMENTS[:2]:
         if segments & names:
             return role
-    if _TEST_NAME.match(name) or _TEST_CLASS.match(path.rpartition("/")[2]):
+    if _TEST_NAME.match(name) or _TEST_CLASS.match(path.rpartition("/")[2]) or _TEST_SET.match(path):
         return Role.TEST
     for role, names in _SEGMENTS[2:]:
         if segments & names:

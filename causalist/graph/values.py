@@ -244,6 +244,9 @@ class Values(Shapes):
                 is_variable = called is None or not settings.names.callables_apart
                 if binding is not None and not is_type and is_variable:
                     return receivers.bound(self, file, binding, name)
+            owner = program.owner_of.get(names.first + scope, -1) if settings.names.members_are_visible else -1
+            if owner >= 0 and (value := visible_member(program, owner, name, called)) is not None:
+                return value
             first, is_outside = False, is_outside or is_type
             scope = definition.parent
         if tree:

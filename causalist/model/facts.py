@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MODULE_SCOPE = -1
+OPTIONAL = "="  # ends the annotation of a parameter that may be left out
 # Targets of bindings that are no names: what the function `scope` is seen to return; and, before a name, of which type
 # it is checked to be, and which type it is another name for.
 RETURNED, NARROWED, ALIASED = "()", "?", "="
@@ -230,8 +231,9 @@ class FileFacts:
     the file lists what it exports to `import *`. `package` is the name in the file's package clause, "" without one;
     `owners` maps definitions that stand outside of the type that they belong to (a Go method, an `impl`) to the name of
     that type, as it is written. `parameters` maps functions to the annotations of their parameters, the last with "..."
-    if it takes any number; a function that has no entry may have any parameters. `implementations` are the
-    blocks in which types implement traits. `tests` are the definitions that say themselves that they are tests.
+    if it takes any number, with "=" where it may be left out; a function that has no entry may have any parameters.
+    `implementations` are the blocks in which types implement traits. `tests` are the definitions that say themselves
+    that they are tests.
     `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
     configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias" or, of what a package
     shows to others, "export", pattern and targets separated by tabs), ("extends", another configuration), ("module",

@@ -31,7 +31,8 @@ class NameSettings:
     runs where an object is called. With `types_apart` a type and a value of one name stand beside each other, and only
     the value can be called or derived from by a class. With `assigned_outside`, giving a value to a name does not
     declare it. With `bare_calls` naming a function calls it, arguments or not; `attribute_sigils` are what names of
-    attributes of the object itself begin with; with `super_same`, `super` by itself is the method of the same name."""
+    attributes of the object itself begin with; with `super_same`, `super` by itself is the method of the same name.
+    `unnamed` maps words that stand in the place of a name to what is meant by them."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -57,6 +58,7 @@ class NameSettings:
     bare_calls: bool = False
     attribute_sigils: tuple[str, ...] = ()
     super_same: bool = False
+    unnamed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ class ModuleSettings:
     has to hold together with commas; `platforms` are the tags that nobody has to ask for. With `reopened` all
     declarations of a type of one qualified name are one type. With `inclusion` a function at the top of a file is seen
     by what includes the file, and by what is included together with it. `folders` are those in which included files are
-    looked for, too."""
+    looked for, too. With `holds_functions` a declared package holds functions and constants, and nothing else is
+    different."""
 
     system: ModuleSystem
     index_stems: tuple[str, ...] = ()
@@ -91,6 +94,7 @@ class ModuleSettings:
     reopened: bool = False
     inclusion: bool = False
     folders: tuple[str, ...] = ()
+    holds_functions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +223,19 @@ class CommentSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Repair:
+    """What is done to a text in which the grammar meets errors, before it is parsed again: each byte of what the first
+    group of the regular expression `match` matches, of all that it matches if it has no group, becomes `put`."""
+
+    match: str
+    put: str = " "
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """One grammar: where it comes from and which files it reads: by their extensions, or by their whole names where
-    they have none. `fallback` is the dialect of the same language that
-    reads a file of which this one understands less, "" for none."""
+    they have none. `fallback` is the dialect of the same language that reads a file of which this one understands less,
+    "" for none. `repairs` are for what the grammar does not know."""
 
     name: str
     extensions: tuple[str, ...]
@@ -231,6 +244,7 @@ class Dialect:
     queries: tuple[str, ...]
     fallback: str = ""
     names: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

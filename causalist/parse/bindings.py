@@ -20,6 +20,7 @@ _LONGEST_NAME = 200
 _LONGEST_TYPE = 800  # bytes of an annotation that says what collections hold
 _ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$]+)+")
+_GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
 _WAITING = 8  # bytes of "(await "
 _AFTER = (b"extends", b"instanceof")  # between a name and its type, where types stand before names otherwise
 _BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
@@ -353,6 +354,8 @@ class BindingReader:
             value = "" if is_early else members_of(text)
         else:
             value = self._chain(start, end, start)
+            if not value and (given := _GIVES_SELF.match(text)) and given[1] in self._scopes.settings.types.passing:
+                value = self._self_names[0]  # the receiver, which nobody names
         if self._returned.setdefault(scope, value) != value:
             self._returned[scope] = ""
         elif value and not is_early:

@@ -109,6 +109,23 @@ class CallReader:
         name = _LAST_NAME.search(self._scopes.data, max(call.start, start - _LONGEST_NAME), start)
         return name.span(1) if name else None
 
+    def on_further(self, start: int, end: int) -> bool:
+        """Whether an argument that stands behind the list of a call is one more of that call, `f(1) { … }`; the call
+        around both goes on with what the inner one is called."""
+        self._close(start)
+        inner, call = self._last, self._open[-1] if self._open else None
+        if inner is None or call is None or inner.start != call.start or call.chain or not inner.chain:
+            return False
+        if not inner.end <= start <= inner.end + _LONGEST_BETWEEN or self._scopes.data[inner.end : start].strip():
+            return False
+        inner.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
+        call.chain, call.listed = inner.chain, True
+        if inner.position >= 0:
+            self._calls[inner.position] = self._calls[inner.position]._replace(
+                arguments="=" if inner.makes else inner.arguments
+            )
+        return True
+
     def on_argument(self, start: int, end: int, tag: int) -> None:
         while self._lists and self._lists[-1][0] <= start:
             self._lists.pop()
@@ -158,7 +175,7 @@ class CallReader:
             between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split())))
             if not _INDEXED_MEMBERS.fullmatch(between):
                 return f"?.{scopes.text(start, end)}"
-            if inner.chain == "?" or len(inner.chain) > _LONGEST_CALLEE:
+            if inner.chain in ("", "?") or len(inner.chain) > _LONGEST_CALLEE:
                 return f"?{between}"
             return f"{inner.chain}(){between}"
         if end - call.start > _LONGEST_CHAIN:

@@ -130,6 +130,8 @@ class Tag(IntEnum):
     WRITTEN = auto()
     MEMBER = auto()
     CALL_WORD = auto()
+    CALL_FURTHER = auto()
+    PARAMETER_OPTIONAL = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -172,6 +174,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "returned.early": Tag.RETURNED_EARLY,
     "parameter": Tag.PARAMETER,
     "parameter.rest": Tag.PARAMETER_REST,
+    "parameter.optional": Tag.PARAMETER_OPTIONAL,
     "base": Tag.BASE,
     "base.of": Tag.BASE_OF,
     "base.implements": Tag.IMPLEMENTS,
@@ -231,6 +234,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "call.arguments": Tag.CALL_ARGUMENTS,
     "call.argument": Tag.CALL_ARGUMENT,
     "call.word": Tag.CALL_WORD,
+    "call.further": Tag.CALL_FURTHER,
     "reference.value": Tag.REFERENCE_VALUE,
     "reference.macro": Tag.MACRO_CALL,
     "reference.token": Tag.TOKEN_CALL,

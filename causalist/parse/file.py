@@ -1,13 +1,15 @@
 """One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception."""
 
 import codecs
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import tree_sitter
 
 from causalist.model.facts import Definition, Diagnostic, FileFacts
-from causalist.model.language import ModuleSettings
+from causalist.model.language import ModuleSettings, Repair
 from causalist.model.symbols import NodeKind
 from causalist.parse.languages import Grammar, load_grammar
 from causalist.parse.lines import with_line_feeds
@@ -110,11 +112,33 @@ def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], 
 def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
     """The syntax tree and the query for it, of the grammar or of the one behind it, whichever skips less."""
     tree = grammar.parser.parse(data)
+    if grammar.dialect.repairs and tree.root_node.has_error:
+        repaired = _repaired(data, grammar.dialect.repairs)
+        other = grammar.parser.parse(repaired) if repaired != data else tree
+        if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
+            tree = other
     if grammar.dialect.fallback and tree.root_node.has_error:
         other, query = _read(data, load_grammar(grammar.dialect.fallback))
         if _n_skipped(other) < _n_skipped(tree):
             return other, query
     return tree, grammar.query
+
+
+def _repaired(data: bytes, repairs: Sequence[Repair]) -> bytes:
+    """The text as the grammar understands more of it. Every byte stays where it was: what is found in the tree is read
+    from the text as it is."""
+    text = bytearray(data)
+    for repair in repairs:
+        pattern = _pattern(repair.match)
+        for matched in pattern.finditer(bytes(text)):
+            start, end = matched.span(min(1, pattern.groups))
+            text[start:end] = repair.put.encode() * (end - start)
+    return bytes(text)
+
+
+@cache
+def _pattern(written: str) -> "re.Pattern[bytes]":
+    return re.compile(written.encode(), re.MULTILINE)
 
 
 def _n_skipped(tree: tree_sitter.Tree) -> int:

@@ -43,6 +43,8 @@ class ImportGroup:
             for name, alias, row in self._pairs(Tag.IMPORT_MODULE)
         ]
         trees = self._pairs(Tag.IMPORT_TREE)
+        if trees and any(tag is Tag.IMPORT_STAR for tag, _, _ in self.parts):
+            trees = [(f"{text}::*", "", row) for text, _, row in trees]  # everything in it
         if trees:
             return [
                 Import(

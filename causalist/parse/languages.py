@@ -22,6 +22,7 @@ from causalist.model.language import (
     ModuleSettings,
     ModuleSystem,
     NameSettings,
+    Repair,
     ShapeSettings,
     TestSettings,
     TypeSettings,
@@ -172,6 +173,7 @@ def _read_settings(path: Path) -> LanguageSettings:
                 bare_calls=names.get("bare_calls", False),
                 attribute_sigils=tuple(names.get("attribute_sigils", ())),
                 super_same=names.get("super_same", False),
+                unnamed=tuple(names.get("unnamed", {}).items()),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),
@@ -190,6 +192,7 @@ def _read_settings(path: Path) -> LanguageSettings:
                 reopened=modules.get("reopened", False),
                 inclusion=modules.get("inclusion", False),
                 folders=tuple(modules.get("folders", ())),
+                holds_functions=modules.get("holds_functions", False),
             ),
             comments=CommentSettings(
                 line=tuple(comments["line"]),
@@ -217,6 +220,7 @@ def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
         queries=tuple(entry["queries"]),
         fallback=entry.get("fallback", ""),
         names=tuple(name.lower() for name in entry.get("names", ())),
+        repairs=tuple(Repair(**each) for each in entry.get("repairs", ())),
     )
 
 

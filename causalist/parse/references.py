@@ -145,6 +145,12 @@ class UseReader:
         self.whole_calls.finish()
         self.calls += self.whole_calls.words({(b.scope, b.target) for b in self._named.bindings})
 
+    def on_further(self, start: int, end: int, tag: int) -> None:
+        """Arguments behind the list of a call, or in the place of one."""
+        if not self.whole_calls.on_further(start, end):
+            self.on_arguments(start, end, Tag.CALL_ARGUMENTS)
+            self.whole_calls.on_argument(start, end, Tag.CALL_ARGUMENT)
+
     def on_callable(self, start: int, end: int, tag: int) -> None:
         text = self._scopes.text(start, min(end, start + _LONGEST_CHAIN))
         pair = _PAIR.fullmatch(text)
@@ -152,6 +158,8 @@ class UseReader:
         if pair and receiver is None:
             receiver = pair["type"]
         chain = type_name(receiver, self._settings.types) or chain_of(receiver)
+        if not chain and text.startswith("::"):
+            self._passed_on.append(Reference(self._scopes.use_scope(), name.strip(), self._scopes.row(start)))
         if chain:
             self._passed_on.append(
                 Reference(

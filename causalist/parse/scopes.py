@@ -130,6 +130,8 @@ class Scopes:
     def clean_name(self, name: str) -> str:
         """The name of what is assigned to `name`: `exports.f` is f, `A.prototype.m` A.m, `module.exports` the whole."""
         names = self.settings.names
+        if name[:1] == "`" == name[-1:] and len(name) > 2:
+            return name[1:-1].replace(".", "")  # any words
         name = "".join(name.split()).strip("\"':").removeprefix("r#")
         for prefix in names.assigned_prefixes:
             if name.startswith(prefix):

@@ -8,7 +8,7 @@ _LONGEST = 240
 _OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
 _OPEN_ENDS = (",", "(")  # of a line that goes on in the next
 _ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
-_ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
+_ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.:]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
 
 
 def signature_of(draft: Draft, scopes: Scopes) -> str:
@@ -20,7 +20,7 @@ def signature_of(draft: Draft, scopes: Scopes) -> str:
         start = draft.span_start  # the keyword before what stands alone in its declaration
     end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _LONGEST)
     text = scopes.written(start, min(end, start + 4 * _LONGEST))
-    if typed_before:
+    if typed_before or scopes.settings.names.members_are_visible:
         text = without_annotations(text)
     if draft.body < 0:
         text = _first_lines(text)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, Base, Definition, Diagnostic
+from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Base, Definition, Diagnostic
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.accesses import AccessReader
@@ -65,6 +65,7 @@ class Sweep:
         self._comment_taken = -1  # start byte of the last comment whose words went to a definition
         self._line_marks = tuple(mark.encode() for mark in settings.comments.line)
         self._prefixed = settings.types.prefixed
+        self._unnamed = dict(settings.names.unnamed)
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
         """Reads all captures of the file's combined query."""
@@ -151,6 +152,7 @@ class Sweep:
             Tag.RETURNS: self._on_returns,
             Tag.PARAMETER: self._on_parameter,
             Tag.PARAMETER_REST: self._on_parameter,
+            Tag.PARAMETER_OPTIONAL: self._on_optional,
             Tag.BASE: self._on_base,
             Tag.IMPLEMENTS: self._on_base,
             Tag.BASE_OF: self.derived.on_base_of,
@@ -167,6 +169,7 @@ class Sweep:
             Tag.INVOCATION: self.uses.whole_calls.on_call,
             Tag.CALL_ARGUMENT: self.uses.whole_calls.on_argument,
             Tag.CALL_WORD: self.uses.on_word,
+            Tag.CALL_FURTHER: self.uses.on_further,
             Tag.MACRO_CALL: self.uses.on_macro,
             Tag.TOKEN_CALL: self.uses.on_token_call,
             Tag.IMPORT_TREE: self.modules.on_part,
@@ -294,7 +297,7 @@ class Sweep:
             return
         frame = self._frames[-1]
         frame.name_start = start
-        name = self.scopes.clean_name(self.text(start, end))
+        name = self.scopes.clean_name(self._unnamed.get(text := self.text(start, end), text))
         if frame.index < 0 and name == ANONYMOUS:
             frame.named = True  # an object that is exported as a whole: what it holds is the file's
         else:
@@ -363,12 +366,20 @@ class Sweep:
                 draft.returns = self.scopes.current(read(self.text(start, min(end, start + 200)), settings))
 
     def _on_parameter(self, start: int, end: int, tag: int) -> None:
-        if tag == Tag.PARAMETER_REST:
+        if tag == Tag.PARAMETER_REST and self.settings.types.before_names:
             self.named.on_rest(start, end)
         parameters = self.drafts[self._frames[-1].index].parameters if self._frames else None
         if parameters is not None and self._frames[-1].body < 0:
-            text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200)))
+            if tag == Tag.PARAMETER_REST and not self.settings.types.before_names and parameters:
+                parameters.pop()  # the same parameter, of which more was captured
+            text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200))).rstrip("?")
             parameters.append(text + ("..." if tag == Tag.PARAMETER_REST else ""))
+
+    def _on_optional(self, start: int, end: int, tag: int) -> None:
+        """The last parameter may be left out."""
+        parameters = self.drafts[self._frames[-1].index].parameters if self._frames else None
+        if parameters and self._frames[-1].body < 0:
+            parameters[-1] += OPTIONAL
 
     def _on_base(self, start: int, end: int, tag: int) -> None:
         if not self.derived.on_base(start, end, tag):

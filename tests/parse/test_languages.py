@@ -30,6 +30,8 @@ from causalist.parse import dialect_of, grammar_version, languages, load_grammar
         ("a.gemspec", "ruby"),
         ("sub/Rakefile", "ruby"),
         ("Rakefile.bak", ""),
+        ("a/B.kt", "kotlin"),
+        ("build.gradle.kts", "kotlin"),
         ("py", ""),
         ("a.py/b", ""),
         (".py", "python"),
@@ -56,7 +58,7 @@ def test_every_extension_has_one_dialect() -> None:
 
 
 def test_an_unknown_grammar_is_named_together_with_those_that_exist() -> None:
-    with pytest.raises(GrammarError, match=r"'cobol'.*javascript, php, python"):
+    with pytest.raises(GrammarError, match=r"'cobol'.*javascript, kotlin, php, python"):
         load_grammar("cobol")
 
 

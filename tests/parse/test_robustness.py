@@ -15,7 +15,7 @@ from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
 _ROOT = Path(__file__).resolve().parents[2]
-_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust", "php", "ruby"]
+_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust", "php", "ruby", "kotlin"]
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -303,6 +303,11 @@ _TOKENS = {
         *("fn ", "foreach ", " as ", "$x", "$this", "->", "?->", "::", "\\", "f", "A", "(", ")", "{", "}", "[", "]"),
         *("=", "=>", ";", ",", "?", "|", ":", "#[", "/** @var A[] $x */", "// c\n", "'s'", "require ", "as ", "const "),
     ],
+    "kotlin": [
+        *("class ", "interface ", "object ", "companion ", "enum ", "fun ", "val ", "var ", "by ", "when ", "is "),
+        *("in ", "package p\n", "import ", "a", "B", "open", "this", "super", "it", "::", ".", "?.", "!!", "->", "="),
+        *(":", ",", "(", ")", "{", "}", "[", "]", "<", ">", "@", "`a b`", '"s"', "${", "1", "\n", ";", "// c\n", "*"),
+    ],
 }
 _NAMES = {
     "rust": "src/lib.rs",
@@ -312,6 +317,7 @@ _NAMES = {
     "java": "a.java",
     "php": "a.php",
     "ruby": "a.rb",
+    "kotlin": "a.kt",
 }
 
 
@@ -340,6 +346,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("class A { void m() {} }\nclass B { int n; void o( {", "java", ["A", "A.m"]),
         ("<?php function a() {}\nclass B { function m() {} }\nfunction c( {", "php", ["a", "B", "B.m"]),
         ("def a; end\nclass B\n  def m; end\nend\ndef c(\n", "ruby", ["a", "B", "B.m"]),
+        ("fun a() {}\nclass B {\n    fun m() {}\n}\nfun c( {", "kotlin", ["a", "B", "B.m"]),
         ("fn a() {}\nstruct B;\nimpl B { fn m(&self) {} }\nfn c( {", "rust", ["a", "B", "B.m"]),
     ],
 )
@@ -419,6 +426,10 @@ _DEEP = 10_000
         ("overloads", "class A {" + " void f(int a) {}" * 3000 + " void g() {" + " f(1);" * 3000 + "} }", ["java"]),
         ("locals", "class A { void f() { " + "{ int a = b; } " * 20_000 + "} }", ["java"]),
         ("nested types", "class A { " * 3000 + "}" * 3000, ["java"]),
+        ("calls on calls", "fun f() { a()" + ".b(1).c { it }" * 20_000 + " }", ["kotlin"]),
+        ("lambdas", "fun f() { " + "a { " * 2000 + "}" * 2000 + " }", ["kotlin"]),
+        ("bodies", "fun f() { " + "val a = object : B() { fun m() { " * 500 + "}}; " * 500 + "}", ["kotlin"]),
+        ("words", "fun f() { " + "open(1); val in1 = " * 20_000 + "1 }", ["kotlin"]),
         ("members", "<?php $a" + "->b()->c" * 30_000 + ";", ["php"]),
         ("arrays", "<?php $a = " + "[" * _DEEP + "]" * _DEEP + ";", ["php"]),
         ("closures", "<?php " + "f(function () { " * 5000 + "})" * 5000 + ";", ["php"]),
