@@ -191,12 +191,8 @@ class Values(Shapes):
                 step, i = deep_member(self.program, value.number, parts, i)
                 part = parts[i - 1]
                 marks = split_part(part, types, shapes)[1]
-            if (
-                step is None
-                and value.kind == "definition"
-                and settings
-                and part.rstrip("()") in settings.names.invokers
-            ):
+            invokes = settings is not None and part.rstrip("()") in settings.names.invokers
+            if step is None and value.kind == "definition" and invokes:
                 step = value
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
