@@ -23,6 +23,8 @@ SMALLEST_FENCE = 3
 
 _BACKTICKS = re.compile("`+")
 _BACK = " (back)"
+# The signal that says nothing without the way by which it came.
+_LEADING = "pagerank"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
             signature=_signature(item.hit, limits.signature),
             reasons=_reasons(item.hit, limits),
             way=_way(item.hit, names),
+            is_led=bool(item.hit.reasons) and item.hit.reasons[0].signal == _LEADING,
             body=texts[number],
         )
         for number, item in enumerate(items)

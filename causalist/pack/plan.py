@@ -7,6 +7,7 @@ finished text and plans again; nothing here promises that a plan fits.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Protocol
 
 from causalist.model.graph import Edge
@@ -37,7 +38,7 @@ CERTAINTY = ((0.8, "likely"), (0.5, "uncertain"), (0.0, "a guess"))
 class Entry:
     """One item, safe and cut to size. `order` counts all items best first; `rank` counts results only and is None
     for items that merely lie on a path (`via`) or stand for their file. `reasons` come strongest first; `way` is how
-    the walk came here from a seed, "" where it began here."""
+    the walk came here from a seed, "" where it began here, and `is_led` that this says as much as the reasons."""
 
     node: str  # the id as it is in the graph, for `Omitted`
     order: int
@@ -53,39 +54,43 @@ class Entry:
     signature: str
     reasons: tuple[str, ...]
     way: str
+    is_led: bool
     body: Body
-
-    @property
-    def why(self) -> str:
-        return "; ".join(text for text in (*self.reasons, self.way) if text)
-
-    @property
-    def reason(self) -> str:
-        """The one that says most."""
-        return next((text for text in (*self.reasons, self.way) if text), "")
 
     @property
     def lines(self) -> str:
         return f"{self.start_line}-{self.end_line}" if self.end_line > self.start_line else f"{self.start_line}"
 
 
+class Told(IntEnum):
+    """How much is said of why an item is there: all, or what says most."""
+
+    NOTHING = 0
+    BRIEFLY = 1
+    FULLY = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An entry with the number of its body's lines that are printed, 0 for a one-liner, and whether a one-liner gives
-    its reason."""
+    """An entry with the number of its body's lines that are printed, 0 for a one-liner, and how much of its reasons."""
 
     entry: Entry
     n_lines: int
-    reasoned: bool = False
+    told: Told
 
     @property
-    def in_full(self) -> bool:
-        """Whether all reasons are given: with the source, or where other items show the source."""
-        return bool(self.n_lines) or not (len(self.entry.body) or self.entry.via)
+    def reasons(self) -> tuple[str, ...]:
+        texts = tuple(text for text in self.entry.reasons if text)
+        return texts if self.told is Told.FULLY else texts[:1] if self.told else ()
+
+    @property
+    def way(self) -> str:
+        is_said = self.told is Told.FULLY or (self.told and (self.entry.is_led or not self.reasons))
+        return self.entry.way if is_said else ""
 
     @property
     def why(self) -> str:
-        return self.entry.why if self.in_full else self.entry.reason if self.reasoned else ""
+        return "; ".join(text for text in (*self.reasons, self.way) if text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +197,10 @@ class Planner:
 
     def plan(self, budget: float) -> Plan:
         """A plan whose parts cost at most `budget`, in the order of precedence: the frame with the header, files,
-        one-liners best first as far as their share goes, bodies, the other one-liners, reasons of one-liners, edges
-        where every item is there, and the list of what was left out."""
-        nothing = self._completed({}, set(), set())
+        one-liners best first as far as their share goes, bodies, each with the reason that says most, the other
+        one-liners, such a reason for one-liners, edges where every item is there, all reasons of items with bodies, and
+        the list of what was left out."""
+        nothing = self._completed({}, set(), {})
         left = budget - self._counter(self._renderer.document(nothing, int(budget)))
         lines: dict[int, int] = {}
         # Where files were asked for, their places are the answer, and definitions inside show them.
@@ -206,11 +212,13 @@ class Planner:
         left = self._list(self._ranked, lines, left, left)
         if len(lines) > n_listed:
             left = self._grow_bodies(lines, left)
-        reasoned, left = self._affordable_reasons(lines, left)
+        told: dict[int, Told] = {}
+        left = self._tell(told, [number for number in lines if not lines[number]], lines, Told.BRIEFLY, left)
         # Edges between items, some of which are missing, would come before what they are about.
         links = self._affordable_links(left) if len(lines) == len(self._entries) else set()
         left -= sum(self._link_prices[number] for number in links)
-        plan = self._completed(lines, links, reasoned)
+        left = self._tell(told, [number for number in lines if lines[number]], lines, Told.FULLY, left)
+        plan = self._completed(lines, links, told)
         if plan.omitted and self._counter(self._renderer.omission_list(plan)) <= left:
             plan = replace(plan, list_omitted=True)
         return plan
@@ -228,22 +236,27 @@ class Planner:
             room -= price
         return left
 
-    def _affordable_reasons(self, lines: dict[int, int], left: float) -> tuple[set[int], float]:
-        """Numbers of the one-liners whose reason fits, best first."""
-        chosen: set[int] = set()
-        for number in self._ranked:
-            if lines.get(number, 1):
+    def _tell(
+        self, told: dict[int, Told], numbers: Sequence[int], lines: dict[int, int], level: Told, left: float
+    ) -> float:
+        """Raises what is told of some items to a level, best first, as far as it fits."""
+        for number in sorted(numbers, key=lambda number: self._entries[number].order):
+            now, more = self._shown(number, lines[number]), self._shown(number, lines[number], level)
+            if now.why == more.why:
                 continue
-            shown = Shown(self._entries[number], 0, reasoned=True)
-            if not shown.why or shown.in_full:
-                continue
-            fragment = self._renderer.item(shown, self._bare.fence)
-            price = self._counter(fragment) - self._price(number, 0)
+            price = self._counter(self._renderer.item(more, self._bare.fence)) - self._price(number, lines[number])
             if price > left:
                 break
             left -= price
-            chosen.add(number)
-        return chosen, left
+            told[number] = level
+        return left
+
+    def _shown(self, number: int, n_lines: int, told: Told = Told.NOTHING) -> Shown:
+        """An item, of which no less is told than what always is: the reason that says most beside a body; all where no
+        item has a body."""
+        entry = self._entries[number]
+        least = Told.BRIEFLY if n_lines else Told.NOTHING if len(entry.body) or entry.via else Told.FULLY
+        return Shown(entry, n_lines, max(told, least))
 
     def _grow_bodies(self, lines: dict[int, int], left: float) -> float:
         """Bodies best first, whole files after all others. First every body within its share, then the cut ones
@@ -313,11 +326,11 @@ class Planner:
     def _price(self, number: int, n_lines: int) -> int:
         key = (number, n_lines)
         if key not in self._prices:
-            fragment = self._renderer.item(Shown(self._entries[number], n_lines), self._bare.fence)
+            fragment = self._renderer.item(self._shown(number, n_lines), self._bare.fence)
             self._prices[key] = self._counter(fragment)
         return self._prices[key]
 
-    def _completed(self, lines: dict[int, int], links: set[int], reasoned: set[int]) -> Plan:
+    def _completed(self, lines: dict[int, int], links: set[int], told: dict[int, Told]) -> Plan:
         """The plan that shows these lines and edges, with everything else accounted for."""
         omitted: list[Omitted] = []
         for number, entry in enumerate(self._entries):
@@ -330,7 +343,7 @@ class Planner:
                 omitted.append(Omitted(f"{link.edge.source} {link.edge.kind} {link.edge.target}", "edge"))
         return replace(
             self._bare,
-            items=tuple(Shown(self._entries[number], lines[number], number in reasoned) for number in sorted(lines)),
+            items=tuple(self._shown(number, lines[number], told.get(number, Told.NOTHING)) for number in sorted(lines)),
             links=tuple(self._links[number] for number in sorted(links)),
             omitted=tuple(omitted),
         )

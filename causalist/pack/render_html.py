@@ -104,12 +104,8 @@ def _article(shown: Shown, number: int | None) -> str:
     ]
     if entry.signature and not (shown.n_lines and entry.body.first_row):
         parts.append(f'<p class="sig"><code>{html_text(entry.signature)}</code></p>\n')
-    reasons = [text for text in entry.reasons if text]
-    if shown.in_full:
-        parts.append(_list(reasons))
-        parts.append(f'<p class="way">{html_text(entry.way)}</p>\n' if entry.way else "")
-    else:
-        parts.append(_list([entry.reason] if entry.reason else []))
+    parts.append(_list(shown.reasons))
+    parts.append(f'<p class="way">{html_text(shown.way)}</p>\n' if shown.way else "")
     if shown.n_lines:
         lines = "".join(_line(number, text) for number, text in numbered_lines(entry.body, shown.n_lines))
         parts.append(f'<ol class="source">\n{lines}</ol>\n')
