@@ -31,7 +31,7 @@ from causalist.errors import CausalistError
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
 from causalist.indexing import index_of_commit, index_places, refreshed_index
 from causalist.lookup import Lookups
-from causalist.model.answer import Answer, AskOptions, Level, Order, Route, Status
+from causalist.model.answer import Answer, AskOptions, Level, Order, Route, Standing, Status
 from causalist.model.facts import Diagnostic
 from causalist.model.index import Index
 from causalist.model.pack import PackHeader, PackInput
@@ -358,6 +358,14 @@ class Repository(Lookups):
         index = self.index
         return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), dict(index.examples),
                       index.notes, self.learned.provenance if self.learned else None)  # fmt: skip
+
+    def standing(self) -> Standing:
+        """Where the index lies, whether the stored one is of the files as they are now and why not, and how far these
+        are from their commit. For a repository in a folder; looks at all of its files."""
+        from causalist.standing import found_at, standing_of
+
+        found = found_at(self.root, self.settings.index_options(IndexOptions()))
+        return standing_of(self.root, self.index, self.read, found if found.path is not None else None)
 
     # -- parts of an answer
 

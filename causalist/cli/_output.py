@@ -70,15 +70,6 @@ def safe(text: str) -> str:
     return neutralise(text)
 
 
-def counted(counts: Mapping[str, int]) -> str:
-    """Counts in words.
-
-    >>> counted({"python": 3, "text": 1})
-    '3 python, 1 text'
-    """
-    return ", ".join(f"{n} {what}" for what, n in counts.items())
-
-
 @contextmanager
 def destination(file: Path | None) -> Iterator[Callable[[str], object]]:
     """A function that writes results to stdout, or to `file`, which is there complete or not at all.

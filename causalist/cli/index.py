@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._output import counted, emit_document, emit_lines
+from causalist.cli._output import emit_document, emit_lines
 from causalist.cli._progress import progress_on_stderr
 from causalist.cli._repository import json_option, open_repository, repository_options, say_notes
 from causalist.documents.answers import no_status_document, status_document
+from causalist.documents.status import counted
 
 if TYPE_CHECKING:
     from causalist.pipeline import Repository

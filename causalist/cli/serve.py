@@ -34,23 +34,14 @@ def command() -> None:
     """
 
 
-_wait_option = click.option(
-    "--wait",
-    type=click.FloatRange(0, 3600),
-    default=20,
-    show_default=True,
-    metavar="SECONDS",
-    callback=_seconds,
-    help="How long a call waits for the index before it says how far that is.",
-)
-
-
 @command.command("mcp")
 @click.option("--repo", "repos", multiple=True, metavar="DIR", callback=_folders,
               help="Just this folder; may be repeated. Without it the folders that the client has open, or else the "
               "repository around the current folder.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Index a home directory or the root of a file system too.")
-@_wait_option
+@click.option("--wait", type=click.FloatRange(0, 3600), default=5, show_default=True, metavar="SECONDS",
+              callback=_seconds, help="How long a call waits for the first index before it is answered from the files "
+              "read as text, or told how far the index is.")  # fmt: skip
 @click.option("--refresh-wait", type=click.FloatRange(0, 3600), default=1, show_default=True, metavar="SECONDS",
               callback=_seconds, help="How long a call waits for an index of the latest changes before it is answered "
               "from the one before, with a note on what is not in it.")  # fmt: skip
@@ -117,7 +108,9 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, 
 
 @command.command("lsp")
 @repository_options
-@_wait_option
+@click.option("--wait", type=click.FloatRange(0, 3600), default=20, show_default=True, metavar="SECONDS",
+              callback=_seconds, help="How long a call waits for the index before it says how far that is."
+              )  # fmt: skip
 def lsp(repo: Path | None, force: bool, wait: float) -> None:
     """Speaks the Language Server Protocol on standard input and output.
 

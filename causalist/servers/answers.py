@@ -55,7 +55,13 @@ def ask_text(repository: "Repository", question: str, max_tokens: int, top_k: in
     ids = [hit.id for hit in answer.results if hit.kind in _POINTED_AT and hit.id == shown(hit.id)][:_MOST_HINTED]
     if ids:
         tail.append(f"next: symbol or impact with an id: {', '.join(ids)}")
-    return Reply(_joined(answer.pack.text, tail, max_tokens), [hit.id for hit in answer.results], answer.confidence)
+    return Reply(
+        _joined(answer.pack.text, tail, max_tokens),
+        [hit.id for hit in answer.results],
+        answer.confidence,
+        scores=[hit.score for hit in answer.results],
+        order=answer.order,
+    )
 
 
 def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:

@@ -59,6 +59,8 @@ async def run(server: Server[Any], address: Address, wait_seconds: float) -> Non
     """Serves until it is cancelled."""
     from mcp.server.transport_security import TransportSecuritySettings
 
+    from causalist.servers.http_protocol import TimelyProtocol
+
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=LONGEST_BODY,
@@ -70,6 +72,7 @@ async def run(server: Server[Any], address: Address, wait_seconds: float) -> Non
     rules = Rules(address.port, address.token, most_body_bytes=LONGEST_BODY, methods=_METHODS)
     config = uvicorn.Config(
         Guard(bounded(app, wait_seconds + _ANSWER_SECONDS), rules, {}),
+        http=TimelyProtocol,
         log_level="critical",
         access_log=False,
         lifespan="on",

@@ -131,14 +131,16 @@ class LiveRepository:
     async def _looked(self) -> View:
         async with self._looking:
             self._next_look = None  # whoever asks from now on needs a later one
-            generation, repository = self._generation, self._repository
-            index, look = await in_thread(partial(self._compared, repository))
-            if index is not None and (repository is None or index is not repository.index):
+            while True:
+                generation, repository = self._generation, self._repository
+                index, look = await in_thread(partial(self._compared, repository))
+                if index is None or (repository is not None and index is repository.index):
+                    return View(repository, generation, None if look.is_current else look)
                 async with self._deciding:
+                    # Where a job has brought another one meanwhile, nobody knows which of the two is newer.
                     if generation == self._generation:
                         await self._serve(index)
-                        generation, repository = self._generation, self._repository
-            return View(repository, generation, None if look.is_current else look)
+                        return View(self._repository, self._generation)
 
     def _compared(self, repository: "Repository | None") -> "tuple[Index | None, Look]":
         """The index at hand, or else the stored one where only that is current, and how it stands."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from causalist.servers.reply import Reply
-from causalist.servers.tools import Arguments, Parameter, Tool, budget, node_name
+from causalist.servers.tools import Arguments, Parameter, Tool, budget, name_unindexed, node_name
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
@@ -105,17 +105,12 @@ def _layers(repository: "Repository", arguments: Arguments) -> Reply:
 
 
 def _status(repository: "Repository", arguments: Arguments) -> Reply:
+    from causalist.documents.status import status_lines
     from causalist.servers.answers import bounded
 
-    status = repository.status()
-    info = status.repository
-    languages = ", ".join(f"{n} {name}" for name, n in status.languages.items())
-    skipped = ", ".join(f"{n} {reason}" for reason, n in status.skipped.items())
-    text = (
-        f"commit {info.commit or 'none'}\n{info.files} files: {languages}\n{info.nodes} nodes, {info.edges} edges\n"
-        f"left out: {skipped or 'nothing'}\n{len(status.notes)} notes on what files made doubtful\n"
-    )
-    return Reply(bounded(text, arguments["max_tokens"]))
+    more = "; `causalist status --json` lists all"
+    lines = status_lines(repository.status(), repository.standing(), is_refreshed=False, more_notes=more)
+    return Reply(bounded("\n".join(lines) + "\n", arguments["max_tokens"]))
 
 
 def _sources(edges: "Iterable[Edge]") -> str:
@@ -135,6 +130,7 @@ MORE_TOOLS: Mapping[str, Tool] = {
             "limit": Parameter(int, "Most names listed.", 1, 100, 20),
         },
         _find,
+        name_unindexed,
     ),
     "map": Tool(
         "Overview of the repository",

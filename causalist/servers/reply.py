@@ -12,13 +12,26 @@ _MOST_NAMED = 3  # files in a note
 _MOST_LISTED = 20
 
 
+class Excerpt(NamedTuple):
+    """Lines of a file of which nothing but its text is known; rows are 0-based."""
+
+    path: str
+    start_row: int
+    end_row: int
+
+
 class Reply(NamedTuple):
     """`text` is the whole answer, for an agent. `nodes` are ids of what it is about, the most important first;
-    `confidence` is that of an answer to a question."""
+    `confidence` is that of an answer to a question, as are the `scores` of its nodes and their causal `order`. Without
+    an index `excerpts` stand for nodes, and `n_files` were read."""
 
     text: str
     nodes: Sequence[str] = ()
     confidence: float | None = None
+    excerpts: Sequence[Excerpt] = ()
+    n_files: int = 0
+    scores: Sequence[float] = ()
+    order: Sequence[str] = ()
 
 
 _NODE = {
@@ -29,8 +42,9 @@ _NODE = {
         "path": {"type": "string"},
         "start_line": {"type": "integer", "minimum": 1},
         "end_line": {"type": "integer", "minimum": 1},
+        "score": {"type": ["number", "null"], "description": "Of a result of `ask`."},
     },
-    "required": ["id", "kind", "path", "start_line", "end_line"],
+    "required": ["id", "kind", "path", "start_line", "end_line", "score"],
 }
 # The same for every tool.
 OUTPUT_SCHEMA: Mapping[str, object] = {
@@ -38,6 +52,12 @@ OUTPUT_SCHEMA: Mapping[str, object] = {
     "properties": {
         "text": {"type": "string", "description": "The answer; the rest says what it is about."},
         "nodes": {"type": "array", "items": _NODE, "maxItems": _MOST_NODES},
+        "order": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Ids from causes to effects, those between results too.",
+            "maxItems": _MOST_NODES,
+        },
         "confidence": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
         "coverage": {
             "type": "object",
@@ -56,7 +76,7 @@ OUTPUT_SCHEMA: Mapping[str, object] = {
             ],
         },
     },
-    "required": ["text", "nodes", "confidence", "coverage"],
+    "required": ["text", "nodes", "order", "confidence", "coverage"],
 }  # fmt: skip
 
 
@@ -65,7 +85,10 @@ def structured(reply: Reply, view: "View", name: str) -> dict[str, Any]:
     from causalist.pack.clean import neutralise
 
     repository = view.repository
-    nodes = [] if repository is None else [_node(repository, each) for each in reply.nodes[:_MOST_NODES]]
+    nodes = [_file(each) for each in reply.excerpts[:_MOST_NODES]]
+    if repository is not None:
+        scores: Sequence[float | None] = reply.scores or [None] * len(reply.nodes)
+        nodes = [_node(repository, *each) for each in zip(reply.nodes, scores, strict=True)][:_MOST_NODES]
     changed = () if view.behind is None else view.behind.changed
     indexing = None if view.stage is None else str(view.stage)
     if indexing is None and view.failure is not None:
@@ -73,11 +96,12 @@ def structured(reply: Reply, view: "View", name: str) -> dict[str, Any]:
     return {
         "text": reply.text,
         "nodes": nodes,
+        "order": [neutralise(each) for each in reply.order[:_MOST_NODES]],
         "confidence": reply.confidence,
         "coverage": {
             "repository": neutralise(name),
             "commit": None if repository is None else repository.index.commit,
-            "files": 0 if repository is None else repository.info().files,
+            "files": reply.n_files if repository is None else repository.info().files,
             "complete": repository is not None and view.behind is None and view.failure is None,
             "generation": view.generation,
             "behind": len(changed),
@@ -105,7 +129,23 @@ def note_on(view: "View") -> str:
     return f"note: answered from an index that is older than the files; {what}{'; ' * bool(what)}{why}\n"
 
 
-def _node(repository: "Repository", id: str) -> dict[str, Any]:
+def not_yet(view: "View", *, is_answered: bool = False) -> str:
+    """How far the first index is, for an answer from files that were read as text, or for none at all."""
+    far = f"indexing: {0 if view.stage is None else view.stage.percent:.0f} % ({view.stage})"
+    if is_answered:
+        return f"note: still {far}; ask again for an answer from the code itself\n"
+    return f"still {far}. There is nothing to answer this from yet; call again in a few seconds.\n"
+
+
+def _file(excerpt: Excerpt) -> dict[str, Any]:
+    from causalist.pack.clean import neutralise
+
+    path = neutralise(excerpt.path)
+    rows = {"start_line": excerpt.start_row + 1, "end_line": excerpt.end_row + 1}
+    return {"id": path, "kind": "file", "path": path, **rows, "score": None}
+
+
+def _node(repository: "Repository", id: str, score: float | None) -> dict[str, Any]:
     from causalist.extract import hit_of
     from causalist.pack.clean import neutralise
 
@@ -117,4 +157,5 @@ def _node(repository: "Repository", id: str) -> dict[str, Any]:
         "path": neutralise(hit.path),
         "start_line": hit.start_row + 1,
         "end_line": hit.end_row + 1,
+        "score": score,
     }

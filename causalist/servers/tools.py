@@ -6,6 +6,7 @@ from a repository and arguments to an answer. `more_tools` has those that are of
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from causalist.errors import UsageError
@@ -18,6 +19,7 @@ Arguments: TypeAlias = Mapping[str, Any]
 
 MOST_CHARACTERS = 20_000  # of a question: a long issue with its traceback
 _NAME_CHARACTERS = 1_000
+_NAME_TOKENS = 2_000  # where a tool has no budget
 _TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number"}
 
 
@@ -62,12 +64,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`answer` gets a repository and checked arguments, with None for what was left out."""
+    """`answer` gets a repository and checked arguments, with None for what was left out; `unindexed` a folder in the
+    repository's place, while there is no index of it. A tool without it has nothing to say then."""
 
     title: str
     description: str
     parameters: Mapping[str, Parameter]
     answer: Callable[["Repository", Arguments], Reply | str]
+    unindexed: Callable[[Path, Arguments], Reply] | None = None
 
     def schema(self) -> dict[str, Any]:
         """Of all arguments, as JSON Schema."""
@@ -100,6 +104,19 @@ def _ask(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.servers.answers import ask_text
 
     return ask_text(repository, arguments["question"], arguments["max_tokens"], arguments["top_k"])
+
+
+def _ask_unindexed(root: Path, arguments: Arguments) -> Reply:
+    from causalist.servers.unindexed import ask_files
+
+    return ask_files(root, arguments["question"], arguments["max_tokens"], arguments["top_k"])
+
+
+def name_unindexed(root: Path, arguments: Arguments) -> Reply:
+    """Where the name of a definition is written."""
+    from causalist.servers.unindexed import places_of_name
+
+    return places_of_name(root, arguments["name"], arguments.get("max_tokens") or _NAME_TOKENS)
 
 
 def _symbol(repository: "Repository", arguments: Arguments) -> Reply:
@@ -142,6 +159,7 @@ TOOLS: Mapping[str, Tool] = {
             "top_k": Parameter(int, "Most definitions; without it what suits max_tokens.", 1, 100),
         },
         _ask,
+        _ask_unindexed,
     ),
     "symbol": Tool(
         "Look up a definition",
@@ -152,6 +170,7 @@ TOOLS: Mapping[str, Tool] = {
             "max_tokens": budget(3000),
         },
         _symbol,
+        name_unindexed,
     ),
     "impact": Tool(
         "What a change affects",

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from causalist.documents.answers import FORMAT_VERSION, answer_document, edge_document
+from causalist.documents.answers import answer_document, edge_document, status_document
 from causalist.documents.lookups import node_document, show_document
 from causalist.errors import CausalistError, UsageError
 from causalist.servers.http_guard import Guard, Rules, new_token, token_in_query
@@ -162,11 +162,18 @@ class Door:
 
     async def _status(self, request: Request) -> Response:
         view = await self.live.view(0, _unreported)
-        if view.repository is None:
+        repository = view.repository
+        if repository is None:
             return _not_yet(view)
-        info = view.repository.info()
-        described = {"commit": info.commit, "files": info.files, "nodes": info.nodes, "edges": info.edges}
-        return _document({"format_version": FORMAT_VERSION, "name": self._root.name, **described})
+
+        def work() -> dict[str, object]:
+            """The document of `status --json`, and what the page shows of it."""
+            info = repository.info()
+            described = {"commit": info.commit, "files": info.files, "nodes": info.nodes, "edges": info.edges}
+            document = status_document(repository.status(), repository.notes, repository.standing())
+            return {**document, "name": self._root.name, **described}
+
+        return _document(await self._answer(work))
 
     async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
         async with self._answering:
@@ -234,6 +241,8 @@ def serve(root: Path, port: int, announce: Callable[[str], None]) -> int:
 async def _serve(root: Path, listening: socket.socket, announce: Callable[[str], None]) -> int:
     import uvicorn
 
+    from causalist.servers.http_protocol import TimelyProtocol
+
     class Server(uvicorn.Server):
         """Leaves signals to whoever runs it."""
 
@@ -246,6 +255,7 @@ async def _serve(root: Path, listening: socket.socket, announce: Callable[[str],
     door = Door(root, port, token)
     config = uvicorn.Config(
         door.application, log_config=None, log_level="critical", access_log=False, lifespan="off", server_header=False,
+        http=TimelyProtocol,
         date_header=False, limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=5, timeout_graceful_shutdown=1,
         proxy_headers=False, ws="none",
     )  # fmt: skip

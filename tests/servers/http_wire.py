@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from tests.servers.wire import END_SECONDS, INITIALIZE, environment
+from tests.servers.wire import END_SECONDS, INITIALIZE, PATIENT, environment
 
 TOKEN = "secret-for-tests"
 ACCEPT = "application/json, text/event-stream"
@@ -23,7 +23,7 @@ class HttpServer:
         repos = [word for root in roots for word in ("--repo", str(root))]
         more = {"CAUSALIST_TOKEN": token} if token else {}
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "causalist", "serve", "mcp", "--http", *repos, *options],
+            [sys.executable, "-P", "-m", "causalist", "serve", "mcp", "--http", *repos, *PATIENT, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**more),
         )  # fmt: skip
         assert self.process.stderr is not None

@@ -353,6 +353,29 @@ class TestManyAtOnce:
         ((first, second),) = driven(small, ask)
         assert "shop/late.py::late" not in names(first) and "shop/late.py::late" in names(second)
 
+    def test_a_look_that_another_index_overtook_is_repeated(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The stored index is current, and while that was found out a job has brought another one."""
+        Repository.open(small, exact_root=True)
+        compared = LiveRepository._compared
+
+        async def ask(repository: LiveRepository) -> tuple[View, View]:
+            before = await look(repository)
+            (small / "shop" / "late.py").write_text("def late():\n    return 1\n")
+            Repository.open(small, exact_root=True)
+            known = repository._repository
+
+            def overtaken(live: LiveRepository, known_then: Repository | None) -> Any:
+                found = compared(live, known_then)
+                monkeypatch.setattr(LiveRepository, "_compared", compared)
+                live._repository, live._generation = known, live._generation + 1  # one more that is not current
+                return found
+
+            monkeypatch.setattr(LiveRepository, "_compared", overtaken)
+            return before, await look(repository)
+
+        ((before, after),) = driven(small, ask)
+        assert "shop/late.py::late" in names(after) and after.generation == before.generation + 2
+
     def test_an_error_reaches_everyone(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def broken(*_: object) -> bool:
             raise NothingToIndex("nothing here")

@@ -34,6 +34,42 @@ async def lens_titles(editor: Editor, uri: str) -> dict[int, str]:
     return {each.range.start.line: each.command.title for each in resolved if each.command}
 
 
+def test_50_requests_in_flight_are_all_answered_and_are_right(small: Path) -> None:
+    """Sent at once, with an edit in the middle: what was asked after it knows it."""
+
+    async def drive(editor: Editor) -> None:
+        await editor.begin(small)
+        await names(editor, "price_of")  # there is an index
+        uri = editor.open(small / "shop" / "prices.py")
+        hover = types.HoverParams(document(uri), at(0, 5))
+        kinds = [
+            lambda: names(editor, "price_of"),
+            lambda: editor.own("ask", question="what does an invoice cost with tax", top_k=3),
+            lambda: editor.text_document_hover_async(hover),
+            lambda: editor.own("impact", node="with_tax"),
+            lambda: editor.text_document_code_lens_async(types.CodeLensParams(document(uri))),
+        ]
+        before = [asyncio.ensure_future(kinds[number % 5]()) for number in range(25)]
+        editor.insert(uri, 8, "\n\ndef refund_of(item):\n    return -price_of(item)\n")
+        after = [asyncio.ensure_future(kinds[number % 5]()) for number in range(20)]
+        after += [asyncio.ensure_future(names(editor, "refund_of")) for _ in range(5)]
+        answers = await asyncio.wait_for(asyncio.gather(*before, *after), 100)
+        assert len(answers) == 50 and all(answers), answers
+        for number, answer in enumerate(answers[:45]):
+            kind = (number if number < 25 else number - 25) % 5
+            if kind == 0:
+                assert answer[0] == "shop/prices.py::price_of"
+            if kind == 1:
+                assert answer["results"] and answer["pack"]["text"]
+            if kind == 2:
+                assert "The price of an item with tax" in answer.contents.value
+            if kind == 3:
+                assert "shop/prices.py::price_of" in [each["node"] for each in answer["affected"]]
+        assert answers[45:] == [["shop/prices.py::refund_of"]] * 5
+
+    edit(drive)
+
+
 class TestUnsaved:
     def test_counts_and_is_forgotten_when_it_is_closed(self, small: Path) -> None:
         async def drive(editor: Editor) -> None:

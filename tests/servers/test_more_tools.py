@@ -99,7 +99,8 @@ def test_layers_and_status(sample: Repository) -> None:
     assert "logic: " in layers and "from a lower layer to a higher one" in layers
     status = call(sample, "status").text
     info = sample.info()
-    assert f"{info.files} files: " in status and f"{info.nodes} nodes, {info.edges} edges\n" in status
+    assert f"files     {info.files}: " in status and f"graph     {info.nodes} nodes, {info.edges} edges\n" in status
+    assert f"{sample.root}/.causalist/index.bin, " in status and "\nstate     up to date\n" in status
 
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -134,7 +135,7 @@ def test_what_an_answer_is_about(sample: Repository) -> None:
     first = document["nodes"][0]
     assert first == {
         "id": "src/security/jwt-verifier.ts::verifyToken", "kind": "function",
-        "path": "src/security/jwt-verifier.ts", "start_line": 41, "end_line": 47,
+        "path": "src/security/jwt-verifier.ts", "start_line": 41, "end_line": 47, "score": None,
     }  # fmt: skip
     assert document["coverage"]["complete"] is False and document["coverage"]["indexing"] == "12 of 30 files parsed"
     assert 0 < (call(sample, "ask", question="where is a token verified").confidence or 0) < 1

@@ -116,12 +116,17 @@ def test_browsers(browser: WebServer, known: dict[str, Answer]) -> None:
 
 
 def test_agents(folder: Path, known: dict[str, Answer]) -> None:
-    """An agent is handed text, without scores: the pack has to hold the same items in the same order and ranks."""
+    """The structured part has nodes, scores and order; the text is a pack with the same items in the same order and
+    ranks."""
     with RawServer(folder, "--wait", "60") as server:
         server.start()
         for question, answer in known.items():
-            text, failed = server.call("ask", question=question, top_k=TOP_K, max_tokens=MAX_TOKENS)
-            assert not failed
+            arguments = {"question": question, "top_k": TOP_K, "max_tokens": MAX_TOKENS}
+            result = server.request("tools/call", {"name": "ask", "arguments": arguments})["result"]
+            told = result["structuredContent"]
+            said = from_answer(answer)
+            assert [(node["id"], node["score"]) for node in told["nodes"]] == said.results
+            assert told["order"] == said.order and told["confidence"] == answer.confidence
             ranks = {hit.id: rank for rank, hit in enumerate(answer.results, 1)}
             nodes = Repository.open(folder, exact_root=True).index.graph.nodes
             expected = []
@@ -129,4 +134,4 @@ def test_agents(folder: Path, known: dict[str, Answer]) -> None:
                 path = re.split("::|#", node)[0]
                 row = int(nodes.start_rows[nodes.ids.position(node)])
                 expected.append((str(ranks.get(node, "")), path, str(row + 1)))
-            assert _ITEM.findall(text) == expected
+            assert _ITEM.findall(result["content"][0]["text"]) == expected

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from tests.cli.commands import write_all
 from tests.cli.conftest import SMALL
 from tests.servers.conftest import settle
-from tests.servers.wire import RawServer, environment
+from tests.servers.wire import PATIENT, RawServer, environment
 
 OTHER = {"site/pages.py": "def render_page(title):\n    '''A page of the site.'''\n    return title\n"}
 
@@ -38,7 +38,10 @@ async def session_of(*options: str, cwd: Path, roots: list[Path] | None = None) 
         return types.ListRootsResult(roots=[types.Root(uri=root.as_uri()) for root in roots or []])
 
     parameters = StdioServerParameters(
-        command=sys.executable, args=["-P", "-m", "causalist", "serve", "mcp", *options], env=environment(), cwd=cwd
+        command=sys.executable,
+        args=["-P", "-m", "causalist", "serve", "mcp", *PATIENT, *options],
+        env=environment(),
+        cwd=cwd,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of roots, which the next version of the protocol does without
@@ -214,5 +217,8 @@ def test_the_answer_says_what_it_covers(large: Path) -> None:
         server.start()
         result = server.request("tools/call", {"name": "ask", "arguments": {"question": "worker"}})["result"]
         coverage = result["structuredContent"]["coverage"]
-        assert coverage["complete"] is False and coverage["files"] == 0 and coverage["indexing"]
-        assert result["structuredContent"]["nodes"] == [] and json.dumps(coverage)
+        assert coverage["complete"] is False and 0 < coverage["files"] <= 1500 and coverage["indexing"]
+        assert {node["kind"] for node in result["structuredContent"]["nodes"]} == {"file"} and json.dumps(coverage)
+        result = server.request("tools/call", {"name": "impact", "arguments": {"name": "worker"}})["result"]
+        coverage = result["structuredContent"]["coverage"]
+        assert coverage["files"] == 0 and result["structuredContent"]["nodes"] == []

@@ -48,7 +48,10 @@ class TestAnswers:
         assert [edge["source"] for edge in found["callers"]["edges"]] == ["shop/cart.py::Cart.total"]
         assert [edge["target"] for edge in found["callees"]["edges"]] == ["shop/prices.py::with_tax"]
         status, _, body = server.request("GET", "/api/status")
-        assert (status, json.loads(body)["name"], json.loads(body)["files"]) == (200, "small", 4)
+        told = json.loads(body)
+        assert (status, told["name"], told["files"]) == (200, "small", 4)
+        done = json.loads(invoke("status", "--repo", str(folder), "--json").stdout)
+        assert {key: told[key] for key in done} == done and done["index"]["was_current"] is True
 
     @pytest.mark.parametrize(
         ("path", "document", "status", "message"),

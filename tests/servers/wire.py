@@ -17,6 +17,8 @@ import causalist
 CHECKOUT = Path(causalist.__file__).parents[1]
 ANSWER_SECONDS = 60.0
 END_SECONDS = 10.0
+# As long as a slow machine may need; what is answered before that is tested on its own.
+PATIENT = ("--wait", "60", "--refresh-wait", "60")
 
 INITIALIZE = {
     "protocolVersion": "2025-06-18",
@@ -26,7 +28,7 @@ INITIALIZE = {
 
 
 def command(root: Path, *options: str) -> list[str]:
-    return [sys.executable, "-P", "-m", "causalist", "serve", "mcp", "--repo", str(root), *options]
+    return [sys.executable, "-P", "-m", "causalist", "serve", "mcp", "--repo", str(root), *PATIENT, *options]
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -1,11 +1,12 @@
 """The MCP server under load, and what its first words cost.
 
-    python -m tests.benchmarks.servers handshake REPOSITORY [--runs 5]
+    python -m tests.benchmarks.servers handshake|lsp REPOSITORY [--runs 5]
     python -m tests.benchmarks.servers malformed REPOSITORY [--inputs 500]
-    python -m tests.benchmarks.servers load REPOSITORY [--clients 50] [--requests 2000] [--edits 20]
+    python -m tests.benchmarks.servers load REPOSITORY [--clients 50] [--requests 2000] [--edits 20] [--refresh-wait 1]
 
 `handshake`: processor seconds of the server's process from its start to the first answer to tools/list, in a copy of
-the repository without an index; what indexes behind it is a process of its own and not counted. `malformed`: random
+the repository without an index; what indexes behind it is a process of its own and not counted. `lsp`: the same of
+the language server, to the answer to `initialize`. `malformed`: random
 lines, and messages with one part changed, over standard input and over HTTP; after each a ping has to be answered.
 `load`: clients over HTTP, each with a session of its own, ask one question after another while a file of a copy is
 edited. Counts errors; untrue answers, which do not know an edit that was complete before they were asked for and do not
@@ -30,22 +31,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.servers.editor import command as editor_command
 from tests.servers.http_wire import HttpServer
 from tests.servers.malformed import NONE, cases
-from tests.servers.wire import RawServer
+from tests.servers.wire import RawServer, environment
 
 MARKER = "load_marker"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["handshake", "malformed", "load"])
+    parser.add_argument("what", choices=["handshake", "lsp", "malformed", "load"])
     parser.add_argument("repository", type=Path)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--inputs", type=int, default=500)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--requests", type=int, default=2000)
     parser.add_argument("--edits", type=int, default=20)
+    parser.add_argument("--refresh-wait", type=float, default=1.0)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
@@ -65,6 +68,36 @@ def handshake(root: Path, arguments: argparse.Namespace) -> int:
             assert server.request("tools/list")["result"]["tools"]
             seconds.append(cpu_seconds(server.process.pid))
     print(f"{n_files} files under git; handshake to tools/list: {sorted(seconds)} s of CPU")
+    print(f"median {statistics.median(seconds):.2f}, most {max(seconds):.2f}")
+    return int(max(seconds) > 1.0)
+
+
+def lsp(root: Path, arguments: argparse.Namespace) -> int:
+    seconds = []
+    capabilities: dict[str, Any] = {"workspace": {"workspaceFolders": True}}
+    folder = {"uri": root.as_uri(), "name": root.name}
+    params = {"processId": None, "rootUri": None, "capabilities": capabilities, "workspaceFolders": [folder]}
+    message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).encode()
+    for _ in range(arguments.runs):
+        shutil.rmtree(root / ".causalist", ignore_errors=True)
+        process = subprocess.Popen(
+            editor_command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment(),
+        )
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(message) + message)
+        process.stdin.flush()
+        length = int(process.stdout.readline().partition(b":")[2])
+        while process.stdout.readline().strip():
+            pass
+        assert "capabilities" in json.loads(process.stdout.read(length))["result"]
+        seconds.append(cpu_seconds(process.pid))
+        process.kill()
+        process.wait()
+    print(f"start of the language server to its capabilities: {sorted(seconds)} s of CPU")
     print(f"median {statistics.median(seconds):.2f}, most {max(seconds):.2f}")
     return int(max(seconds) > 1.0)
 
@@ -113,11 +146,11 @@ def random_line(rng: random.Random) -> bytes:
 
 def load(root: Path, arguments: argparse.Namespace) -> int:
     edited = root / "causalist_load_marker.py"
-    edited.write_text("def load_marker():\n    return 0\n")
     names = [line.split("def ")[1].split("(")[0] for path in sorted(root.rglob("*.py"))[:400]
              for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
              if line.startswith("def ") and "(" in line][:60]  # fmt: skip
-    with HttpServer(root, options=("--wait", "600")) as server:
+    edited.write_text("def load_marker():\n    return 0\n")
+    with HttpServer(root, options=("--wait", "600", "--refresh-wait", str(arguments.refresh_wait))) as server:
         pid = server.process.pid
         session = server.open_session()
         asked = [calls(names, number) for number in range(arguments.requests)]
@@ -144,9 +177,11 @@ def load(root: Path, arguments: argparse.Namespace) -> int:
             time.sleep(0.2)
             if done_edits < arguments.edits and state.n_done > done_edits * arguments.requests // arguments.edits:
                 done_edits += 1
-                edited.write_text("def load_marker():\n    return 0\n" + "".join(
+                # In one step: a file that is being written is for a moment without what was in it.
+                (root.parent / "edited").write_text("def load_marker():\n    return 0\n" + "".join(
                     f"\n\ndef load_edit_{i}():\n    return load_marker()\n" for i in range(1, done_edits + 1)
                 ))  # fmt: skip
+                (root.parent / "edited").replace(edited)
                 state.edit = done_edits
             if state.n_done > len(memory) * arguments.requests // 5:
                 memory.append(resident(pid))
@@ -165,6 +200,7 @@ def load(root: Path, arguments: argparse.Namespace) -> int:
           f"{len(times) / seconds:.1f} a second")  # fmt: skip
     print(f"errors: {len(state.errors)} {state.errors[:3]}; untrue answers: {state.n_untrue}; from an older index than "
           f"before: {state.n_backwards}; exit code {code}")  # fmt: skip
+    print("".join(f"untrue: {each}\n" for each in state.untrue), end="")
     print(f"of {state.n_marked} answers on the edited file {state.n_behind} say that they do not know the last edit; "
           f"of all {state.n_said_behind} say that they are from before one")  # fmt: skip
     print(f"memory (MB) at the start, by fifths, at the end: {[round(each / 1e6) for each in memory]}")
@@ -184,6 +220,7 @@ class State:
         self.edit = 0  # the last one that is complete
         self.times: list[float] = []
         self.errors: list[str] = []
+        self.untrue: list[str] = []  # some of those answers
         self.n_marked = self.n_behind = self.n_said_behind = self.n_untrue = self.n_backwards = 0
 
 
@@ -209,6 +246,7 @@ def client(server: HttpServer, asked: list[tuple[str, dict[str, Any]]], state: S
             state.left -= 1
             number = state.left
         tool, given = asked[number]
+        is_marked = given.get("name") == MARKER
         edit = state.edit
         try:
             seconds, result = timed(server, session, tool, given)
@@ -218,11 +256,13 @@ def client(server: HttpServer, asked: list[tuple[str, dict[str, Any]]], state: S
                 state.n_done += 1
             continue
         text = result["content"][0]["text"]
-        # An answer that failed (an ambiguous name, say) has nothing beside its text.
-        coverage = (result.get("structuredContent") or {}).get("coverage", {"generation": generation, "complete": True})
-        is_marked = given.get("name") == MARKER
         knows_less = is_marked and edit > 0 and f"load_edit_{edit}" not in text
-        says_so = not coverage["complete"] and edited.name in coverage["behind_files"]
+        if result.get("isError"):  # an ambiguous name, say; nothing stands beside the text
+            coverage = {"generation": generation, "complete": "older than the files" not in text}
+            says_so = edited.name in text
+        else:
+            coverage = result["structuredContent"]["coverage"]
+            says_so = not coverage["complete"] and edited.name in coverage["behind_files"]
         with state.lock:
             state.times.append(seconds)
             state.n_done += 1
@@ -231,6 +271,8 @@ def client(server: HttpServer, asked: list[tuple[str, dict[str, Any]]], state: S
             state.n_untrue += knows_less and not says_so
             state.n_said_behind += not coverage["complete"]
             state.n_backwards += coverage["generation"] < generation
+            if knows_less and not says_so and len(state.untrue) < 3:
+                state.untrue.append(f"edit {edit}: {coverage} {text[:300]}")
             if text.startswith("internal: "):
                 state.errors.append(text[:200])
         generation = max(generation, coverage["generation"])
