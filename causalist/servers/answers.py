@@ -4,6 +4,7 @@ Source stands in packs, and thereby in fences. What is listed beside it are ids,
 and cut to one line. Lists say how many they leave out.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -167,10 +168,16 @@ def bounded(text: str, max_tokens: int) -> str:
     if count_tokens(text) <= max_tokens:
         return text
     lines = text.split("\n")
-    for kept in range(len(lines) - 1, 0, -1):
-        short = "\n".join([*lines[:kept], f"… {len(lines) - kept} more lines"])
-        if count_tokens(short) <= max_tokens:
-            return short
+
+    def shortened(kept: int) -> str:
+        return "\n".join([*lines[:kept], f"… {len(lines) - kept} more lines"])
+
+    # More lines are more tokens, but for what a tokenizer makes of two lines together.
+    kept = bisect_left(range(1, len(lines)), True, key=lambda n: count_tokens(shortened(n)) > max_tokens)
+    while kept and count_tokens(shortened(kept)) > max_tokens:
+        kept -= 1
+    if kept:
+        return shortened(kept)
     # No tokenizer gives a character more than one token for each of its at most four bytes.
     return f"{lines[0][: max(0, max_tokens // 4 - 1)]}…"
 

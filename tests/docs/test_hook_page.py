@@ -20,3 +20,5 @@ def test_the_page_says_the_sizes() -> None:
     (much, some) = SHARES
     assert f"with {much.confidence:g} or more the best {much.files} files in at most {much.tokens} tokens" in page
     assert f"with {some.confidence:g} or more the best {some.files} in at most {some.tokens:,} tokens" in page
+    assert f"{much.tokens} tokens and the names of {much.names} more, with" in page
+    assert f"{some.tokens:,} tokens and the names of {some.names} more, below that nothing" in page

@@ -74,6 +74,23 @@ class TestBudget:
         ):
             assert 40 < count_tokens(text) <= max_tokens
 
+    def test_bounded_is_as_long_as_it_can_be_and_does_not_try_every_length(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        counted = []
+
+        def counting(text: str) -> int:
+            counted.append(text)
+            return count_tokens(text)
+
+        monkeypatch.setattr(answers, "count_tokens", counting)
+        lines = [f"line {i} of some words" for i in range(3000)]
+        for budget in (40, 300, 5000):
+            counted.clear()
+            kept = bounded("\n".join(lines), budget).count("\n")
+            one_more = "\n".join([*lines[: kept + 1], f"… {len(lines) - kept - 1} more lines"])
+            assert count_tokens(counted[-1]) <= budget < count_tokens(one_more) and len(counted) < 20
+
     def test_bounded_keeps_whole_lines_and_counts_the_others(self) -> None:
         text = "\n".join(f"line number {i}" for i in range(100))
         short = bounded(text, 60)

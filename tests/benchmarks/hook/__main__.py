@@ -8,7 +8,8 @@ FILE holds labelled questions as `causalist eval --data` reads them; `--clones` 
 Questions are ordered by the hash of their ids; the first `--choose` are those that the sizes were chosen with, the next
 `--rows` are measured. Prints a table: tokens for each question, the share of questions of which a right file is named
 in what is handed over, how many got nothing, and the share among those that got something. The rows "always" have one
-size for all questions, whatever the confidence; the last line compares with the best of those that cost no more.
+size for all questions, whatever the confidence, with and without the names of the next files; the last line compares
+with the best of those without names that cost no more.
 
 `--random` runs the hook itself on that many random inputs and counts those after which the exit code is not 0 or
 anything stands on standard output.
@@ -34,7 +35,10 @@ from causalist.store import read_index, write_index
 from tests.benchmarks.confidence.__main__ import Blobs
 from tests.cli.test_hook import random_input
 
-ALWAYS = [(Share(0.0, files, tokens),) for tokens in (400, 500, 600, 700, 800) for files in (5, 8, 12)]
+ALWAYS = [
+    *((Share(0.0, *size),) for size in ((3, 300), (5, 400), (5, 500), (8, 600), (8, 700), (8, 800), (12, 1000))),
+    *((Share(0.0, *size),) for size in ((3, 300, 5), (3, 300, 8), (5, 400, 8), (5, 500, 8))),
+]
 
 
 class Handed(NamedTuple):
@@ -103,9 +107,10 @@ def table(handed: dict[Sequence[Share], list[Handed]]) -> list[str]:
     for shares, rows in handed.items():
         said = [row for row in rows if row.tokens]
         right = sum(row.is_right for row in rows)
-        if shares is not SHARES and tokens_of(rows) <= tokens_of(own):
+        if shares is not SHARES and not shares[0].names and tokens_of(rows) <= tokens_of(own):
             best = max(best, right / len(rows))
-        name = "the hook" if shares is SHARES else f"always {shares[0].files} files, {shares[0].tokens} tokens"
+        names = f" and {shares[0].names} names" * (shares[0].names > 0)
+        name = "the hook" if shares is SHARES else f"always {shares[0].files} files, {shares[0].tokens} tokens{names}"
         lines.append(
             f"| {name} | {tokens_of(rows):.0f} | {right / len(rows):.1%} | {1 - len(said) / len(rows):.1%} "
             f"| {right / max(1, len(said)):.1%} |"
