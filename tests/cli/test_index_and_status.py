@@ -42,7 +42,7 @@ def test_index_says_what_is_in_it(small: Path) -> None:
 
 def test_index_document(small: Path) -> None:
     document = json.loads(invoke("index", "--repo", str(small), "--json").stdout)
-    assert list(document) == [*STATUS, "seconds"]
+    assert list(document) == [*STATUS, "seconds", "vectors"]
     assert document["languages"] == {"python": 3, "text": 1}
     assert document["seconds"] > 0
     assert (document["index"], document["facts_cache"]) == (None, None)

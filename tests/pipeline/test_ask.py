@@ -309,6 +309,7 @@ _OTHER_OPTIONS: dict[str, Any] = {
     "scope": "src/security",
     "normalise": True,
     "approximate": 1e-6,
+    "embedder": "nobody",
 }
 
 

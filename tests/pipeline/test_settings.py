@@ -38,6 +38,7 @@ specificity = "none"
 approximate = 1e-6
 include = ["src/"]
 exclude = ["*.md"]
+embedder = "local:static"
 remember = false
 [index]
 deny = ["data/"]
@@ -49,7 +50,7 @@ max-files = 20
     assert settings.ask_options() == AskOptions(
         top_k=7, level=Level.FILE, max_tokens=500, format="json", route=Route.SIMPLE, rank=RankMode.PAGERANK,
         graph=False, order=Order.DEPENDENCIES_FIRST, damping=0.5, specificity=Specificity.NONE, approximate=1e-6,
-        include=("src/",), exclude=("*.md",),
+        include=("src/",), exclude=("*.md",), embedder="local:static",
     )  # fmt: skip
     assert settings.value("ask", "remember") is False
     assert settings.limits() == Limits(max_file_bytes=10, max_files=20, deny=("data/",))
@@ -164,7 +165,7 @@ class TestHostile:
         assert repository.status().skipped["secret"] == 2
         assert {hit.path for hit in repository.ask("price").results} <= paths
 
-    @pytest.mark.parametrize("key", ["repo", "force", "llm", "embedder", "processes", "scope", "output"])
+    @pytest.mark.parametrize("key", ["repo", "force", "llm", "model", "processes", "scope", "output"])
     @pytest.mark.parametrize("section", ["ask", "index"])
     def test_nothing_else_can_be_said(self, section: str, key: str, tmp_path: Path) -> None:
         write_all(tmp_path, {"causalist.toml": f"[{section}]\n{key} = 'x'\n"})
