@@ -26,6 +26,8 @@ _MOST_PRINTED = 3
 _FEWEST_WORDS_PRINTED = 3
 _LONGEST_MESSAGE = 200
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
+# "how does the cache work", "how middleware works"
+_WORKINGS = re.compile(r"\W*(?:(?:explain|describe|show|tell me) )?how (?:(?:do|does) .+ work|.+ works)\W*$")
 _MULTI_HOP = re.compile(
     r"\bwhy\b|\bhow (?:does|do|is|are)\b.*\b(?:reach|become|becomes|turn|get|end up)\b|\baffects?\b|related to"
 )
@@ -33,6 +35,7 @@ _LETTERS = re.compile(r"[A-Za-z]+")
 _BEHAVIOUR = re.compile(
     r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
 )
+_MOST_EXPLORED = 100  # characters of a question how something works
 _LONGEST = 20_000  # characters of a question that are read
 _LONGEST_TITLE = 3_000  # characters of a title that decide the route
 _LONGEST_ABBREVIATED = 3_000
@@ -247,6 +250,8 @@ def _route(title: str, named: tuple[Named, ...], frames: tuple[Frame, ...], has_
         return Route.EXPLORATORY
     if _MULTI_HOP.search(title[:_LONGEST_TITLE].lower()):
         return Route.MULTI_HOP
+    if not has_body and len(title) <= _MOST_EXPLORED and _WORKINGS.match(title.lower()):
+        return Route.EXPLORATORY
     return Route.SIMPLE
 
 

@@ -28,6 +28,7 @@ from causalist.rank.push import walked_from
 from causalist.rank.question import Question
 from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.signals import LEADING
+from causalist.rank.spread import spread
 from causalist.rank.support import definition_support
 from causalist.rank.walk import seed_distribution
 
@@ -164,13 +165,14 @@ def choose(
 
         reached = steps.optional("candidates.places", filled, dict)
     extra = list(reached)
-    best = _best(scores, 2 * options.top_k, without=set(extra))
+    toll = 0.0 if by_file else ROUTES[options.route or ranking.question.route].spread
+    best = _best(scores, (4 if toll else 2) * options.top_k, without=set(extra))
     distinct = steps.optional("assemble.duplicates", lambda: _distinct(best, graph), lambda: best)
-    lexical = distinct[: options.top_k - len(extra)]
+    lexical = spread(distinct, scores, graph.nodes.files, options.top_k - len(extra), toll)
     # What only the graph reached stands behind what was found, in the order of PageRank.
-    floor = min((float(scores[n]) for n in lexical), default=1.0)
+    floor = min(lexical.values(), default=1.0)
     top = max(reached.values(), default=1.0)
-    chosen = [Chosen(n, float(scores[n]), False) for n in lexical]
+    chosen = [Chosen(n, worth, False) for n, worth in lexical.items()]
     chosen += [Chosen(n, floor * value / top * (1 - 1e-9), True) for n, value in sorted(reached.items(), key=_by_value)]
     return chosen
 

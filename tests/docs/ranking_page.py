@@ -46,6 +46,12 @@ def _routes() -> str:
         ("what takes such a place becomes a seed for the next one", *(_yes(p.second_hop) for p in ROUTES.values()))
     )
     rows.append(("what is named counts once more (`looked up`)", *(_yes(p.names_decide) for p in ROUTES.values())))
+    rows.append(
+        (
+            "by what a further result of a file has to be better than the first of another",
+            *(f"{p.spread:g}" for p in ROUTES.values()),
+        )
+    )
     return table(heads, rows)
 
 

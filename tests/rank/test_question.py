@@ -322,7 +322,13 @@ def test_what_is_named_twice_is_kept_once_with_the_weight_of_the_title() -> None
         ("how does the parser end up here", Route.MULTI_HOP),
         ("what affects the score", Route.MULTI_HOP),
         ("code related to sessions", Route.MULTI_HOP),
-        ("how does the cache work", Route.SIMPLE),
+        ("how does the cache work", Route.EXPLORATORY),
+        ("How do the hooks of a request work?", Route.EXPLORATORY),
+        ("how middleware works", Route.EXPLORATORY),
+        ("how does the cache work\nsince the update", Route.SIMPLE),  # not short
+        ("how does the worker reach the queue of work", Route.MULTI_HOP),
+        ("where is what shows how it works", Route.SIMPLE),
+        ("how works are stored", Route.SIMPLE),
         ("reach the end", Route.SIMPLE),
         ("tokens\nwhy is it so", Route.SIMPLE),  # the body does not decide
     ],
