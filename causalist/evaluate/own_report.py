@@ -6,6 +6,8 @@ from typing import Any
 from causalist.evaluate.metrics import LEVEL, N_RESAMPLES, SEED, Interval
 from causalist.evaluate.own import Ablation, Coverage, OwnReport
 from causalist.evaluate.report import counted, examples, interval_json, row_json, summary_json
+from causalist.evaluate.summary import Summary
+from causalist.evaluate.systems import FUSED, GRAPH_OFF, WHOLE_FILE_CODE
 from causalist.evaluate.table import aligned, difference, render_summaries
 from causalist.indexing import index_version
 
@@ -17,7 +19,7 @@ def own_text(report: OwnReport) -> str:
     """A compact table; may change freely."""
     lines = [_headline(report), ""]
     if report.results:
-        lines += render_summaries(report.files)
+        lines += [*_in_short(report.files[0]), "", *render_summaries(report.files)]
         if report.symbols:
             lines += ["", "Definitions that the commits changed", *render_summaries(report.symbols)]
         if report.coverage is not None:
@@ -70,6 +72,24 @@ def _headline(report: OwnReport) -> str:
         f"{report.root}: {asked} from its history{fewer}, each asked of the state before its answer; "
         f"lists of {report.top_k}; {LEVEL:.0%} intervals from {N_RESAMPLES:,} resamples"
     )
+
+
+def _in_short(everything: Summary) -> list[str]:
+    """What most people want to know, before the tables."""
+    ours, plain = everything.systems[FUSED], everything.systems[WHOLE_FILE_CODE]
+    first, among = (
+        f"{what} in {_per_cent(ours[metric])} of the questions (BM25 of code: {100 * plain[metric].value:.0f} %)"
+        for what, metric in (("a right file is first", "any@1"), ("all of them are among the first five", "accuracy@5"))
+    )
+    lines = [f"in short: {first};", f"          {among}"]
+    gain = everything.differences[WHOLE_FILE_CODE]["MRR"]
+    if gain.low <= 0 <= gain.high:
+        lines.append("          by MRR the difference from that baseline may be chance")
+    if not any(each.value or each.low or each.high for each in everything.differences[GRAPH_OFF].values()):
+        lines.append(
+            "          the graph has no part in the order of files: it decides about definitions and what is added"
+        )
+    return lines
 
 
 def _coverage_line(coverage: Coverage) -> str:

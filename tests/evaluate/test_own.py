@@ -120,6 +120,13 @@ def test_document_and_text(report: OwnReport, past: Past) -> None:
     text = own_text(report)
     assert "2 questions from its history (of 50 wanted)" in text and "graph off" in text
     assert "all right files are among the results of 100 %" in text and "1 version" in text
+    # Both questions have one right file, which is the first of the list.
+    assert text.splitlines()[2:6] == [
+        "in short: a right file is first in 100 % [100–100] of the questions (BM25 of code: 100 %);",
+        "          all of them are among the first five in 100 % [100–100] of the questions (BM25 of code: 100 %)",
+        "          by MRR the difference from that baseline may be chance",
+        "          the graph has no part in the order of files: it decides about definitions and what is added",
+    ]
 
 
 def test_a_history_without_questions(tmp_path: Path) -> None:
