@@ -113,10 +113,10 @@ class DeclaredTypes:
         return sorted({each[0] for each in named if each is not None})
 
 
-def package_outside(module: str, parts: int) -> str:
+def without_types(module: str, parts: int) -> str:
     """The name of what an import from outside comes from: the package, without types and cut to `parts` parts.
 
-    >>> package_outside("java.util.Map", 3), package_outside("org.junit.jupiter.api.Assertions", 3)
+    >>> without_types("java.util.Map", 3), without_types("org.junit.jupiter.api.Assertions", 3)
     ('java.util', 'org.junit.jupiter')
     """
     kept: list[str] = []

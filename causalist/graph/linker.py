@@ -94,6 +94,8 @@ class Linker:
             self._add_declared_imports(number, names.settings)
             return
         for entry in names.facts.imports:
+            if entry.kind == ImportKind.TYPE:
+                continue
             target, rule = self.program.target_module(number, entry)
             if self._imports.has_folders(number) and target >= 0:
                 for file in self._imports.files_of(number, target, entry):

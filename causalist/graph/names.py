@@ -7,14 +7,14 @@ A definition is known here by a number that counts all definitions of all files 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph import namespaces
 from causalist.graph.crates import ModuleTree
-from causalist.graph.declared import DeclaredTypes, package_outside
+from causalist.graph.declared import DeclaredTypes
 from causalist.graph.file_names import FileNames, file_names
 from causalist.graph.folders import FolderMap, local_name
 from causalist.graph.found import Found
 from causalist.graph.inclusion import Inclusion
 from causalist.graph.modules import ModuleMap
+from causalist.graph.outside import package_outside
 from causalist.graph.overloads import Literals, best, misfit
 from causalist.graph.packages import PackageScopes
 from causalist.graph.paths import PathNames
@@ -49,6 +49,7 @@ class Program:
     bounds: dict[tuple[int, str], tuple[int, Binding]] = field(default_factory=dict)  # type parameters, by their type
     foreign: dict[tuple[int, str], dict[str, int]] = field(default_factory=dict)  # (trait, method) -> type -> method
     for_all: set[int] = field(default_factory=set)  # traits that are implemented for every type with some bound
+    contracts: dict[int, frozenset[int]] = field(default_factory=dict)  # bases that a type has nothing from
     _traits: dict[str, list[int]] = field(default_factory=dict)
     known_exports: dict[tuple[int, str], Found | None] = field(default_factory=dict)
     _overloads: dict[tuple[int, str], list[int]] = field(default_factory=dict)
@@ -125,8 +126,7 @@ class Program:
 
     def has_members(self, definition: int) -> bool:
         """Whether other definitions stand inside; they follow at once."""
-        following = definition + 1
-        return following < len(self.definition_of) and self.parent(following) == definition
+        return definition + 1 < len(self.definition_of) and self.parent(definition + 1) == definition
 
     def enclosing_type(self, definition: int) -> int:
         """The innermost type that `definition` (itself included) belongs to, or -1."""
@@ -147,7 +147,9 @@ class Program:
             return owner
         definition = self.without_functions(definition)
         holder = self.definition_of[definition].qualname.rpartition(".")[0]
-        return self.files[self.file_of[definition]].by_qualname.get(holder, -1) if holder else definition
+        # A method without a name before it stands in an object that the file exports or hands on.
+        alone = definition if self.definition_of[definition].kind != NodeKind.METHOD else -1
+        return self.files[self.file_of[definition]].by_qualname.get(holder, -1) if holder else alone
 
     def without_functions(self, definition: int) -> int:
         """The outermost function around a function with a plain name, or itself: a function inside of a method most
@@ -223,20 +225,8 @@ class Program:
 
     def outside(self, file: int, entry: Import) -> Found:
         """The package outside of the repository that an import comes from."""
-        module, settings = entry.module, self.files[file].settings
-        n_parts = settings.modules.external_parts if settings is not None else 1
-        if settings is not None and settings.modules.namespaces:
-            name = namespaces.outside(entry, settings)
-        elif n_parts > 1:
-            name = package_outside(module, n_parts)
-        elif self.files[file].has_folders:
-            name = module
-        elif "/" in module:
-            parts = module.split("/")
-            name = "/".join(parts[:2]) if module.startswith("@") else parts[0]
-        else:
-            name = module.partition(".")[0] if not entry.level else "." * entry.level + module
-        return Found("external", -1, "external", name)
+        names = self.files[file]
+        return Found("external", -1, "external", package_outside(entry, names.settings, names.has_folders))
 
     def exported(self, file: int, name: str, depth: int = 0) -> Found | None:
         """What `name` means to those who import it from `file`, through re-exports; None if it has no such name."""
@@ -381,9 +371,10 @@ class Program:
 
     def find_member(self, owner: int, name: str, skip_own: bool = False, called: str | None = None) -> tuple[int, bool]:
         """(definition, inherited) of member `name` of `owner` or of its bases, or (-1, False)."""
+        hidden = self.contracts.get(owner, ())
         for base in self.linear_bases(owner)[1 if skip_own else 0 :]:
             number = self.member(base, name, called)
-            if number >= 0:
+            if number >= 0 and base not in hidden:
                 return number, base != owner
         return -1, False
 

@@ -76,7 +76,13 @@ def _type_parameter(values: "Values", file: int, scope: int, name: str) -> Value
     while scope != MODULE_SCOPE:
         binding = names.bindings.get(scope, {}).get(name)
         if binding is not None and binding.type and binding.type != name:
-            return bound(values, file, binding, name)
+            key = (file, scope, name)
+            if key in values.unfolding or len(values.unfolding) > _DEEPEST:
+                return UNKNOWN  # parameters that bound one another
+            values.unfolding.add(key)
+            found = bound(values, file, binding, name)
+            values.unfolding.discard(key)
+            return found
         if binding is not None:
             elsewhere = values.program.bounds.get((names.first + scope, name))
             return bound(values, *elsewhere, name) if elsewhere is not None else UNKNOWN

@@ -77,8 +77,24 @@ class Resolver:
         for owner, numbers in more_bases.items():
             self.program.set_bases(owner, [*self.program.bases(owner), *numbers])
         reopened.join_bases(self.program)
+        superclasses = [(file, base) for file, base in missed if not base.implements]
+        self._find_contracts({self.program.files[file].first + base.definition for file, base in superclasses})
         self.values.read_attributes()
         return [*found, *implemented]
+
+    def _find_contracts(self, derived: set[int]) -> None:
+        """Where interfaces give a class nothing, what a class with a superclass from outside lacks comes from there.
+        `derived` are the types whose own superclass is not of the repository."""
+        program = self.program
+        kinds = [definition.kind for definition in program.definition_of]
+        for owner, kind in enumerate(kinds):
+            settings = program.files[program.file_of[owner]].settings
+            if kind != NodeKind.CLASS or settings is None or not settings.types.contracts:
+                continue
+            bases = program.linear_bases(owner)
+            interfaces = frozenset(base for base in bases if kinds[base] == NodeKind.INTERFACE)
+            if interfaces and not derived.isdisjoint(bases):
+                program.contracts[owner] = interfaces
 
     def forget(self) -> None:
         """Forgets what was looked up for other files."""

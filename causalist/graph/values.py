@@ -41,7 +41,7 @@ class Values(Shapes):
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     known: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
     _busy: set[tuple[int, int, str, str | None]] = field(default_factory=set)
-    unfolding: set[int] = field(default_factory=set)  # type aliases being followed: one may lead back to itself
+    unfolding: set[object] = field(default_factory=set)  # aliases and bounds being followed: one may lead to itself
     _held_by: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
     attributes: dict[int, dict[str, list[tuple[int, Binding]]]] = field(default_factory=dict)
 

@@ -92,6 +92,7 @@ class ImportKind(IntEnum):
     REEXPORT = 5  # export {name as alias} from "m"
     REEXPORT_ALL = 6  # export * from "m"
     REEXPORT_NAMESPACE = 7  # export * as alias from "m"
+    TYPE = 8  # a comment names a type of another file, which is not loaded for that
 
 
 class Import(NamedTuple):

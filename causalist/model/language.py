@@ -106,8 +106,9 @@ class TypeSettings:
     `prefixed` languages write what holds before what is held (`[]T`), have block scope, and call a type to convert a
     value; in them `makers` are functions that make a value of the type that is their first argument, and `passes` those
     that return a value like their first argument. Where types are `structural`, a type implements every interface whose
-    methods it has; `outside` maps types of the standard library, by their package's path, to the signatures of their
-    methods and to types whose methods they have too ("func" stands before methods of what is no interface).
+    methods it has; where interfaces are `contracts`, a class that implements one has no member from it. `outside` maps
+    types of the standard library, by their package's path, to the signatures of their methods and to types whose
+    methods they have too ("func" stands before methods of what is no interface).
 
     `passing` are methods of transparent types that give what these hold (`unwrap`), `wrapping` functions whose result
     holds their argument (`Some`), `making` those of a type that give one of it although it does not define them;
@@ -125,6 +126,7 @@ class TypeSettings:
     makers: tuple[str, ...] = ()
     passes: tuple[str, ...] = ()
     structural: bool = False
+    contracts: bool = False
     outside: tuple[tuple[str, tuple[str, ...]], ...] = ()
     passing: tuple[str, ...] = ()
     wrapping: tuple[str, ...] = ()

@@ -25,6 +25,7 @@ _WAITING = 8  # bytes of "(await "
 _AFTER = (b"extends", b"instanceof")  # between a name and its type, where types stand before names otherwise
 _BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
 _GAP = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
+_BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
 _LONGEST_GAP = 160  # with the white space of a line that is broken there
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
@@ -58,6 +59,7 @@ class BindingReader:
         self._type = ""  # the annotation that stands before its names
         self._beside = -1  # its end, where it is for the name right after it alone
         self._beside_names = scopes.settings.types.beside_names
+        self._item_end = -1  # of the last name that may be a type parameter
         self._elements = ""  # the last collection that stands before the names of its elements
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
 
@@ -240,7 +242,7 @@ class BindingReader:
             self._pattern[1].append((len(self.bindings), self._key or name))
             member = self._key or name
         self._key = ""
-        self._type_end = -1
+        self._type_end, self._item_end = -1, end if tag == Tag.BINDING_ITEM else -1
         scope = scopes.binding_scope()
         if scope >= 0 and scopes.frames[-1].name_start == start and scopes.frames[-1].index == scope:
             # The name of a definition that is a value: the definition says it all, unless it is a member of self.
@@ -284,6 +286,10 @@ class BindingReader:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
                 self._type, self._beside = name, end
+        elif self._item_end >= 0 and self.bindings and _BOUND.fullmatch(self._scopes.data, self._item_end, start):
+            bound = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), settings)
+            self.bindings[-1] = self.bindings[-1]._replace(type=bound)
+            self._item_end = -1
         elif self._binding_end >= 0 and self._is_near(self._binding_end, start, 0):
             if self._is_shaped:
                 text = self._scopes.text(start, min(end, start + _LONGEST_TYPE))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from causalist.model.facts import Binding
+from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
 from causalist.model.language import TypeSettings
 from causalist.model.notation import split_top
 from causalist.model.symbols import CALLABLE_KINDS
@@ -18,6 +18,10 @@ from causalist.parse.scopes import VALUE_KINDS, Scopes
 
 _TAG = re.compile(r"(@[a-z-]+)[ \t]+(?=[.?($\w{])")
 _BRACED = re.compile(r"\{([^{}\n]{1,200})\}(?:[ \t]*\[?([\w$]+)(?![\w$.]))?")
+_LOADED = re.compile(
+    r"(?P<named>@typedef\s*\{\s*)?(?:typeof\s+)?\bimport\(\s*[\"']([^\"'()\n]{1,200})[\"']\s*\)(?:\.([\w$]+))?"
+    r"(?(named)[^{}\n]{0,200}\}\s*([\w$]+)|)"
+)
 _IMPORTED = re.compile(r"import\([^()]*\)\.")
 _NAME = re.compile(r"[ \t]+&?(?:\.\.\.)?(\$\w+)")
 _OPEN, _CLOSE = "<({[", ">)}]"
@@ -40,6 +44,8 @@ class DocTypes:
         self._scopes = scopes
         self._bindings = bindings
         self._tags = dict(scopes.settings.comments.tags)
+        self._loads = bool(self._tags and scopes.settings.modules.require)
+        self.imports: list[Import] = []  # types that comments name by their module
         self._above: list[tuple[int, int, int]] = []  # definition, start and end of the comment above it
 
     def on_definition(self, index: int, start: int, end: int) -> None:
@@ -49,12 +55,25 @@ class DocTypes:
 
     def on_comment(self, start: int, end: int) -> None:
         """A comment; what it says of variables holds from here on."""
+        if self._loads and self._scopes.data.startswith(b"/**", start):
+            self._load(start, end)
         scope = self._scopes.binding_scope()
         if not self._tags or scope < 0 or self._scopes.drafts[scope].kind not in CALLABLE_KINDS:
             return
         for told in self._told(start, end):
             if told.role == "type" and told.name:
                 self._bindings.append(Binding(scope, told.name, told.type, "", self._scopes.row(start)))
+
+    def _load(self, start: int, end: int) -> None:
+        """The types that a comment names by their module: `@typedef {import("./a").B} C`, `{import("./a").B}`."""
+        if self._scopes.data.find(b"import(", start, end) < 0:
+            return
+        text, row = self._scopes.text(start, min(end, start + _LONGEST_COMMENT)), self._scopes.row(start)
+        for named, module, name, alias in _LOADED.findall(text):
+            known_as = alias if named else name
+            if known_as:
+                entry = Import(MODULE_SCOPE, ImportKind.TYPE, module, 0, name or "default", known_as, row)
+                self.imports.append(entry)
 
     def finish(self) -> None:
         """Gives types to what the code says none of."""

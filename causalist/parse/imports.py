@@ -5,6 +5,7 @@ means is not asked here.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from causalist.model.facts import Export, Import, ImportKind
@@ -213,6 +214,14 @@ class ImportReader:
         for name in dict.fromkeys(self._spread):
             if name in modules:
                 self.imports.append(modules[name]._replace(kind=ImportKind.REEXPORT_ALL, name="*", alias=""))
+
+    def add_types(self, types: Sequence[Import]) -> None:
+        """Adds types that comments name by their module, but for those that the code knows by that name."""
+        known = {entry.alias for entry in self.imports} | {draft.name for draft in self._scopes.drafts}
+        for entry in types:
+            if entry.alias not in known:
+                known.add(entry.alias)
+                self.imports.append(entry)
 
     def _follows_exports(self, start: int) -> bool:
         if self._exports is None or start < self._exports[0]:

@@ -98,6 +98,7 @@ class Sweep:
             self._close_group()
         self.derived.finish()
         self._doc_types.finish()
+        self.modules.add_types(self._doc_types.imports)
         self.modules.finish()
         self.uses.finish()
         self.held.finish()
@@ -233,6 +234,7 @@ class Sweep:
             around = frames[-1].start if frames else 0
             if around <= self._comment[0] < span_start and self._comment[0] != self._comment_taken:
                 draft.text_start = self._comment_taken = self._comment[0]
+        if above or (self._comment[1] > 0 and self.data[self._comment[1] : span_start].isspace()):
             self._doc_types.on_definition(index, self._comment[0], self._comment[1])
         self.drafts.append(draft)
         if kind in CALLABLE_KINDS and self.settings.names.callables_apart:

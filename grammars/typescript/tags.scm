@@ -68,6 +68,7 @@
 (type_alias_declaration value: (object_type (property_signature name: (_) @binding.property)))
 (property_signature type: (type_annotation (_) @binding.type))
 (type_parameter name: (type_identifier) @binding.item)
+(type_parameter constraint: (constraint (_) @binding.type))
 (function_declaration return_type: (type_annotation (_) @returns))
 (method_definition return_type: (type_annotation (_) @returns))
 (method_signature return_type: (type_annotation (_) @returns))
