@@ -62,7 +62,9 @@ def self_type(program: Program, names: FileNames, scope: int, name: str) -> int:
     owner = program.enclosing_owner(names.first + scope) if scope >= 0 else -1
     if owner < 0 or not names.is_shaped:
         return owner
-    binding = names.bindings.get(scope, {}).get(name)
+    if program.is_type(names.first + scope):  # what the name means in the body of a class the function around may say
+        scope = names.facts.definitions[scope].parent
+    binding = names.bindings.get(scope, {}).get(name) if scope >= 0 else None
     is_other = binding is not None and (binding.value or binding.type.startswith("="))
     return owner if program.is_type(owner) and not is_other else -1
 

@@ -279,9 +279,22 @@ class Scip:
                     text = str(symbol)
                     taken = site.is_attribute and f" builtins/{site.name}" in text
                     is_other = is_other or " gold 0 " in text or taken
+        if len(found) > 1 and not site.is_attribute:
+            found = self._visible(tree, path, site, found)
         if found:
             return "found", found
         return "unknown" if is_other or not symbols else "external", found
+
+    @staticmethod
+    def _visible(tree: Tree, path: str, site: Site, found: set[Target]) -> set[Target]:
+        """Functions inside of two methods of a class have one symbol where they have one name: a bare name means that
+        which stands in a function around it."""
+
+        def is_around(name: str) -> bool:
+            outer = name.rpartition(".")[0]
+            return tree.files[path].by_name.get(outer) is False and f"{site.source}.".startswith(f"{outer}.")
+
+        return {each for each in found if each[0] == path and is_around(each[1])} or found
 
     @staticmethod
     def _by_name(tree: Tree, symbol: object) -> Target | None:
