@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import extract_subgraph, hit_of, lift_to_files, order_subgraph, without_repeats
 from causalist.model.answer import Answer, AskOptions, Level, PageRankInfo, RankMode, RepositoryInfo, Route
-from causalist.model.facts import Diagnostic
+from causalist.model.diagnostic import Diagnostic
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.pack import Pack, PackInput, PackItem

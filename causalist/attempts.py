@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from causalist import navigate
 from causalist.collect import Progress, Read, silent
-from causalist.literals import all_matches
 from causalist.model.answer import AskOptions, RankMode
 from causalist.model.index import Index
 from causalist.model.scores import Matched
@@ -129,6 +128,8 @@ class Asking:
             return {}
 
         def work() -> Mapping[int, Matched]:
+            from causalist.literals import all_matches
+
             matched = all_matches(question.patterns, self.index, self.texts, self.steps)
             self.steps.found("literals", len(matched))
             return matched

@@ -14,16 +14,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
-from importlib.resources import files as resource_files
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.answer import AskOptions
-from causalist.model.facts import Diagnostic
-from causalist.parse import find_secrets, masked
+from causalist.model.diagnostic import Diagnostic
 from causalist.rank import Linear, Weights, default_weights
 from causalist.store import ANSWERS_NAME, BESIDE_LOCK, FEEDBACK_NAME, INDEX_NAME, WEIGHTS_NAME
 
@@ -197,7 +193,7 @@ class Beside:
 
 def signals_version(index_version: str) -> str:
     """Names what weights are fitted to: the signals, the grammars behind them, and the weights to beat."""
-    shipped = resource_files("causalist.rank").joinpath("weights.json").read_bytes()
+    shipped = (Path(__file__).parent / "rank" / "weights.json").read_bytes()
     return hashlib.sha256(index_version.encode() + b"\n" + shipped.replace(b"\r\n", b"\n")).hexdigest()[:16]
 
 
@@ -235,6 +231,8 @@ def _linear(part: Row, shipped: Linear) -> Linear:
 
 @contextmanager
 def _locked(folder: Path, patience: float = _PATIENCE_SECONDS) -> Iterator[None]:
+    from filelock import FileLock, Timeout
+
     lock = FileLock(folder / BESIDE_LOCK, timeout=patience)
     try:
         lock.acquire()
@@ -281,6 +279,8 @@ def _plain(value: object) -> object:
 
 
 def _without_secrets(text: str) -> str:
+    from causalist.parse import find_secrets, masked
+
     data = text.encode("utf-8", "replace")
     spans = find_secrets(data)
     return masked(data, spans).decode("utf-8", "replace") if spans else text

@@ -3,31 +3,32 @@ enough to do.
 """
 
 import gc
-import multiprocessing
 import os
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from types import ModuleType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from causalist.model.facts import FileFacts
-from causalist.model.source import FileEntry, SourceFile
-from causalist.parse import parse_file
-from causalist.parse import reader_of as parse_reader
-from causalist.source import Limits
-from causalist.store import FactsCache, Key, facts_from_bytes, facts_to_bytes
+# Whatever parses is imported when something is parsed: an answer from an index that is current needs none of it.
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+    from causalist.model.facts import FileFacts
+    from causalist.model.source import FileEntry, SourceFile
+    from causalist.source import Limits
+    from causalist.store import FactsCache, Key
+
+    _Parsing = Future[list[tuple[str, bytes]]]
 
 # Raised when parsing changes what it gives for the same bytes.
 PARSER_VERSION = 18
 
-Read = Callable[[FileEntry], SourceFile | str]
-_Parsing = Future[list[tuple[str, bytes]]]
+Read = Callable[["FileEntry"], "SourceFile | str"]
 
 # Below this many bytes to parse, starting processes costs more than it saves.
 _WORTH_PROCESSES = 1_500_000
@@ -59,11 +60,13 @@ class IndexOptions:
     processes: int | None = None
     progress: Progress = silent
     submodules: bool | None = None
-    limits: Limits | None = None
+    limits: "Limits | None" = None
 
 
 def reader_of(path: str) -> str:
     """What reads the file, and in which version. Part of the key of cached facts."""
+    from causalist.parse import reader_of as parse_reader
+
     return f"{PARSER_VERSION}:{parse_reader(path)}"
 
 
@@ -80,15 +83,15 @@ def no_garbage_collection() -> Iterator[None]:
 
 
 def collect_facts(
-    entries: Sequence[FileEntry],
+    entries: "Sequence[FileEntry]",
     blobs: dict[str, str],
     read: Read,
-    cache: FactsCache,
+    cache: "FactsCache",
     options: IndexOptions,
     *,
     words: Container[str] | None = None,
     bodies: Container[str] | None = None,
-) -> tuple[dict[str, FileFacts], dict[str, str]]:
+) -> "tuple[dict[str, FileFacts], dict[str, str]]":
     """(facts by path, reason by path of files that are not searched); completes `blobs`.
 
     Only files in `words` and `bodies`, all if these are None, come with theirs for certain; others may have them where
@@ -147,7 +150,7 @@ def collect_facts(
     return facts, unfit
 
 
-def _groups(entries: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:
+def _groups(entries: "Sequence[FileEntry]") -> "Iterator[list[FileEntry]]":
     """Files that are read together, in order."""
     group: list[FileEntry] = []
     size = 0
@@ -163,9 +166,12 @@ def _groups(entries: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:
 
 def _parse_all(
     files: Iterator[tuple[str, bytes]], most: int, options: IndexOptions
-) -> Iterator[tuple[str, FileFacts, bytes]]:
+) -> "Iterator[tuple[str, FileFacts, bytes]]":
     """(path, facts, encoded facts) of each file, in order; in several processes when there is enough to do. There are
     at most so many files."""
+    from causalist.parse import parse_file
+    from causalist.store import facts_from_bytes, facts_to_bytes
+
     wanted = options.processes or _usable_processors()
     first: list[tuple[str, bytes]] = []
     size = 0
@@ -180,6 +186,9 @@ def _parse_all(
             yield path, facts, facts_to_bytes(facts)
             done += 1
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context(_START_METHOD)
     with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=_end_with_parent) as pool:
         chunks = _chunks(chain(first, files))
@@ -196,7 +205,7 @@ def _parse_all(
     options.progress("parsing", most, most)
 
 
-def _submitted(pool: ProcessPoolExecutor, chunks: Iterable[list[tuple[str, bytes]]]) -> Iterator[_Parsing]:
+def _submitted(pool: "ProcessPoolExecutor", chunks: Iterable[list[tuple[str, bytes]]]) -> "Iterator[_Parsing]":
     for chunk in chunks:
         with _no_main_module():
             yield pool.submit(_parse_chunk, chunk)
@@ -217,6 +226,8 @@ def _no_main_module() -> Iterator[None]:
 
 def _end_with_parent() -> None:
     """Lets a worker end when the process that started it is killed: it would wait for more work for ever."""
+    import multiprocessing
+
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
@@ -228,6 +239,9 @@ def _end_with_parent() -> None:
 
 
 def _parse_chunk(chunk: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    from causalist.parse import parse_file
+    from causalist.store import facts_to_bytes
+
     with no_garbage_collection():
         return [(path, facts_to_bytes(parse_file(path, data))) for path, data in chunk]
 

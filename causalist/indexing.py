@@ -1,214 +1,34 @@
-"""Files -> facts -> index: the half of the pipeline that runs before any question.
+"""The current index of a folder: the stored one where nothing changed, else one that `building` makes.
 
-A file whose metadata has not changed is not read, a content that was parsed before is not parsed again. The index is
-a function of paths, facts and weights; nothing in it depends on the order, the process or the time in which they came.
+What makes an index is imported when one is made: most questions find one that is current, and then it would cost more
+than the answer. A file whose metadata has not changed is not read.
 """
 
-import hashlib
 import os
 import shutil
 import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from causalist import collect
-from causalist.collect import IndexOptions, Read, collect_facts, no_garbage_collection, reader_of
-from causalist.errors import GitError, IndexNotWritable, IndexUnreadable, NothingToIndex
-from causalist.freshness import has_same_files, is_of_here, known_blobs
-from causalist.graph import build_graph, load_confidences
-from causalist.history import commits_behind, history_of
-from causalist.model.facts import Diagnostic, FileFacts
-from causalist.model.graph import LinkedGraph, NodeTable
-from causalist.model.history import Commits, History
-from causalist.model.index import FileNote, Index, Manifest, SecretSpans
-from causalist.model.interface import named_only
+from causalist.collect import IndexOptions
+from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
+from causalist.freshness import has_same_files, is_of_here
+from causalist.model.diagnostic import Diagnostic
+from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile
-from causalist.model.strings import StringTable
-from causalist.model.symbols import NodeId, NodeKind, file_id
-from causalist.parse import grammar_version, load_settings
-from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
-from causalist.refresh import refreshed
-from causalist.source import DEFAULT_LIMITS, BlobReader, read_file, scan_folder
-from causalist.store import (
-    FOLDER,
-    INDEX_NAME,
-    FactsCache,
-    cache_folder,
-    facts_path,
-    is_read_only,
-    locked_folder,
-    prepare_folder,
-    read_index,
-    write_index,
-)
+from causalist.source import DEFAULT_LIMITS, read_file, scan_folder
+from causalist.store import FOLDER, INDEX_NAME, cache_folder, is_read_only, locked_folder, prepare_folder, read_index
+from causalist.versions import index_version
 
-# Raised when linking or the lexical index change what they give for the same facts.
-INDEX_VERSION = 14
-
-
-def index_version() -> str:
-    """Names everything but the files that an index depends on; another version is built again."""
-    parts = [f"{INDEX_VERSION}:{collect.PARSER_VERSION}"]
-    parts += [f"{dialect}:{grammar_version(dialect)}" for dialect in sorted(load_settings())]
-    parts += [repr(WalkWeights()), load_confidences().digest]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+if TYPE_CHECKING:
+    from causalist.model.history import Commits
 
 
 def is_current(scan: Scan, index: Index) -> bool:
     """Whether an index holds just the files of a scan, as far as their metadata tells."""
     return index.commit == scan.commit and index.version == index_version() and has_same_files(index, scan)
-
-
-def make_index(
-    scan: Scan,
-    read: Read,
-    cache: FactsCache,
-    previous: Index | None,
-    scanned_at: int,
-    options: IndexOptions,
-    commits: Commits | None = None,
-) -> Index:
-    """The index of everything in `scan`, with the history of `commits`. Raises NothingToIndex if no file has anything
-    to search."""
-    with no_garbage_collection():
-        past = Commits() if commits is None else commits
-        return _make_index(scan, read, cache, previous, scanned_at, options, past)
-
-
-def _make_index(
-    scan: Scan,
-    read: Read,
-    cache: FactsCache,
-    previous: Index | None,
-    scanned_at: int,
-    options: IndexOptions,
-    commits: Commits,
-) -> Index:
-    blobs = known_blobs(scan.entries, previous)
-    skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
-    same_version = previous is not None and previous.version == index_version()
-    again = refreshed(scan.entries, blobs, read, cache, previous, options) if previous and same_version else None
-    if again is not None:
-        facts, unfit = again.facts, again.unfit
-    else:
-        indexed = _indexed(previous) if same_version else {}
-        unread = {e.path for e in scan.entries if e.path not in blobs or indexed.get(e.path) != blobs[e.path]}
-        facts, unfit = collect_facts(scan.entries, blobs, read, cache, options, words=unread)
-    for path in sorted(unfit):
-        skipped[unfit[path]] += 1
-        if len(examples.setdefault(unfit[path], [])) < 3:
-            examples[unfit[path]].append(path)
-    files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
-    if not files:
-        raise NothingToIndex(_nothing(scan, skipped))
-    options.progress("linking", 0, 0)
-    linked = again.relinked.linked if again is not None else build_graph(files, load_settings())
-    # Uses are most of what facts hold, and no longer needed.
-    files = [(path, named_only(each)) for path, each in files]
-    facts = dict(files)
-    transition = build_transition(linked.graph, WalkWeights())
-    options.progress("indexing words", 0, 0)
-    if again is not None and previous is not None:
-        kept: Kept | None = Kept(previous.lexical, again.relinked.nodes)
-    else:
-        kept = _kept_words(files, linked, previous)
-    lexical = build_lexical(files, linked, kept)
-    cache.keep_only((blobs[path], reader_of(path)) for path, _ in files)
-    return Index(
-        version=index_version(),
-        commit=scan.commit,
-        scanned_at=scanned_at,
-        manifest=Manifest(
-            paths=StringTable.from_strings(e.path for e in scan.entries),
-            blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
-            sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
-            mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
-            ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
-            secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
-        ),
-        graph=linked.graph,
-        lexical=lexical,
-        transition=transition,
-        skipped=dict(sorted(skipped.items())),
-        examples={key: tuple(value) for key, value in sorted(examples.items())},
-        notes=tuple(FileNote(path, d.slug, d.detail, d.row) for path, f in files for d in f.diagnostics),
-        languages=dict(sorted(Counter(f.language or "text" for _, f in files).items())),
-        submodules=bool(options.submodules),
-        history=history_of(commits, [path for path, _ in files], linked.file_nodes, known_history(previous)),
-    )
-
-
-def known_history(previous: Index | None) -> History:
-    """What a previous index of this version knows of the past; else nothing."""
-    return History() if previous is None or previous.version != index_version() else previous.history
-
-
-def _kept_words(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, previous: Index | None) -> Kept | None:
-    """Where the nodes of the previous index are now, of those files whose facts came without words."""
-    kept = {file_id(path) for path, facts in files if facts.counts is None}
-    if previous is None or not kept:
-        return None
-    then, now = (_nodes_of_files(graph.nodes, kept) for graph in (previous.graph, linked.graph))
-    if len(then) != len(now):
-        raise ValueError("the same facts made other nodes than before")
-    nodes = np.full(len(previous.graph.nodes), -1, dtype=np.int32)
-    nodes[then] = now  # both are sorted by id, hence in the same order
-    return Kept(previous.lexical, nodes)
-
-
-def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
-    """Positions of all nodes of these files, ascending."""
-    is_wanted = np.zeros(len(nodes), dtype=np.bool_)
-    for node in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
-        is_wanted[node] = nodes.ids[node] in files
-    return np.flatnonzero((nodes.files >= 0) & is_wanted[np.maximum(nodes.files, 0)])
-
-
-def _restamped_if_same(
-    scan: Scan, read: Read, previous: Index | None, scanned_at: int, submodules: bool, commits: Commits
-) -> Index | None:
-    """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
-    if previous is None or previous.version != index_version() or len(previous.manifest.paths) != len(scan.entries):
-        return None
-    blobs = known_blobs(scan.entries, previous)
-    for entry, path, blob in zip(scan.entries, previous.manifest.paths, previous.manifest.blobs, strict=True):
-        if entry.path != path:
-            return None
-        if path not in blobs:
-            source = read(entry)
-            if isinstance(source, str) or source.blob != blob:
-                return None
-    manifest = replace(
-        previous.manifest,
-        mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
-        ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
-        sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
-    )
-    same_skips = {reason: n for reason, n in previous.skipped.items() if reason in scan.skipped}
-    if same_skips != dict(scan.skipped):
-        return None
-    past = previous.history
-    history = history_of(commits, list(past.paths), past.nodes, past)
-    return replace(
-        previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit, submodules=submodules, history=history
-    )
-
-
-def index_of_commit(
-    git_dir: Path, scan: Scan, cache: FactsCache | None, options: IndexOptions | None, known: Index | None
-) -> Index:
-    """The index of a commit, read from git's objects. What the index `known` of another commit says of the past is not
-    read again. Raises NothingToIndex and GitError."""
-    commits = commits_behind(git_dir, scan.commit, known_history(known).commits)
-    with BlobReader(git_dir) as reader:
-        cache, options = cache or FactsCache(), options or IndexOptions(processes=1)
-        return make_index(scan, reader.read, cache, None, 0, options, commits)
 
 
 def index_places(root: Path) -> tuple[Path, ...]:
@@ -237,6 +57,9 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
         if stored is not None and _serves(stored, scan, submodules):
             return stored, tuple(notes)
 
+    from causalist import building
+    from causalist.store import FactsCache, facts_path, write_index
+
     def read(entry: FileEntry) -> SourceFile | str:
         return read_file(root, entry, limits)
 
@@ -252,10 +75,12 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
                 if stored is not None and _serves(stored, scan, submodules):
                     return stored, tuple(notes)
                 previous = stored if is_of_here(stored, scan) else previous
-                commits = _commits(root, scan, previous, notes) if commits is None else commits
-                index = index or _restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
+                commits = building.known_commits(root, scan, previous, notes) if commits is None else commits
+                index = index or building.restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
                 if index is None:
-                    index = _made_with(FactsCache(facts_path()), scan, read, previous, scanned_at, options, commits)
+                    index = building.made_with(
+                        FactsCache(facts_path()), scan, read, previous, scanned_at, options, commits
+                    )
                 write_index(place / INDEX_NAME, index)
             break
         except IndexNotWritable as error:
@@ -266,8 +91,10 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
             raise
     else:
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in memory only", -1)] = None
-        commits = _commits(root, scan, previous, notes) if commits is None else commits
-        index = index or make_index(scan, read, FactsCache(facts_path()), previous, scanned_at, options, commits)
+        commits = building.known_commits(root, scan, previous, notes) if commits is None else commits
+        index = index or building.make_index(
+            scan, read, FactsCache(facts_path()), previous, scanned_at, options, commits
+        )
         return index, tuple(notes)
     if problems and not is_read_only(problems[0]):
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in {places[1]}", -1)] = None
@@ -296,32 +123,6 @@ def _serves(index: Index, scan: Scan, submodules: bool) -> bool:
     return index.submodules == submodules and is_current(scan, index)
 
 
-def _made_with(
-    cache: FactsCache,
-    scan: Scan,
-    read: Read,
-    previous: Index | None,
-    scanned_at: int,
-    options: IndexOptions,
-    commits: Commits,
-) -> Index:
-    """`make_index`, once more without the cache if what it holds makes no sense: it is a file, and files get
-    damaged."""
-    try:
-        return make_index(scan, read, cache, previous, scanned_at, options, commits)
-    except (IndexError, KeyError, ValueError):
-        return make_index(scan, read, FactsCache(), None, scanned_at, options, commits)
-
-
-def _commits(root: Path, scan: Scan, previous: Index | None, notes: dict[Diagnostic, None]) -> Commits:
-    """The commits behind the files; none, with a note, where git cannot say them (a clone without trees)."""
-    try:
-        return commits_behind(root, scan.commit, known_history(previous).commits)
-    except GitError as error:
-        notes[Diagnostic("history-unreadable", str(error), -1)] = None
-        return Commits()
-
-
 def _stored(path: Path, notes: dict[Diagnostic, None]) -> Index | None:
     try:
         return read_index(path)
@@ -330,17 +131,3 @@ def _stored(path: Path, notes: dict[Diagnostic, None]) -> Index | None:
             return None  # somebody else's
         notes[Diagnostic(error.slug, str(error), -1)] = None
         return None
-
-
-def _indexed(previous: Index | None) -> Mapping[str, str]:
-    """The content (blob) of each file whose words an index of this version holds."""
-    if previous is None or previous.version != index_version():
-        return {}
-    return dict(zip(previous.manifest.paths, previous.manifest.blobs, strict=True))
-
-
-def _nothing(scan: Scan, skipped: Counter[str]) -> str:
-    if not skipped:
-        return "the folder holds no files to search; run in a folder with source code or documentation"
-    reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(skipped.items()))
-    return f"none of the files here can be searched ({reasons}); `causalist status` shows examples"

@@ -1,25 +1,28 @@
 """What a repository answers without ranking anything: names, places, uses, ways, layers, the map of all of it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from causalist import navigate
 from causalist.answers import repository_info
 from causalist.model.answer import RepositoryInfo
-from causalist.model.facts import Diagnostic
+from causalist.model.diagnostic import Diagnostic
 from causalist.model.graph import Edge, EdgeKind
-from causalist.model.health import Health
 from causalist.model.index import Index
-from causalist.model.layers import Layering
-from causalist.model.navigate import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
-from causalist.model.overview import Map
-from causalist.model.scores import Hit
 from causalist.model.source import FileEntry, SourceFile
 from causalist.model.symbols import split_id
-from causalist.parse import parse_file
-from causalist.source import changes_since
 from causalist.texts import Texts
+
+if TYPE_CHECKING:  # a question needs none of these
+    from causalist.model.health import Health
+    from causalist.model.layers import Layering
+    from causalist.model.navigate import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
+    from causalist.model.overview import Map
+    from causalist.model.scores import Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +98,19 @@ class Lookups:
         *,
         hops: int = 1,
         kinds: Sequence[str] = (),
-        direction: Direction = Direction.BOTH,
+        direction: Direction | None = None,
         limit: int = 10,
     ) -> tuple[Neighbors, ...]:
-        """What a node is linked with, by distance, direction and kind. Raises as `resolve`, and UsageError."""
-        node = self.resolve(name)
+        """What a node is linked with, by distance, direction (None: both), kind. Raises as `resolve`; UsageError."""
+        from causalist.model.navigate import Direction
+
+        node, direction = self.resolve(name), direction or Direction.BOTH
         return navigate.neighbors_in(self.index, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
 
     def verify(self, source: str, target: str, *, min_confidence: float = 0.5) -> Verdict:
         """Whether one node uses another, with the evidence. Raises as `resolve`."""
+        from causalist.parse import parse_file
+
         graph, texts = self.index.graph, Texts(self.index.manifest, self.read)
         start, end = self.resolve(source), self.resolve(target)
         path = split_id(graph.nodes.ids[start])[0]
@@ -159,6 +166,9 @@ class Lookups:
     def _reached_since(
         self, reach: Callable[..., tuple[Affected, ...]], revision: str, max_depth: int | None, min_confidence: float
     ) -> Impact:
+        from causalist.model.navigate import Impact
+        from causalist.source import changes_since
+
         graph, manifest = self.index.graph, self.index.manifest
         changes = changes_since(self.root, revision, zip(manifest.paths, manifest.blobs, strict=True), self.read)
         changed = navigate.nodes_of_rows(graph, changes.rows)

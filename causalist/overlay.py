@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from causalist.building import make_index
 from causalist.collect import IndexOptions, Read
-from causalist.indexing import make_index
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.source import Limits, blob_hash, classify, read_file

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from causalist.answers import (
     answer_id,
@@ -29,10 +29,10 @@ from causalist.beside import Beside, Learned
 from causalist.collect import IndexOptions, Progress, silent
 from causalist.errors import CausalistError
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
-from causalist.indexing import index_of_commit, index_places, refreshed_index
+from causalist.indexing import index_places, refreshed_index
 from causalist.lookup import Lookups
 from causalist.model.answer import Answer, AskOptions, Level, Order, Route, Standing, Status
-from causalist.model.facts import Diagnostic
+from causalist.model.diagnostic import Diagnostic
 from causalist.model.index import Index
 from causalist.model.pack import PackHeader, PackInput
 from causalist.model.scores import Hit, Hop, SeedShare
@@ -48,14 +48,15 @@ from causalist.rank import (
     default_weights,
     explain,
     read_question,
-    seed_shares,
 )
-from causalist.session import Kept, Session
 from causalist.settings import Settings, read_settings
-from causalist.source import BlobReader, find_root, read_file, refuse_root, relative_folder, scan_commit
+from causalist.source import find_root, read_file, refuse_root, relative_folder
 from causalist.steps import RESERVE, Clock, Deadline
-from causalist.store import FactsCache
 from causalist.texts import Texts
+
+if TYPE_CHECKING:
+    from causalist.session import Session
+    from causalist.store import FactsCache
 
 _T = TypeVar("_T")
 
@@ -89,7 +90,7 @@ class _Watched(Clock):
     answers many questions remembers it, so that what keeps failing is passed over for a while.
     """
 
-    def __init__(self, session: Session | None, deadline: Deadline | None) -> None:
+    def __init__(self, session: "Session | None", deadline: Deadline | None) -> None:
         super().__init__()
         self._circuits = None if session is None else session.circuits
         self._deadline = deadline
@@ -160,7 +161,7 @@ class Repository(Lookups):
     beside: Beside | None = None  # what is kept beside the index; None for a commit
     learned: Learned | None = None  # where the weights come from, unless they are the shipped ones
     weights: Weights = field(default_factory=default_weights)
-    session: Session | None = None  # of a process that answers many questions
+    session: "Session | None" = None  # of a process that answers many questions
     behind: bool = False  # the index is known to be older than the files
 
     @classmethod
@@ -199,7 +200,7 @@ class Repository(Lookups):
         notes: tuple[Diagnostic, ...] = (),
         folder: str = "",
         settings: Settings | None = None,
-        session: Session | None = None,
+        session: "Session | None" = None,
         behind: bool = False,
     ) -> "Repository":
         """The repository in the folder `root` with an index of it that is at hand, whether it is current or not."""
@@ -222,11 +223,14 @@ class Repository(Lookups):
         git_dir: str | Path,
         commit: str,
         *,
-        cache: FactsCache | None = None,
+        cache: "FactsCache | None" = None,
         options: IndexOptions | None = None,
         known: Index | None = None,
     ) -> "Repository":
         """The state of a commit, without a checkout. `cache` shares facts, `known` another commit's history."""
+        from causalist.building import index_of_commit
+        from causalist.source import BlobReader, scan_commit
+
         folder = Path(git_dir)
         scan = scan_commit(folder, commit)
         index = index_of_commit(folder, scan, cache, options, known)
@@ -284,6 +288,8 @@ class Repository(Lookups):
                 self._hit(c, ranking, paths[end], options.level) for c, end in zip(chosen, ends, strict=True)
             )
         if options.explain:
+            from causalist.rank import seed_shares
+
             shares: list[tuple[SeedShare, ...]] | None = steps.optional(
                 "assemble.attribution",
                 lambda: seed_shares(nodes, ranking, graph, transition, options, steps),
@@ -337,7 +343,7 @@ class Repository(Lookups):
             pack=pack,
         )
         if self.session is not None:
-            self.session.answers.put(key, Kept(answer, tuple(texts.seen)))
+            self.session.answers.put(key, answer, tuple(texts.seen))
         with steps.timed("deliver.remembering"):
             self._remember(answer, options, remember)
         return replace(answer, timings_ms=steps.milliseconds)

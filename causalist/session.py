@@ -45,11 +45,11 @@ class AnswerCache:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
-    def put(self, key: Hashable, kept: Kept) -> None:
-        """Keeps an answer, and forgets those that were asked for longest ago. One that is not all it could be is not
-        kept, nor one that found nothing: that costs little."""
-        answer = kept.answer
-        if answer.pack is None or len(kept.files) > MOST_FILES or any(d.slug in _DOUBTS for d in answer.diagnostics):
+    def put(self, key: Hashable, answer: Answer, files: tuple[str, ...]) -> None:
+        """Keeps an answer and the paths of the files that it read; forgets those that were asked for longest ago. One
+        that is not all it could be is not kept, nor one that found nothing: that costs little."""
+        kept = Kept(answer, files)
+        if answer.pack is None or len(files) > MOST_FILES or any(d.slug in _DOUBTS for d in answer.diagnostics):
             return
         with self._lock:
             self._drop(key)

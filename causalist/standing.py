@@ -7,12 +7,13 @@ from pathlib import Path
 from causalist.collect import IndexOptions
 from causalist.errors import GitError, IndexUnreadable
 from causalist.freshness import changed_files, is_of_here
-from causalist.indexing import index_places, index_version
+from causalist.indexing import index_places
 from causalist.model.answer import CacheUse, Found, Staleness, Standing
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.source import DEFAULT_LIMITS, changes_since, scan_folder
 from causalist.store import INDEX_NAME, MOST_BYTES, FactsCache, facts_path, read_index
+from causalist.versions import index_version
 
 _MOST_NAMED = 3
 

@@ -6,7 +6,7 @@ are masked by the spans that were found when a file was parsed, so that nothing 
 
 from collections.abc import Callable
 
-from causalist.model.facts import Diagnostic
+from causalist.model.diagnostic import Diagnostic
 from causalist.model.index import Manifest
 from causalist.model.scores import Hit
 from causalist.model.source import FileEntry, SourceFile

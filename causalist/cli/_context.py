@@ -35,10 +35,11 @@ _PATH_CHARACTERS = 120
 
 def stored_repository(root: Path, folder: Path) -> "Repository | None":
     """The repository with the index that is stored, current or not; None where there is none of this version."""
-    from causalist.indexing import index_places, index_version
+    from causalist.indexing import index_places
     from causalist.pipeline import Repository
     from causalist.source import relative_folder
     from causalist.store import INDEX_NAME, read_index
+    from causalist.versions import index_version
 
     for place in index_places(root):
         try:

@@ -13,9 +13,11 @@ from causalist.cli._output import emit, emit_document, emit_lines, say
 from causalist.cli._progress import progress_on_stderr
 from causalist.cli._repository import json_option, open_repository, repository_options
 from causalist.cli._run import FAILURE, NOTHING_FOUND, Began
-from causalist.documents.answers import answer_document, unanswered_document
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from causalist.errors import NothingToIndex
     from causalist.model.answer import Answer, AskOptions
     from causalist.model.index import Index
     from causalist.steps import Deadline
@@ -152,7 +154,7 @@ def command(
     repository = open_repository(
         repo,
         force=force,
-        when_empty=(lambda error: unanswered_document(question, error) | unwritten) if as_json else None,
+        when_empty=_document_when_empty(question, unwritten) if as_json else None,
         deadline=due,
     )
     with progress_on_stderr() as progress:
@@ -161,6 +163,8 @@ def command(
         _fail_if_doubtful(answer, repository.index)
     _say_doubts(answer)
     if as_json:
+        from causalist.documents.answers import answer_document
+
         emit_document(answer_document(answer) | (writer.document(answer) if writer else {}))
     elif answer.pack is not None:
         if writer:
@@ -183,6 +187,17 @@ def command(
                 "may use"
             )
         click.get_current_context().exit(NOTHING_FOUND)
+
+
+def _document_when_empty(
+    question: str, unwritten: dict[str, object]
+) -> "Callable[[NothingToIndex], dict[str, object]]":
+    def document(error: "NothingToIndex") -> dict[str, object]:
+        from causalist.documents.answers import unanswered_document
+
+        return unanswered_document(question, error) | unwritten
+
+    return document
 
 
 def _due(seconds: float) -> "Deadline":

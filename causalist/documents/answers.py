@@ -10,7 +10,7 @@ from causalist.errors import CausalistError
 
 if TYPE_CHECKING:
     from causalist.model.answer import Answer, CacheUse, RepositoryInfo, Standing, Status
-    from causalist.model.facts import Diagnostic
+    from causalist.model.diagnostic import Diagnostic
     from causalist.model.graph import Edge
     from causalist.model.pack import Pack
     from causalist.model.scores import Hit

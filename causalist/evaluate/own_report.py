@@ -9,7 +9,7 @@ from causalist.evaluate.report import counted, examples, interval_json, row_json
 from causalist.evaluate.summary import Summary
 from causalist.evaluate.systems import FUSED, GRAPH_OFF, WHOLE_FILE_CODE
 from causalist.evaluate.table import aligned, difference, render_summaries
-from causalist.indexing import index_version
+from causalist.versions import index_version
 
 # 1: the first. Keys may be added to a version, never changed or taken away.
 FORMAT_VERSION = 1

@@ -1,9 +1,14 @@
 """Scores -> the top-k subgraph without cycles, in causal order, with paths."""
 
-from causalist.extract.named import hit_of, hops_between, named_edge
-from causalist.extract.order import order_subgraph
-from causalist.extract.paths import paths_from_seeds
-from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_repeats
+from typing import TYPE_CHECKING
+
+from causalist.lazily import exports
+
+if TYPE_CHECKING:
+    from causalist.extract.named import hit_of, hops_between, named_edge
+    from causalist.extract.order import order_subgraph
+    from causalist.extract.paths import paths_from_seeds
+    from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_repeats
 
 __all__ = [
     "extract_subgraph",
@@ -15,3 +20,13 @@ __all__ = [
     "paths_from_seeds",
     "without_repeats",
 ]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "named": "hit_of hops_between named_edge",
+        "order": "order_subgraph",
+        "paths": "paths_from_seeds",
+        "subgraph": "extract_subgraph lift_to_files without_repeats",
+    },
+)

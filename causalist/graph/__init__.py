@@ -1,11 +1,17 @@
 """All facts -> the code graph."""
 
-from causalist.graph.build import build_graph
-from causalist.graph.co_changes import changes_of, co_changes, touched_files
-from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
-from causalist.graph.relinking import Relinked, needs_bodies, relink
-from causalist.graph.rules import GUESSES, RULES, Evidence, strength
-from causalist.graph.tiers import fan_in
+from typing import TYPE_CHECKING
+
+from causalist.lazily import exports
+
+if TYPE_CHECKING:
+    from causalist.graph.build import build_graph
+    from causalist.graph.changing import changes_of, co_changes, touched_files
+    from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
+    from causalist.graph.relinking import Relinked, needs_bodies, relink
+    from causalist.graph.rules import GUESSES, RULES, Evidence, strength
+    from causalist.graph.shipped import shipped_confidences
+    from causalist.graph.tiers import fan_in
 
 __all__ = [
     "GUESSES",
@@ -22,6 +28,20 @@ __all__ = [
     "needs_bodies",
     "read_confidences",
     "relink",
+    "shipped_confidences",
     "strength",
     "touched_files",
 ]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "build": "build_graph",
+        "changing": "changes_of co_changes touched_files",
+        "confidence": "Confidences Measured load_confidences read_confidences",
+        "relinking": "Relinked needs_bodies relink",
+        "rules": "GUESSES RULES Evidence strength",
+        "shipped": "shipped_confidences",
+        "tiers": "fan_in",
+    },
+)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
-from importlib.resources import files as resource_files
 from typing import Any, NamedTuple
 
 from causalist.graph.rules import GUESSES, MOST_OF_A_GUESS, RULE_NUMBER, RULES, Evidence
+from causalist.graph.shipped import shipped_confidences
 from causalist.model.graph import EdgeKind
 
 # What is counted together. Kinds that nothing measures are taken to be as right as calls by the same rule.
@@ -104,7 +104,7 @@ def _is_mostly_right(counts: Mapping[str, Any]) -> bool:
 @lru_cache(maxsize=1)
 def load_confidences() -> Confidences:
     """The table that is shipped."""
-    return read_confidences(resource_files("causalist.graph").joinpath("confidence.json").read_bytes())
+    return read_confidences(shipped_confidences())
 
 
 def read_confidences(data: bytes) -> Confidences:

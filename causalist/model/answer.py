@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from causalist.model.facts import Diagnostic
+from causalist.model.diagnostic import Diagnostic
 from causalist.model.graph import Edge
 from causalist.model.index import FileNote
 from causalist.model.pack import Pack

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.model.diagnostic import Diagnostic as Diagnostic
+
 MODULE_SCOPE = -1
 OPTIONAL = "="  # ends the annotation of a parameter that may be left out
 # Targets of bindings that are no names: what the function `scope` is seen to return; and, before a name, of which type
@@ -171,14 +173,6 @@ class Passage(NamedTuple):
     end_byte: int
     start_row: int
     end_row: int
-
-
-class Diagnostic(NamedTuple):
-    """Something that a file made impossible or doubtful; `slug` leads to an entry in docs/messages.md."""
-
-    slug: str
-    detail: str
-    row: int
 
 
 class WordCount(NamedTuple):

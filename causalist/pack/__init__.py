@@ -1,7 +1,23 @@
 """An ordered subgraph and a token budget -> a context pack."""
 
-from causalist.pack.bodies import LONG_LINES
-from causalist.pack.render import MINIMUM_TOKENS, check_budget, render_pack
-from causalist.pack.tokens import Counter, count_tokens, counter_called
+from typing import TYPE_CHECKING
+
+from causalist.lazily import exports
+
+if TYPE_CHECKING:
+    from causalist.pack.bodies import LONG_LINES
+    from causalist.pack.budgets import MINIMUM_TOKENS, check_budget
+    from causalist.pack.render import render_pack
+    from causalist.pack.tokens import Counter, count_tokens, counter_called
 
 __all__ = ["LONG_LINES", "MINIMUM_TOKENS", "Counter", "check_budget", "count_tokens", "counter_called", "render_pack"]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "bodies": "LONG_LINES",
+        "budgets": "MINIMUM_TOKENS check_budget",
+        "render": "render_pack",
+        "tokens": "Counter count_tokens counter_called",
+    },
+)

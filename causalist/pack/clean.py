@@ -8,12 +8,14 @@ of a run: more carry no meaning that a reader sees. Fences are not this module's
 
 import re
 
-_UNSAFE = re.compile(
+from causalist.lazily import expression
+
+_UNSAFE = expression(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
     "|(?<=[\u200c\u200d])[\u200c\u200d]|(?<=[\u200c\u200d\ufe00-\ufe0f])[\ufe00-\ufe0f]"
 )
-_WHITE = re.compile(r"\s+")
+_WHITE = expression(r"\s+")
 ELLIPSIS = "…"
 
 

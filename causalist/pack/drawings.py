@@ -17,8 +17,6 @@ _SET_ASIDE = "set aside"
 
 
 class MermaidRenderer:
-    # Enough for a header, a drawn item and the count of what was left out.
-    minimum_tokens = 110
     shows_source = False
 
     def measured(self, text: str) -> str:
@@ -63,8 +61,6 @@ class MermaidRenderer:
 
 
 class DotRenderer:
-    # Enough for a header, a drawn item and the count of what was left out.
-    minimum_tokens = 150
     shows_source = False
 
     def measured(self, text: str) -> str:

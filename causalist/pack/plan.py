@@ -159,10 +159,9 @@ class Plan:
 
 class Renderer(Protocol):
     """A format. `document` must equal its frame plus the fragments, or nearly so: fragments are only priced.
-    `minimum_tokens` is the smallest budget that says something; `shows_source` is false for drawings. `measured` is
-    the part of a finished text or of a fragment that the budget covers: all of it, unless the format says otherwise."""
+    `shows_source` is false for drawings. `measured` is the part of a finished text or of a fragment that the budget
+    covers: all of it, unless the format says otherwise."""
 
-    minimum_tokens: int
     shows_source: bool
 
     def measured(self, text: str) -> str: ...

@@ -5,35 +5,38 @@ made again for less. A format is one module with a renderer, and one line in `_R
 """
 
 from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from types import MappingProxyType
 
-from causalist.errors import BudgetTooSmall, UsageError
+from causalist.errors import BudgetTooSmall
 from causalist.model.pack import Pack, PackInput, Place
 from causalist.pack.bodies import shown_ranges
-from causalist.pack.drawings import DotRenderer, MermaidRenderer
+from causalist.pack.budgets import check_budget
 from causalist.pack.entries import bare_plan
 from causalist.pack.plan import Plan, Planner, Renderer, Shown
-from causalist.pack.render_html import HtmlRenderer
-from causalist.pack.render_json import JsonRenderer
-from causalist.pack.render_markdown import MarkdownRenderer
-from causalist.pack.render_text import TextRenderer
-from causalist.pack.render_xml import XmlRenderer
 from causalist.pack.tokens import ESTIMATE, Counter, count_tokens
 
-_RENDERERS: Mapping[str, Renderer] = MappingProxyType(
+# Module and class of each format's renderer: an answer has one format, and loads no other.
+_RENDERERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "text": TextRenderer(),
-        "markdown": MarkdownRenderer(),
-        "xml": XmlRenderer(),
-        "json": JsonRenderer(),
-        "mermaid": MermaidRenderer(),
-        "dot": DotRenderer(),
-        "html": HtmlRenderer(),
+        "text": ("render_text", "TextRenderer"),
+        "markdown": ("render_markdown", "MarkdownRenderer"),
+        "xml": ("render_xml", "XmlRenderer"),
+        "json": ("render_json", "JsonRenderer"),
+        "mermaid": ("drawings", "MermaidRenderer"),
+        "dot": ("drawings", "DotRenderer"),
+        "html": ("render_html", "HtmlRenderer"),
     }
 )
 
-# For `html` the budget covers the text that the page shows, not its markup.
-MINIMUM_TOKENS: Mapping[str, int] = MappingProxyType({name: r.minimum_tokens for name, r in _RENDERERS.items()})
+
+@cache
+def _renderer(format: str) -> Renderer:
+    module, name = _RENDERERS[format]
+    renderer: Renderer = getattr(import_module(f"causalist.pack.{module}"), name)()
+    return renderer
+
 
 # Prices of parts add up to more than the price of the whole, by this much on average for the default counter.
 FIRST_GUESS = 1.06
@@ -42,15 +45,6 @@ MOST_PLANS = 4
 TOLERATED_SLACK = 0.03
 # How far texts are cut when even the shortest plan is too long, as an absurd path or question makes it.
 SCALES = (1.0, 0.5, 0.25, 0.1, 0.0)
-
-
-def check_budget(max_tokens: int, format: str) -> None:
-    """Raises UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS."""
-    if format not in _RENDERERS:
-        raise UsageError(f"unknown format {format!r}; known are {', '.join(sorted(_RENDERERS))}")
-    minimum = MINIMUM_TOKENS[format]
-    if max_tokens < minimum:
-        raise BudgetTooSmall(f"a {format} pack needs at least {minimum} tokens, not {max_tokens}")
 
 
 def render_pack(
@@ -80,7 +74,7 @@ def planned_pack(
 ) -> tuple[Pack, Plan]:
     """`render_pack`, and what the pack shows."""
     check_budget(max_tokens, format)
-    renderer = _RENDERERS[format]
+    renderer = _renderer(format)
 
     def priced(text: str) -> int:
         return counter(renderer.measured(text))

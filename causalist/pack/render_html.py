@@ -33,9 +33,6 @@ _LEGEND = "Arcs lead from what uses to what is used; blue: calls, pale: contains
 
 
 class HtmlRenderer:
-    # Enough for the header, a short one-liner with its place in the drawing and the count of what was left out. Only
-    # the text that the page shows counts.
-    minimum_tokens = 150
     shows_source = True
 
     def measured(self, text: str) -> str:

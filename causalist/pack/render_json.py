@@ -15,8 +15,6 @@ LONGEST_NODE = 320
 
 
 class JsonRenderer:
-    # Enough for the keys of the document, one short item without its text and the counts of what was left out.
-    minimum_tokens = 200
     shows_source = True
 
     def measured(self, text: str) -> str:

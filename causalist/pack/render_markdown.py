@@ -19,8 +19,6 @@ _DRAWN = ("mermaid", "math", "geojson", "topojson", "stl")
 
 
 class MarkdownRenderer:
-    # Enough for a header, a short one-liner and the count of what was left out.
-    minimum_tokens = 110
     shows_source = True
 
     def measured(self, text: str) -> str:

@@ -11,8 +11,6 @@ from causalist.pack.plan import Link, Plan, Shown
 
 
 class TextRenderer:
-    # Enough for a header, a short one-liner and the count of what was left out.
-    minimum_tokens = 100
     shows_source = True
 
     def measured(self, text: str) -> str:

@@ -18,8 +18,6 @@ from causalist.pack.plan import Link, Plan, Shown
 
 
 class XmlRenderer:
-    # Enough for the document with its header, a short item without its source and the counts of what was left out.
-    minimum_tokens = 150
     shows_source = True
 
     def measured(self, text: str) -> str:

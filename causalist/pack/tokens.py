@@ -20,10 +20,11 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter as Tally
-from functools import cache, lru_cache
+from functools import cache
 from typing import Protocol
 
 from causalist.errors import ExtraMissing, UsageError
+from causalist.lazily import expression
 from causalist.pack._token_tables import (
     BACKTICK_EXTRAS,
     BACKTICK_LINE_END,
@@ -85,7 +86,7 @@ _UPPER = "A-ZÀ-ÖØ-Þ"
 _SPACE = r" \t\x0b\x0c"
 
 # Every character falls into exactly one piece, and no alternative backtracks over what it will not take.
-_PIECE = re.compile(
+_PIECE = expression(
     rf"(?:[^\w\r\n]|_)?(?:[{_UPPER}]*+[{_LOWER}]++(?:'(?:s|t|re|ve|m|ll|d))?|[{_UPPER}]++)"
     r"|[0-9]{1,3}+"
     r"| ?[\x00-\x08\x0e-\x1f!-/:-@\[-`{-\x7f]++[\r\n/]*+"
@@ -94,9 +95,9 @@ _PIECE = re.compile(
     rf"| ?[^\x00-\x7f{_LOWER}{_UPPER}]{{1,64}}+"
     r"|[\s\S]",
 )
-_WORD = re.compile(rf"([^\w\r\n]|_)?([{_LOWER}{_UPPER}]+)(?:'[a-z]+)?")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_RUN = re.compile(r"(.)\1*", re.DOTALL)
+_WORD = expression(rf"([^\w\r\n]|_)?([{_LOWER}{_UPPER}]+)(?:'[a-z]+)?")
+_CONTROL = expression(r"[\x00-\x08\x0e-\x1f\x7f]")
+_RUN = expression(r"(.)\1*", re.DOTALL)
 
 _COMMON_PREFIXES = frozenset("./\t(-\"'")
 _EDGE, _OTHER_LETTER = 26, 27
@@ -112,10 +113,13 @@ def count_tokens(text: str) -> int:
     >>> count_tokens(""), count_tokens("def f(x):\\n    return x\\n")
     (0, 9)
     """
-    total = extra = square = 0
-    for piece, count in Tally(_PIECE.findall(text)).items():
-        total += count
-        beyond = _cached_extra(piece) if len(piece) <= _LONGEST_CACHED else _extra(piece)
+    pieces = _PIECE.findall(text)
+    total, extra, square = len(pieces), 0, 0
+    known = _known.get
+    for piece, count in Tally(pieces).items():
+        beyond = known(piece)
+        if beyond is None:
+            beyond = _learned(piece)
         if beyond:
             extra += count * beyond
             square += count * count * beyond
@@ -138,7 +142,17 @@ def _extra(piece: str) -> int:
     return _punctuation_extra(piece)
 
 
-_cached_extra = lru_cache(maxsize=_CACHE_SIZE)(_extra)
+# A pack is priced in many parts that share most of their pieces, and a look-up is all that most of them cost.
+_known: dict[str, int] = {}
+
+
+def _learned(piece: str) -> int:
+    beyond = _extra(piece)
+    if len(piece) <= _LONGEST_CACHED:
+        if len(_known) >= _CACHE_SIZE:
+            _known.clear()
+        _known[piece] = beyond
+    return beyond
 
 
 def _word_extra(prefix: str | None, letters: str) -> int:

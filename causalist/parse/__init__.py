@@ -1,14 +1,22 @@
 """One file and its grammar -> facts and diagnostics."""
 
-from causalist.parse.file import parse_source, parse_text
-from causalist.parse.languages import dialect_of, grammar_version, load_grammar, load_settings
-from causalist.parse.lines import with_line_feeds
-from causalist.parse.prose import prose_kind
-from causalist.parse.secrets import MASK, find_secrets, masked, shown
-from causalist.parse.views import parse_file, reader_of, view_of
+from typing import TYPE_CHECKING
+
+from causalist.lazily import exports
+
+if TYPE_CHECKING:
+    from causalist.parse.file import parse_source, parse_text
+    from causalist.parse.grammar_files import all_grammars
+    from causalist.parse.languages import dialect_of, grammar_version, load_grammar, load_settings
+    from causalist.parse.lines import view_of, with_line_feeds
+    from causalist.parse.masking import MASK, masked, shown
+    from causalist.parse.prose import prose_kind
+    from causalist.parse.secrets import find_secrets
+    from causalist.parse.views import parse_file, reader_of
 
 __all__ = [
     "MASK",
+    "all_grammars",
     "dialect_of",
     "find_secrets",
     "grammar_version",
@@ -24,3 +32,17 @@ __all__ = [
     "view_of",
     "with_line_feeds",
 ]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "file": "parse_source parse_text",
+        "grammar_files": "all_grammars",
+        "languages": "dialect_of grammar_version load_grammar load_settings",
+        "lines": "view_of with_line_feeds",
+        "prose": "prose_kind",
+        "masking": "MASK masked shown",
+        "secrets": "find_secrets",
+        "views": "parse_file reader_of",
+    },
+)

@@ -15,8 +15,9 @@ from causalist.parse.languages import Grammar, load_grammar
 from causalist.parse.lines import with_line_feeds
 from causalist.parse.lookups import read_lookups
 from causalist.parse.manifests import read_manifest
+from causalist.parse.masking import masked, tidied
 from causalist.parse.prose import BY_BLOCKS, prose_kind, read_passages
-from causalist.parse.secrets import find_secrets, masked, tidied
+from causalist.parse.secrets import find_secrets
 from causalist.parse.sweep import Sweep
 from causalist.parse.wildcards import listed_names
 from causalist.parse.words import count_words

@@ -1,7 +1,4 @@
-"""Finds and loads `grammars/`: settings for all languages at once, a tree-sitter grammar when its first file comes.
-
-The folder stands at the top of a checkout and inside the package of an installed wheel; one function knows both.
-"""
+"""Loads `grammars/`: settings for all languages at once, a tree-sitter grammar when its first file comes."""
 
 import importlib
 import tomllib
@@ -27,8 +24,7 @@ from causalist.model.language import (
     TestSettings,
     TypeSettings,
 )
-
-_PACKAGE = Path(__file__).resolve().parent.parent
+from causalist.parse.grammar_files import grammars_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +37,6 @@ class Grammar:
     parser: tree_sitter.Parser
     query: tree_sitter.Query
     version: str
-
-
-def grammars_folder() -> Path:
-    """`grammars/` inside the installed package, or beside the package in a checkout."""
-    for folder in (_PACKAGE / "grammars", _PACKAGE.parent / "grammars"):
-        if (folder / "python" / "language.toml").is_file():
-            return folder
-    raise GrammarError(
-        f"no grammars folder in {_PACKAGE} or beside it; install the package again, or run from a full checkout"
-    )
 
 
 @lru_cache(maxsize=1)

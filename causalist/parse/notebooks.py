@@ -12,7 +12,6 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-NOTEBOOKS = (".ipynb",)
 _DEFAULT_LANGUAGE = ".py"  # of a notebook that does not say; most are
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]', re.DOTALL)
@@ -40,10 +39,6 @@ class Notebook(NamedTuple):
     code: bytes
     language: str
     markdown: tuple[tuple[int, int], ...]
-
-
-def is_notebook(path: str) -> bool:
-    return path.lower().endswith(NOTEBOOKS)
 
 
 def read_notebook(data: bytes) -> Notebook | None:

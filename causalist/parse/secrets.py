@@ -12,20 +12,15 @@ program puts together.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from causalist.parse._secret_tables import KEYS, OWN_TOKENS, PASSWORDS, PLUGINS, Rule
+from causalist.parse.masking import Span
 from causalist.parse.secret_values import is_chosen, is_random, is_scrambled, is_strong, is_varied
 
-Span = tuple[int, int]
-
-# What stands for a secret wherever source is shown, whatever its length.
-MASK = "*" * 8
-_STARS = re.compile(r"\*{8,}")
-_LINE = re.compile(rb"[^\r\n]+")
 # How much of a line around a candidate is read: enough for a name before it and a value after it; a token is never cut.
 _BEFORE, _AFTER = 200, 600
 _MARGIN = 300  # what a candidate needs behind it to be read where another one before it is
@@ -126,50 +121,6 @@ def find_secrets(data: bytes) -> tuple[Span, ...]:
         if is_strong(value.decode("latin-1")):
             found += _occurrences(data, value)
     return disjoint(_whole_characters(data, span) for span in (*keys, *found))
-
-
-def masked(data: bytes, spans: Sequence[Span]) -> bytes:
-    """`data` with every byte of the spans but newlines replaced by an asterisk.
-
-    >>> masked(b"key = 'abc'", [(7, 10)])
-    b"key = '***'"
-    """
-    if not spans:
-        return data
-    result = bytearray(data)
-    for start, end in spans:
-        result[start:end] = re.sub(rb"[^\r\n]", b"*", data[start:end])
-    return bytes(result)
-
-
-def tidied(text: str) -> str:
-    """`text` of a masked file with every long run of asterisks as long as the mask that packs show, so that nothing
-    says how long a secret is.
-
-    >>> tidied("key = '****************'")
-    "key = '********'"
-    """
-    return _STARS.sub(MASK, text)
-
-
-def shown(data: bytes, start: int, end: int, spans: Sequence[Span]) -> bytes:
-    """`data[start:end]` as it may be shown: each line of each secret is MASK. `spans` are those of the whole file.
-
-    >>> shown(b"key = 'abc' # x", 2, 11, [(7, 10)])
-    b"y = '********'"
-    """
-    parts: list[bytes] = []
-    position = start
-    first = bisect_right(spans, start, key=lambda span: span[1])
-    for begin, stop in spans[first:]:
-        if begin >= end:
-            break
-        begin, stop = max(begin, start), min(stop, end)
-        parts.append(data[position:begin])
-        parts.append(_LINE.sub(MASK.encode(), data[begin:stop]))
-        position = stop
-    parts.append(data[position:end])
-    return b"".join(parts)
 
 
 def _has_form(data: bytes) -> bool:

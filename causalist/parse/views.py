@@ -10,10 +10,11 @@ from causalist.model.facts import Diagnostic, FileFacts, Passage
 from causalist.parse.components import DEFAULT_LANGUAGE, is_component, read_component, with_component, without_scripts
 from causalist.parse.file import definition_spans, parse_source, parse_text
 from causalist.parse.languages import dialect_of, extensions, grammar_version, load_grammar, load_settings
-from causalist.parse.lines import with_line_feeds
-from causalist.parse.notebooks import Notebook, is_notebook, read_notebook
+from causalist.parse.lines import is_notebook
+from causalist.parse.masking import masked
+from causalist.parse.notebooks import Notebook, read_notebook
 from causalist.parse.prose import Heading, markdown_headings, prose_kind, sections
-from causalist.parse.secrets import disjoint, find_secrets, masked
+from causalist.parse.secrets import disjoint, find_secrets
 from causalist.parse.words import count_words
 
 _LOWEST = 7  # level of a cell of text without a heading: below all headings
@@ -54,13 +55,6 @@ def reader_of(path: str) -> str:
     # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
     name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
     return f"text:{kind}:{name}"
-
-
-def view_of(path: str, data: bytes) -> bytes:
-    """The text of a file as people know it, with the same positions: a notebook's cells without the JSON around them,
-    lines that only carriage returns end as lines, everything else as it is."""
-    notebook = read_notebook(data) if is_notebook(path) else None
-    return with_line_feeds(data) if notebook is None else notebook.view
 
 
 def _all_grammars() -> str:

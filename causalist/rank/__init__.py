@@ -1,29 +1,34 @@
 """A question -> candidates, seeds, Personalized PageRank, fused scores."""
 
-from causalist.rank._transition import WalkWeights, build_transition, within
-from causalist.rank.broaden import LEAST_ALIKE, broadened
-from causalist.rank.commits import merge_commits, message_postings
-from causalist.rank.confidence import confidence_of, default_calibration, evidence_of
-from causalist.rank.dense import Similarities
-from causalist.rank.fuse import Linear, Weights, default_weights
-from causalist.rank.history import (
-    churn_scores,
-    co_change_scores,
-    history_signals,
-    history_terms,
-    message_scores,
-    recency_scores,
-    similar_commit_scores,
-    similar_commits,
-)
-from causalist.rank.lexical import Kept, bm25, build_lexical, impacts, nodes_named
-from causalist.rank.mentions import files_with_all, printing
-from causalist.rank.question import Pattern, Question, read_question
-from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, in_scope, rank_question
-from causalist.rank.routes import GENERATORS, ROUTES, RoutePlan
-from causalist.rank.shares import seed_shares
-from causalist.rank.signals import known_terms
-from causalist.rank.telling import TellingLines
+from typing import TYPE_CHECKING
+
+from causalist.lazily import exports
+
+if TYPE_CHECKING:
+    from causalist.rank._transition import WalkWeights, build_transition, within
+    from causalist.rank.broaden import LEAST_ALIKE, broadened
+    from causalist.rank.commits import merge_commits, message_postings
+    from causalist.rank.confidence import confidence_of, default_calibration, evidence_of
+    from causalist.rank.dense import Similarities
+    from causalist.rank.fuse import Linear, Weights, default_weights
+    from causalist.rank.history import (
+        churn_scores,
+        co_change_scores,
+        history_signals,
+        history_terms,
+        message_scores,
+        recency_scores,
+        similar_commit_scores,
+        similar_commits,
+    )
+    from causalist.rank.lexical import Kept, bm25, build_lexical, impacts, nodes_named
+    from causalist.rank.mentions import files_with_all, printing
+    from causalist.rank.question import Pattern, Question, read_question
+    from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, in_scope, rank_question
+    from causalist.rank.routes import GENERATORS, ROUTES, RoutePlan
+    from causalist.rank.shares import seed_shares
+    from causalist.rank.signals import known_terms
+    from causalist.rank.telling import TellingLines
 
 __all__ = [
     "GENERATORS",
@@ -72,3 +77,25 @@ __all__ = [
     "similar_commits",
     "within",
 ]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "_transition": "WalkWeights build_transition within",
+        "broaden": "LEAST_ALIKE broadened",
+        "commits": "merge_commits message_postings",
+        "confidence": "confidence_of default_calibration evidence_of",
+        "dense": "Similarities",
+        "fuse": "Linear Weights default_weights",
+        "history": "churn_scores co_change_scores history_signals history_terms message_scores recency_scores "
+        "similar_commit_scores similar_commits",
+        "lexical": "Kept bm25 build_lexical impacts nodes_named",
+        "mentions": "files_with_all printing",
+        "question": "Pattern Question read_question",
+        "ranking": "Chosen Ranking best_inside choose explain in_scope rank_question",
+        "routes": "GENERATORS ROUTES RoutePlan",
+        "shares": "seed_shares",
+        "signals": "known_terms",
+        "telling": "TellingLines",
+    },
+)

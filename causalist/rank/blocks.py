@@ -9,6 +9,7 @@ import re
 from enum import Enum, auto
 from typing import NamedTuple
 
+from causalist.lazily import expression
 from causalist.rank.looks import (
     CODE,
     CODE_LANGUAGES,
@@ -85,23 +86,23 @@ class Parts(NamedTuple):
     body: tuple[Block, ...]
 
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
-_FENCE = re.compile(r"[ \t]{0,3}(?:[-*>] ?)?(`{3,}|~{3,})[ \t]*([\w+#.-]*)")
-_HEADING = re.compile(
+_COMMENT = expression(r"<!--.*?(?:-->|\Z)", re.S)
+_FENCE = expression(r"[ \t]{0,3}(?:[-*>] ?)?(`{3,}|~{3,})[ \t]*([\w+#.-]*)")
+_HEADING = expression(
     r"[ \t]{0,3}#{1,6}[ \t]+(\S.{0,100})|[ \t]*\*\*([^*]{1,80})\*\*:?[ \t]*$|([A-Z][\w /'?-]{2,50}):[ \t]*$"
 )
-_UNDERLINE = re.compile(r"[ \t]*(?:-{3,}|={3,})[ \t]*$")
-_QUOTE = re.compile(r"[ \t]{0,3}> ?(?!>)")
-_CHECK = re.compile(r"[ \t]*[-*+] ?\[[ xX]?\]")
-_EMPTY_ANSWER = re.compile(r"[ \t]*(?:_?no response_?|n/?a|none|-|not applicable)\.?[ \t]*$", re.I)
-_DETAILS = re.compile(r"</?(?:details|summary)\b[^>]{0,80}>", re.I)
-_INDENTED = re.compile(r"(?: {4}|\t)")
+_UNDERLINE = expression(r"[ \t]*(?:-{3,}|={3,})[ \t]*$")
+_QUOTE = expression(r"[ \t]{0,3}> ?(?!>)")
+_CHECK = expression(r"[ \t]*[-*+] ?\[[ xX]?\]")
+_EMPTY_ANSWER = expression(r"[ \t]*(?:_?no response_?|n/?a|none|-|not applicable)\.?[ \t]*$", re.I)
+_DETAILS = expression(r"</?(?:details|summary)\b[^>]{0,80}>", re.I)
+_INDENTED = expression(r"(?: {4}|\t)")
 
 _SECTIONS = (
     (
         Section.ENVIRONMENT,
         # At the beginning, or as all that a short heading says: "file system" and "versions of a schema" are subjects.
-        re.compile(
+        expression(
             r"(?:(?:what|which|your|my|the|output of|additional|relevant) (?:\S+ ){0,2})?(?:environments?|env|versions?"
             r"|platform|system info(?:rmation)?|system|operating system|os|installed packages|dependencies|browsers?"
             r"|hardware|setup info)\b(?:\W*$| (?:of|are you|do you|info|information|details|number|used|and|&|/|\().*)",
@@ -110,23 +111,23 @@ _SECTIONS = (
     ),
     (
         Section.FORM,
-        re.compile(
+        expression(
             r".*(?:check ?list|\bbefore (?:you )?(?:submit|open|post)|code of conduct|related issues?\b|contributing"
             r"|are you willing|is it a substantial burden|affiliation|\bai (?:usage|assistance)|type of change)"
             r"|screenshots?\b",
             re.I,
         ),
     ),
-    (Section.EXPECTED, re.compile(r".*\b(?:expect(?:ed|ation)|should (?:have )?happen|desired)", re.I)),
+    (Section.EXPECTED, expression(r".*\b(?:expect(?:ed|ation)|should (?:have )?happen|desired)", re.I)),
     (
         Section.STEPS,
-        re.compile(
+        expression(
             r".*(?:\bsteps\b|reproduc|\brepro\b|\bmcve\b|minimal (?:working )?example|code sample|how to trigger)", re.I
         ),
     ),
     (
         Section.LOGS,
-        re.compile(
+        expression(
             r"(?:\S+ ){0,3}(?:logs?|output|trace ?back|stack ?trace|console)\b(?:\W*$| (?:of|from|output).*)", re.I
         ),
     ),

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files as resource_files
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +53,7 @@ class Calibration:
 @lru_cache(maxsize=1)
 def default_calibration() -> Calibration:
     """The one that is shipped, from `confidence.json`, which states where it comes from."""
-    data = json.loads(resource_files("causalist.rank").joinpath("confidence.json").read_text(encoding="utf-8"))
+    data = json.loads(Path(__file__).with_name("confidence.json").read_text(encoding="utf-8"))
     return Calibration(data["weights"], {Level(name): value for name, value in data["level"].items()})
 
 

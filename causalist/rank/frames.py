@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist.lazily import expression
+
 
 class Frame(NamedTuple):
     """A place in the code. `path` with forward slashes, as far as the trace tells it; `line` 1-based, 0 where it tells
@@ -29,42 +31,42 @@ class Raised(NamedTuple):
     message: str
 
 
-_PYTHON = re.compile(r"\s*(?:[|] *)*File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<function>[\w<>.]+))?")
-_PYTEST = re.compile(
+_PYTHON = expression(r"\s*(?:[|] *)*File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<function>[\w<>.]+))?")
+_PYTEST = expression(
     r"(?P<path>[\w./\\-]+\.py):(?P<line>\d+): "
     r"(?:in (?P<function>[\w<>.]+)|(?P<type>[\w.]+(?:Error|Exception|Warning|Exit))\b)"
 )
-_NODE = re.compile(
+_NODE = expression(
     r"\s+at (?:async |new )*(?:(?P<function>[^(\n]{1,200}?) (?:\[as [^\]\n]{1,80}\] )?\()?(?:eval at \S{1,80} \()?"
     r"(?P<path>[^\n]{1,400}?):(?P<line>\d+):\d+(?:\), <anonymous>:\d+:\d+)?\)?\s*$"
 )
-_BROWSER = re.compile(r"\s*(?P<function>[^\s@()]{0,150})@(?P<path>\S{1,400}?):(?P<line>\d+):\d+\s*$")
-_JAVA = re.compile(
+_BROWSER = expression(r"\s*(?P<function>[^\s@()]{0,150})@(?P<path>\S{1,400}?):(?P<line>\d+):\d+\s*$")
+_JAVA = expression(
     r"\s+at (?:[\w.@-]+/{1,2})?(?P<type>(?:[\w$]+\.)*[\w$]+)\.(?P<function><?[\w$]+>?)"
     r"\((?P<path>[\w$.-]+\.(?:java|kt|scala|groovy))(?::(?P<line>\d+))?\)"
 )
-_GO_CALL = re.compile(
+_GO_CALL = expression(
     r"\s*(?:created by )?(?P<function>[\w./()*·\[\]-]{1,200}?)(?<!\.)(?:\([^\n]*\))?(?: in goroutine \d+)?\s*$"
 )
-_GO_PLACE = re.compile(r"\s+(?P<path>\S[^\n]*\.go):(?P<line>\d+)(?: \+0x[\da-f]+)?\s*$")
-_RUST_CALL = re.compile(r"\s*\d{1,4}: +(?:0x[\da-f]+ - )?(?P<function>\S[^\n]{0,300})$")
-_RUST_PLACE = re.compile(r"\s+at (?P<path>[^\s:][^\n:]*\.rs):(?P<line>\d+)(?::\d+)?\s*$")
-_RUST_PANIC = re.compile(
+_GO_PLACE = expression(r"\s+(?P<path>\S[^\n]*\.go):(?P<line>\d+)(?: \+0x[\da-f]+)?\s*$")
+_RUST_CALL = expression(r"\s*\d{1,4}: +(?:0x[\da-f]+ - )?(?P<function>\S[^\n]{0,300})$")
+_RUST_PLACE = expression(r"\s+at (?P<path>[^\s:][^\n:]*\.rs):(?P<line>\d+)(?::\d+)?\s*$")
+_RUST_PANIC = expression(
     r".*\bpanicked at (?:'(?P<message>[^\n]*)', )?(?P<path>[^\s:'][^\n:']*\.rs):(?P<line>\d+):\d+:?\s*$"
 )
-_PHP = re.compile(r"\s*#\d+ (?P<path>[^\n#(]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\n(]{1,200})")
-_PHP_IN = re.compile(
+_PHP = expression(r"\s*#\d+ (?P<path>[^\n#(]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\n(]{1,200})")
+_PHP_IN = expression(
     r".*\b(?:in|at) (?P<path>\S+\.(?:php|phtml))(?:\((?P<line>\d+)\)|:(?P<line2>\d+)| on line (?P<line3>\d+))"
 )
-_RUBY = re.compile(
+_RUBY = expression(
     r"\s*(?:\d+: )?(?:from )?(?P<path>[^\s:][^\n:]*\.(?:rb|ru|rake|erb)):(?P<line>\d+)"
     r":in [`'](?P<function>[^'\n]{1,120})'(?:: (?P<message>[^\n(]*)\((?P<type>[\w:]+)\))?"
 )
-_DEBUGGER = re.compile(
+_DEBUGGER = expression(
     r"\s*#\d+ +(?:0x[\da-f]+ (?:<[^>]*> )?)?(?:in )?(?P<function>[\w:~<>*&]{1,200})(?: ?\([^\n]*?\))?(?: at)? "
     r"(?P<path>[\w./\\+-]+\.\w{1,4}):(?P<line>\d+)"
 )
-_COMPILER = re.compile(
+_COMPILER = expression(
     r"\s{0,20}(?:(?:-->|at) {1,4})?(?P<path>(?:[A-Za-z]:)?[\w./\\@+-]{0,400}[\w-]\.\w{1,5})"
     r"(?::(?P<line>\d+)(?::\d+)?|\((?P<line2>\d+),\d+\))(?:: | - |\s*$)"
 )
@@ -72,29 +74,31 @@ _COMPILER = re.compile(
 _FORMS = (_PYTHON, _JAVA, _RUST_PLACE, _NODE, _GO_PLACE, _PHP, _RUBY, _DEBUGGER, _BROWSER, _PYTEST, _COMPILER)
 _LAST_INNERMOST = (_PYTHON, _PYTEST)  # the others print the innermost frame first
 
-_RAISED = re.compile(
+_RAISED = expression(
     r"(?:\s*(?:[|] *)*|Exception in thread \"[^\"]*\" |(?:Caused by|Suppressed): |Uncaught (?:\(in promise\) )?"
     r"|PHP Fatal error: +Uncaught |E {3,}|Fatal error: Uncaught )"
     r"(?P<type>(?:[A-Za-z_$][\w$]{0,80}[.\\:]{1,2}){0,12}[A-Z_a-z$][\w$]{0,80}"
     r"(?:Error|Exception|Warning|Exit|Interrupt|Failure|Panic|Iteration|Fault)|Error)"
     r"(?: \[[A-Z][A-Z0-9_]+\])?(?:: (?P<message>[^\n]+)|\s*$)"
 )
-_PANIC = re.compile(r"(?:panic|fatal error): (?P<message>[^\n]+?)(?: \[recovered\])?$")
-_TYPED = re.compile(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]*)$")  # after Python's frames
-_CHAINED = re.compile(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
-_ANOTHER = re.compile(r"[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
-_CAUSED = re.compile(r"\s*(?:Caused by: |\[cause\]: )")
-_MARKERS = re.compile(r"[\s~^|]+$")
-_QUERY = re.compile(r"\?.*$")
-_SCHEME = re.compile(
+_PANIC = expression(r"(?:panic|fatal error): (?P<message>[^\n]+?)(?: \[recovered\])?$")
+_TYPED = expression(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]*)$")  # after Python's frames
+_CHAINED = expression(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
+_ANOTHER = expression(r"[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
+_CAUSED = expression(r"\s*(?:Caused by: |\[cause\]: )")
+_MARKERS = expression(r"[\s~^|]+$")
+_QUERY = expression(r"\?.*$")
+_SCHEME = expression(
     r"^(?:file:/{2,3}(?=[A-Za-z]:)|file:/{2}|webpack(?:-internal)?:/{2,3}|[a-z][a-z+.-]*:/{2}[^/]+/|ng:/+|rsc:/+)"
 )
-_NAMELESS = re.compile(r"(?:^|[.:])<[a-z][\w :()]*>$|^\{main\}$")
-_DECORATION = re.compile(
+_NAMELESS = expression(r"(?:^|[.:])<[a-z][\w :()]*>$|^\{main\}$")
+_DECORATION = expression(
     r"::h[\da-f]{16}$|(?:\.func\d+)+(?:\.\d+)*$|<[^<>]*>|\[[^\[\]]*\]|\{\{?closure[^}]*\}?\}"
     r"|^(?:block|rescue|ensure) (?:\([^)]*\) )?in "
 )
-_PHP_PLACE = re.compile(r" in \S+\.\w+(?::\d+| on line \d+)$")
+_PHP_PLACE = expression(r" in \S+\.\w+(?::\d+| on line \d+)$")
+# Without a digit, every frame and everything that was raised has one of these. Most questions have none.
+_SIGNS = (":", "(", "Error", "Exception", "Warning", "Exit", "Interrupt", "Failure", "Panic", "Iteration", "Fault")
 _OF_THE_RUNTIME = ("node:", "internal/", "native ", "<", "[native")
 _MOST_FRAMES = 200
 _LONGEST_LINE = 1000
@@ -102,6 +106,8 @@ _LONGEST_LINE = 1000
 
 def read_frames(text: str) -> tuple[tuple[Frame, ...], tuple[Raised, ...]]:
     """(frames, by trace, innermost first; what was raised, the most telling first); linear in the text."""
+    if not any(sign in text for sign in _SIGNS) and not any(map(str.isdigit, text)):
+        return (), ()
     traces: list[_Trace] = [_Trace()]
     before = ""
     n_frames = 0

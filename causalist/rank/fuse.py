@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib.resources import files as resource_files
+from pathlib import Path
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Weights:
 @lru_cache(maxsize=1)
 def default_weights() -> Weights:
     """The weights that are shipped, from `weights.json`, which states where they come from."""
-    data = json.loads(resource_files("causalist.rank").joinpath("weights.json").read_text(encoding="utf-8"))
+    data = json.loads(Path(__file__).with_name("weights.json").read_text(encoding="utf-8"))
     return Weights.from_json(data)
 
 

@@ -8,17 +8,19 @@ postings of its terms and nothing else.
 from array import array
 from collections.abc import Mapping, Sequence
 from posixpath import splitext
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.facts import MODULE_SCOPE, FileFacts
 from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.strings import StringTable, merged
 from causalist.model.symbols import NodeKind
 from causalist.rank.terms import terms_of
+
+if TYPE_CHECKING:
+    from causalist.model.facts import FileFacts
 
 K1 = 1.2  # the usual default
 B_DEFINITION = 0.6  # chosen by hand: definitions vary in length for reasons other than verbosity
@@ -45,7 +47,7 @@ class Kept(NamedTuple):
 
 
 def build_lexical(
-    files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, kept: Kept | None = None
+    files: "Sequence[tuple[str, FileFacts]]", linked: LinkedGraph, kept: Kept | None = None
 ) -> LexicalIndex:
     """The lexical index of a repository; `files` in the order in which the graph was built from them.
 
@@ -243,7 +245,7 @@ class _Vocabulary:
         return np.repeat(documents, repeats), flat[places], np.repeat(counts, repeats)
 
 
-_Fresh = Sequence[tuple[int, str, FileFacts]]  # position among all files, path, facts with words
+_Fresh = Sequence[tuple[int, str, "FileFacts"]]  # position among all files, path, facts with words
 
 
 def _occurrences(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
@@ -257,9 +259,8 @@ def _occurrences(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) ->
         numbers = np.fromiter(map(vocabulary.word, facts.words), dtype=np.int32, count=len(facts.words))
         rows = facts.counts.rows()
         nodes = linked.document_nodes[i]
-        # Position -1 is the file itself, appended at the end so that the index -1 finds it.
+        # MODULE_SCOPE is -1: the file itself, appended at the end so that the index -1 finds it.
         of_document = np.append(nodes, linked.file_nodes[i]).astype(np.int32)
-        assert MODULE_SCOPE == -1
         documents.append(of_document[rows[:, 0]])
         words.append(numbers[rows[:, 1]])
         counts.append(rows[:, 2])
@@ -394,7 +395,6 @@ def _kept_names(kept: Kept | None) -> tuple[StringTable, NDArray[np.int64], NDAr
     """(a table of names, the name and the node of each pair that is kept)."""
     if kept is None:
         return StringTable.from_strings(()), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    old = kept.lexical
-    nodes = kept.nodes[old.name_nodes]
+    old, nodes = kept.lexical, kept.nodes[kept.lexical.name_nodes]
     numbers = np.repeat(np.arange(len(old.names)), np.diff(old.name_indptr))
     return old.names, numbers[nodes >= 0], nodes[nodes >= 0]

@@ -4,9 +4,9 @@ Each expression is tried at the beginning of a line. All are bounded, so that no
 to its length.
 """
 
-import re
+from causalist.lazily import expression
 
-TRACE = re.compile(
+TRACE = expression(
     r"\s{0,40}(?:[|+] ?-*\s{0,40})?(?:Traceback \(most recent call last\)|File \"[^\"]+\", line \d+|[~^]{1,300}\s*$"
     r"|at (?:async |new )?[^\s()].{0,300}[:(]\w.*\)?\s*$|\.\.\. \d+ (?:more|common frames)"
     r"|(?:Caused by|Suppressed): \S|Exception in thread \"|goroutine \d+ \[|created by \S+|(?:panic|fatal error): "
@@ -17,7 +17,7 @@ TRACE = re.compile(
     r"|\S{1,300}\.go:\d+(?: \+0x[\da-f]+)?\s*$|(?:from )?\S{1,300}\.rb:\d+:in "
     r"|[\w.$<>/*]{0,100}@(?:https?|file|webpack|/)\S+:\d+:\d+)"
 )
-LOG = re.compile(
+LOG = expression(
     r"\s{0,40}(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d\b|(?:[A-Z][a-z]{2} ){1,2}\d{1,2} \d\d:\d\d"
     r"|\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|NOTICE)\b[\]: |]"
     r"|npm (?:ERR!|WARN|warn|error|notice)|yarn (?:run|install)"
@@ -27,7 +27,7 @@ LOG = re.compile(
     r"|(?:error|warning|note|help)(?:\[\w+\])?: |(?:\d+ )?\|  |= note:)"
 )
 _VERSION = r"[*_`\"'^~]*[vV]?\d+(?:\.[\w+-]+){1,5}\b"
-VERSIONS = re.compile(
+VERSIONS = expression(
     # `name==1.2.3`, `name   1.2.3`, `Name: 1.2.3`, `name (1.2.3)`
     r"\s{0,40}(?:[-*+] |> )?(?:[*_`]{0,3}[\w@/.()\[\]+-]{1,48}(?: [\w@/.()\[\]+-]{1,48}){0,5}[*_`]{0,3}"
     rf"(?: {{0,8}}[:=@|(`]{{1,2}}| {{2,40}}|\t)\s{{0,8}}{_VERSION}[^a-z]{{0,12}}(?:\([^)]*\))?\s*$"
@@ -38,13 +38,13 @@ VERSIONS = re.compile(
     r"|Python|(?:GO|CGO_|PATH|HOME|LANG|LC_)[A-Z0-9_]*)\s{0,12}[:=]\s{0,12}\S"
     r"|[├└│+`][-─┬ ]*\S{1,100}@\S*\d|-{3,}[ -]*$)"
 )
-ENCODED = re.compile(
+ENCODED = expression(
     r"\s{0,40}(?:[\da-fA-F]{7,16}[: ]\s{0,4}(?:[\da-fA-F]{2,4}\s{1,3}){4}|[A-Za-z0-9+/=_-]{64,}\s*$"
     r"|\"?(?:integrity|resolved|checksum|hash|content-hash|hashes)\"?\s{0,4}[:= ]"
     r"|.{0,200}\bsha(?:256|512|1)[:=-][\w+/=]{20,})"
 )
-JSON = re.compile(r"\s{0,80}(?:[{}\[\]],?|\"[^\"]{0,80}\"\s{0,4}:.*|\"[^\"]*\",?|-?[\d.]+,?|[}\]]+,?)\s*$")
-CODE = re.compile(
+JSON = expression(r"\s{0,80}(?:[{}\[\]],?|\"[^\"]{0,80}\"\s{0,4}:.*|\"[^\"]*\",?|-?[\d.]+,?|[}\]]+,?)\s*$")
+CODE = expression(
     r"\s{0,80}(?:(?:import|from|def|class|func|fn|function|const|let|var|return|if|for|while|try|except|catch|with|async"
     r"|await|package|use|using|pub|impl|struct|public|private|static|require|include|echo|print|export|new|raise|throw"
     r"|assert|type|interface|enum|match|@\w+)\b.*[\w)\]};:,'\"{]\s*$"
@@ -52,18 +52,18 @@ CODE = re.compile(
     r"|[+-]{1,3} ?\S.*[;{})]\s*$|#include|<\?php|</?\w+[^>]*>\s*$|(?://|#|/\*) )"
 )
 # Without a fence around it, a line has to look more like code to be taken for it.
-STRICT_CODE = re.compile(
+STRICT_CODE = expression(
     r"\s{0,80}(?:.*[;{}\[(,]\s*$|[)}\]]+[;,)]*\s*$|[\w.$]{1,60} ?(?:=|:=|\+=|=>) ?\S"
     r"|(?:import|from|def|class|func|fn|const|let|var|return|use|require|@\w+)\b.*[)\]};:,'\"\w]\s*$"
     r"|[\w.$:>-]{1,80}\(.*\)[;,:]?\s*$|(?://|#|/\*) )"
 )
-SENTENCE = re.compile(
+SENTENCE = expression(
     r"\s{0,40}(?:[-*+] |\d{1,3}[.)] )?[A-Z`'\"(]?[\w`'-]{1,40},? (?:[\w`'().,/-]{1,60} ){4}.*[\w.?!:`)]\s*$"
 )
-COMMAND = re.compile(
+COMMAND = expression(
     r"\s{0,40}(?:\$|%|❯|PS [^>\n]{0,60}>|[\w.-]{1,30}@[\w.-]{1,40}[:~][^$#\n]{0,60}[$#]|C:\\[^>\n]{0,80}>) ?\S"
 )
-SESSION = re.compile(r"\s{0,40}(?:>>> |\.\.\. |In \[\d+\]: |irb\(.{0,40}> )")
+SESSION = expression(r"\s{0,40}(?:>>> |\.\.\. |In \[\d+\]: |irb\(.{0,40}> )")
 # Languages of fences, as people write them.
 CODE_LANGUAGES = frozenset(
     """c c++ caddy caddyfile cc cpp cs csharp css diff dockerfile elixir go golang graphql h hcl html ini java

@@ -7,27 +7,29 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_IDENTIFIER = re.compile(r"\b(?:[A-Za-z]+_\w+|_+[A-Za-z]\w*|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b")
-_CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
-_CODE_SPAN = re.compile(r"(?<!`)`([^`\n]{1,80})`(?!`)")
-_DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
-_FROM_IMPORT = re.compile(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)")
+from causalist.lazily import expression
+
+_IDENTIFIER = expression(r"\b(?:[A-Za-z]+_\w+|_+[A-Za-z]\w*|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b")
+_CALLED = expression(r"\b([A-Za-z_]\w*)\(")
+_CODE_SPAN = expression(r"(?<!`)`([^`\n]{1,80})`(?!`)")
+_DOTTED = expression(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
+_FROM_IMPORT = expression(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)")
 # 255 is the longest name of a file. Without a limit a text of hyphens would take time in the square of its length.
-_PATH = re.compile(
+_PATH = expression(
     r"(?<![\w/])(?:[\w.@-]{1,255}/)+[\w.@-]{1,255}|\b[\w-]{1,255}\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|java|md|json|toml)\b"
 )
-_WINDOWS = re.compile(r"(?<![\w\\])(?:[A-Za-z]:\\)?((?:[\w.@-]{1,255}\\){1,30}[\w.@-]{1,255}\.\w{1,5}\b)")
-_LINE = re.compile(r"(?::|#L|\(|,? line |, L)(\d{1,7})\b")
+_WINDOWS = expression(r"(?<![\w\\])(?:[A-Za-z]:\\)?((?:[\w.@-]{1,255}\\){1,30}[\w.@-]{1,255}\.\w{1,5}\b)")
+_LINE = expression(r"(?::|#L|\(|,? line |, L)(\d{1,7})\b")
 # A page of a code host: /OWNER/NAME/blob/REVISION/PATH#L10.
-_BLOB = re.compile(
+_BLOB = expression(
     r"https?://[^\s/]{1,100}/[^\s/]{1,100}/[^\s/]{1,100}/(?:-/)?(?:blob|tree|raw|blame|src)/[^\s/]{1,100}/([^\s#?)\]]{1,400})(?:#L(\d{1,7}))?"
 )
-_JOINED = re.compile(r"\b[A-Za-z_]\w*(?:(?:::|#|->)[A-Za-z_]\w*)+")
-_JS_IMPORT = re.compile(r"\bimport\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?\{([^{}]{1,500})\}\s*from\b")
-_OPTION = re.compile(r"(?<![\w-])--([A-Za-z][\w-]{1,60})\b")
-_DECORATOR = re.compile(r"^[^\S\n]*@([A-Za-z_]\w*)(?=\(|[^\S\n]*$)", re.M)
-_CODE = re.compile(r"\b(?:[A-Z]{1,6}-?\d{2,6}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)\b")
-_URL = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S{1,2000}", re.IGNORECASE)
+_JOINED = expression(r"\b[A-Za-z_]\w*(?:(?:::|#|->)[A-Za-z_]\w*)+")
+_JS_IMPORT = expression(r"\bimport\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?\{([^{}]{1,500})\}\s*from\b")
+_OPTION = expression(r"(?<![\w-])--([A-Za-z][\w-]{1,60})\b")
+_DECORATOR = expression(r"^[^\S\n]*@([A-Za-z_]\w*)(?=\(|[^\S\n]*$)", re.M)
+_CODE = expression(r"\b(?:[A-Z]{1,6}-?\d{2,6}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)\b")
+_URL = expression(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S{1,2000}", re.IGNORECASE)
 
 OPTION_WEIGHT = 0.6  # of an option: what is named like it may be something else
 

@@ -5,8 +5,10 @@ The phrases are those with which people begin, soften and end a question; a word
 
 import re
 
+from causalist.lazily import expression
+
 _FOR = r"for (?:your|the|this|all)(?: \w+){1,5}"
-_COURTESY = re.compile(
+_COURTESY = expression(
     r"\b(?:hi|hello|hey|dear|good (?:morning|day|evening))\b"
     r"(?: (?:there|all|everyone|everybody|team|folks|guys))?[ ]?[,!.:]"
     rf"|\b(?:many |big )?thank(?:s| you)\b(?: (?:a lot|so much|very much|in advance|again|{_FOR}))?"
@@ -30,7 +32,7 @@ _COURTESY = re.compile(
     re.I,
 )
 _THING = r"(?:code|codebase|code base|functions?|methods?|class(?:es)?|files?|modules?|places?|logic|parts?|pieces?)"
-_ASKING = re.compile(
+_ASKING = expression(
     r"\bwhere (?:exactly )?in the (?:code base|codebase|code|source|sources|repo|repository|project)\b"
     # "which function or method that is responsible for"
     rf"|\b(?:the|a|which|what) (?:(?:piece|part|bit) of )?(?:the )?{_THING}(?:(?: (?:or|and) |/|, ){_THING})* "

@@ -4,11 +4,11 @@ A long question is a title (its first line) and a body. Names are looked for in 
 identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths, and traceback frames.
 """
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from math import log
 
+from causalist.lazily import expression
 from causalist.model.answer import Route
 from causalist.rank.blocks import SECTION_WEIGHTS, Block, BlockKind, read_blocks
 from causalist.rank.frames import Frame, Raised, read_frames
@@ -16,10 +16,10 @@ from causalist.rank.names import Named, named_in
 from causalist.rank.phrases import without_phrases
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
 
-_WORD = re.compile(r"\w+")
-_EXPRESSION = re.compile(r"/([^\n]+)/(i?)")
-_QUOTED_WHOLE = re.compile(r"([\"'])([^\n]+)\1")
-_QUOTED = re.compile(r"\"([^\"\n]{1,200})\"")
+_WORD = expression(r"\w+")
+_EXPRESSION = expression(r"/([^\n]+)/(i?)")
+_QUOTED_WHOLE = expression(r"([\"'])([^\n]+)\1")
+_QUOTED = expression(r"\"([^\"\n]{1,200})\"")
 _SHORTEST_QUOTED = 3
 _MOST_QUOTED = 3
 _MOST_PRINTED = 3
@@ -27,12 +27,12 @@ _FEWEST_WORDS_PRINTED = 3
 _LONGEST_MESSAGE = 200
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
 # "how does the cache work", "how middleware works"
-_WORKINGS = re.compile(r"\W*(?:(?:explain|describe|show|tell me) )?how (?:(?:do|does) .+ work|.+ works)\W*$")
-_MULTI_HOP = re.compile(
+_WORKINGS = expression(r"\W*(?:(?:explain|describe|show|tell me) )?how (?:(?:do|does) .+ work|.+ works)\W*$")
+_MULTI_HOP = expression(
     r"\bwhy\b|\bhow (?:does|do|is|are)\b.*\b(?:reach|become|becomes|turn|get|end up)\b|\baffects?\b|related to"
 )
-_LETTERS = re.compile(r"[A-Za-z]+")
-_BEHAVIOUR = re.compile(
+_LETTERS = expression(r"[A-Za-z]+")
+_BEHAVIOUR = expression(
     r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
 )
 _MOST_EXPLORED = 100  # characters of a question how something works

@@ -5,7 +5,7 @@ its own, so that it never counts as much as what was asked.
 """
 
 from functools import lru_cache
-from importlib.resources import files as resource_files
+from pathlib import Path
 
 from causalist.model.lexical import LexicalIndex
 from causalist.rank.question import Question
@@ -18,7 +18,7 @@ MOST_WORDS = 14
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, frozenset[str]]:
     """The other stems of all groups that a stem belongs to."""
-    text = resource_files("causalist.rank").joinpath("synonyms.txt").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("synonyms.txt").read_text(encoding="utf-8")
     found: dict[str, set[str]] = {}
     for line in text.splitlines():
         stems = {stem(word) for word in line.split()}

@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from importlib.resources import files as resource_files
+from pathlib import Path
 from typing import Any
 
 # CamelCase humps, acronyms, runs of lower case, digits, and any other script as it stands.
@@ -10,7 +10,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
 _LONGEST_PART = 40
 
 # Words that say how a question is asked, not what about; separated by white space.
-STOP_WORDS = frozenset(resource_files("causalist.rank").joinpath("stop_words.txt").read_text(encoding="utf-8").split())
+STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split())
 
 
 @lru_cache(maxsize=1)

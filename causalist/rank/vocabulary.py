@@ -8,11 +8,12 @@ word has; nothing is taken away, and a word that the repository has in this form
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from importlib.resources import files as resource_files
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
+from causalist.lazily import expression
 from causalist.model.lexical import LexicalIndex
 from causalist.model.strings import StringTable
 from causalist.rank.terms import STOP_WORDS, stem
@@ -28,7 +29,7 @@ _MOST_MEANT = 2  # terms that a slip may stand for; with more nothing is known
 _FEWEST_WITH = 2  # definitions that have what a slip stands for
 _SHORTEST_PART = 3
 
-_LETTERS = re.compile(r"[A-Za-z]+")
+_LETTERS = expression(r"[A-Za-z]+")
 _SPELLINGS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -109,7 +110,7 @@ def _spellings(word: str) -> Iterator[str]:
 def _short_forms() -> dict[str, tuple[str, ...]]:
     """By stem, the stems of its abbreviations and of what it abbreviates."""
     found: dict[str, dict[str, None]] = {}
-    text = resource_files("causalist.rank").joinpath("abbreviations.txt").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
         short, *long = line.split()
         for word in long:

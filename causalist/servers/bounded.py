@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from causalist.collect import IndexOptions, Progress
 from causalist.errors import CausalistError, DeadlinePassed, IndexUnreadable
-from causalist.model.facts import Diagnostic
+from causalist.model.diagnostic import Diagnostic
 from causalist.servers.job import IndexJob, end_idle
 from causalist.steps import Deadline
 
@@ -94,8 +94,9 @@ class _Look:
 
 def _last_index(root: Path) -> "Index | None":
     """The newest stored index that this version can read, whether the files have changed since or not."""
-    from causalist.indexing import index_places, index_version
+    from causalist.indexing import index_places
     from causalist.store import INDEX_NAME, read_index
+    from causalist.versions import index_version
 
     found: list[Index] = []
     for place in index_places(root):

@@ -21,7 +21,7 @@ from causalist import errors
 from causalist.errors import CausalistError, IndexingStopped
 
 if TYPE_CHECKING:
-    from causalist.model.facts import Diagnostic
+    from causalist.model.diagnostic import Diagnostic
     from causalist.model.index import Index
 
 # The child imports what its server would, from where its server would, and nothing from the current folder.
@@ -209,7 +209,7 @@ class IndexJob:
 
     def load(self) -> "tuple[Index, tuple[Diagnostic, ...]]":
         """The index that an ended job made, and notes on it. Raises the CausalistError that ended it."""
-        from causalist.model.facts import Diagnostic
+        from causalist.model.diagnostic import Diagnostic
         from causalist.store import read_index
 
         place = self._outcome.get("index")

@@ -93,7 +93,7 @@ class Looks:
 
     def _judged(self, index: "Index", settings: "Settings", scan: "Scan", limits: "Limits") -> Look:
         from causalist.freshness import changed_files
-        from causalist.indexing import index_version
+        from causalist.versions import index_version
 
         if self._last is not None and self._last[0] is index and self._last[1] is scan:
             look = self._last[2]

@@ -5,15 +5,20 @@ or the reason why it stays out. Nothing here parses, and nothing here writes. A 
 reasons of `Reason`; it is never an error.
 """
 
-from causalist.source.changes import changes_since
-from causalist.source.content import blob_hash, read_file
-from causalist.source.folder import scan_folder
-from causalist.source.history import ancestry, is_shallow, read_changes
-from causalist.source.rescan import Rescan
-from causalist.source.roots import find_root, refuse_root, relative_folder
-from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
-from causalist.source.tree import BlobReader, scan_commit
-from causalist.source.watched import wait_for_changes
+from typing import TYPE_CHECKING
+
+from causalist.lazily import exports
+
+if TYPE_CHECKING:
+    from causalist.source.changes import changes_since
+    from causalist.source.content import blob_hash, read_file
+    from causalist.source.folder import scan_folder
+    from causalist.source.history import ancestry, is_shallow, read_changes
+    from causalist.source.rescan import Rescan
+    from causalist.source.roots import find_root, refuse_root, relative_folder
+    from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
+    from causalist.source.tree import BlobReader, scan_commit
+    from causalist.source.watched import wait_for_changes
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -35,3 +40,18 @@ __all__ = [
     "scan_folder",
     "wait_for_changes",
 ]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "changes": "changes_since",
+        "content": "blob_hash read_file",
+        "folder": "scan_folder",
+        "history": "ancestry is_shallow read_changes",
+        "rescan": "Rescan",
+        "roots": "find_root refuse_root relative_folder",
+        "rules": "DEFAULT_LIMITS Limits Reason classify",
+        "tree": "BlobReader scan_commit",
+        "watched": "wait_for_changes",
+    },
+)

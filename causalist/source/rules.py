@@ -11,6 +11,7 @@ from enum import StrEnum
 from fnmatch import translate
 
 from causalist.errors import UsageError
+from causalist.lazily import expression
 
 
 class Reason(StrEnum):
@@ -86,7 +87,7 @@ PROSE_SUFFIXES = frozenset(
 )
 
 # A template shows which variables there are and holds no values: it answers questions about configuration.
-_ENVIRONMENT_TEMPLATE = re.compile(
+_ENVIRONMENT_TEMPLATE = expression(
     r"(\.env|.+\.env)([._-].+)?[._-](example|sample|template|dist)|(example|sample|template)\.env"
 )
 
@@ -156,7 +157,7 @@ FOLDERS_BESIDE: dict[str, frozenset[str]] = {
 FOLDER_MARKERS = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 
 # The marker must stand in a comment: a program that looks for generated files has these words in its strings.
-_GENERATED = re.compile(
+_GENERATED = expression(
     rb"^[ \t\xef\xbb\xbf]*(?://|#|/?\*|--|;|<!--|%|\(\*|\{-|\"\"\"|''')[^\n]*?"
     rb"(?:@generated\b|<auto-?generated"
     rb"|code generated [^\n]*do not edit"
@@ -168,11 +169,11 @@ _GENERATED = re.compile(
 )
 
 
-def _compile() -> tuple[dict[str, Reason], dict[str, Reason], list[tuple[re.Pattern[str], Reason]]]:
+def _compile() -> tuple[dict[str, Reason], dict[str, Reason], list[tuple[str, Reason]]]:
     """The table as exact names, suffixes and patterns: most names are decided by one or two look-ups."""
     names: dict[str, Reason] = {}
     suffixes: dict[str, Reason] = {}
-    patterns: list[tuple[re.Pattern[str], Reason]] = []
+    patterns: list[tuple[str, Reason]] = []
     for reason, globs in NAME_RULES:
         for glob in globs.split():
             if "*" not in glob:
@@ -180,13 +181,13 @@ def _compile() -> tuple[dict[str, Reason], dict[str, Reason], list[tuple[re.Patt
             elif glob.startswith("*.") and "*" not in glob[1:]:
                 suffixes.setdefault(glob[1:], reason)
             else:
-                patterns.append((re.compile(translate(glob)), reason))
+                patterns.append((translate(glob), reason))
     return names, suffixes, patterns
 
 
 _NAMES, _SUFFIXES, _PATTERNS = _compile()
-_ANY_PATTERN = re.compile("|".join(pattern.pattern for pattern, _ in _PATTERNS))
-_IN_SECRET_FOLDER = re.compile("(?:^|/)(?:" + "|".join(map(re.escape, SECRET_FOLDERS)) + ")/")
+_ANY_PATTERN = expression("|".join(pattern for pattern, _ in _PATTERNS))
+_IN_SECRET_FOLDER = expression("(?:^|/)(?:" + "|".join(map(re.escape, SECRET_FOLDERS)) + ")/")
 
 
 def name_reason(path: str) -> Reason | None:
@@ -212,7 +213,7 @@ def name_reason(path: str) -> Reason | None:
             return reason
         dot = name.find(".", dot + 1)
     if _ANY_PATTERN.match(name):
-        return next(reason for pattern, reason in _PATTERNS if pattern.match(name))
+        return next(reason for pattern, reason in _PATTERNS if re.match(pattern, name))
     return None
 
 
@@ -257,7 +258,7 @@ def is_prose(path: str) -> bool:
 
 
 # Go's own convention: this very line, wherever it stands before the code. It often follows a licence.
-_GENERATED_LINE = re.compile(rb"^// Code generated [^\n]* DO NOT EDIT\.\r?$", re.MULTILINE)
+_GENERATED_LINE = expression(rb"^// Code generated [^\n]* DO NOT EDIT\.\r?$", re.MULTILINE)
 
 
 def _is_generated(data: bytes) -> bool:

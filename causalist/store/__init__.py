@@ -1,20 +1,25 @@
 """The index on disk: complete or absent."""
 
-from causalist.store.codec import facts_from_bytes, facts_to_bytes
-from causalist.store.facts_cache import MOST_BYTES, CacheState, FactsCache, Key, facts_path
-from causalist.store.folder import (
-    ANSWERS_NAME,
-    BESIDE_LOCK,
-    FEEDBACK_NAME,
-    FOLDER,
-    INDEX_NAME,
-    WEIGHTS_NAME,
-    cache_folder,
-    is_read_only,
-    locked_folder,
-    prepare_folder,
-)
-from causalist.store.index_file import read_index, write_index
+from typing import TYPE_CHECKING
+
+from causalist.lazily import exports
+
+if TYPE_CHECKING:
+    from causalist.store.codec import facts_from_bytes, facts_to_bytes
+    from causalist.store.facts_cache import MOST_BYTES, CacheState, FactsCache, Key, facts_path
+    from causalist.store.folder import (
+        ANSWERS_NAME,
+        BESIDE_LOCK,
+        FEEDBACK_NAME,
+        FOLDER,
+        INDEX_NAME,
+        WEIGHTS_NAME,
+        cache_folder,
+        is_read_only,
+        locked_folder,
+        prepare_folder,
+    )
+    from causalist.store.index_file import read_index, write_index
 
 __all__ = [
     "ANSWERS_NAME",
@@ -37,3 +42,14 @@ __all__ = [
     "read_index",
     "write_index",
 ]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "codec": "facts_from_bytes facts_to_bytes",
+        "facts_cache": "MOST_BYTES CacheState FactsCache Key facts_path",
+        "folder": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder is_read_only "
+        "locked_folder prepare_folder",
+        "index_file": "read_index write_index",
+    },
+)

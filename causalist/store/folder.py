@@ -7,12 +7,9 @@ through them.
 import errno
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from causalist.errors import IndexNotWritable
 
@@ -66,6 +63,8 @@ def prepare_folder(folder: Path) -> None:
         for name in _OLD_FACTS:
             (folder / name).unlink(missing_ok=True)
         # Permissions alone do not tell: the file system may be read-only or full.
+        import tempfile
+
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -75,6 +74,8 @@ def prepare_folder(folder: Path) -> None:
 @contextmanager
 def locked_folder(folder: Path, root: Path) -> Iterator[None]:
     """Holds the lock of an index of `root`. Raises IndexNotWritable where that cannot be had."""
+    from filelock import FileLock, Timeout
+
     lock = FileLock(folder / "lock", timeout=_LOCK_SECONDS)
     try:
         lock.acquire()

@@ -22,7 +22,7 @@ import numpy as np
 
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.model.index import Index
-from causalist.store.codec import Arrays, flatten, unflatten
+from causalist.store.arrays import Arrays, flatten, unflatten
 
 _MAGIC = b"causalist index\n"
 _FORMAT = 3

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from causalist.parse import MASK, load_grammar, parse_source, parse_text, shown
 from causalist.parse import secrets as module
 from causalist.parse._secret_tables import OWN_TOKENS, PLUGINS
-from causalist.parse.secrets import find_secrets, masked
+from causalist.parse.masking import masked
+from causalist.parse.secrets import find_secrets
 from tests.planted import CARRIERS, KINDS, NAMES, parts_of, planted
 
 

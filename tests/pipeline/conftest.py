@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist import collect
+from causalist import parse
 from causalist.model.facts import FileFacts
 from causalist.pipeline import Repository
 from tests.pipeline.sample import copy_sample, in_memory
@@ -75,11 +75,11 @@ def tree(tmp_path: Path) -> WorkTree:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Paths that are parsed, in order; the test may clear it."""
     paths: list[str] = []
-    real: Callable[[str, bytes], FileFacts] = collect.parse_file
+    real: Callable[[str, bytes], FileFacts] = parse.parse_file
 
     def counted(path: str, data: bytes) -> FileFacts:
         paths.append(path)
         return real(path, data)
 
-    monkeypatch.setattr(collect, "parse_file", counted)
+    monkeypatch.setattr(parse, "parse_file", counted)
     return paths

@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from causalist.building import make_index
 from causalist.collect import IndexOptions
 from causalist.history import commits_behind
-from causalist.indexing import make_index
 from causalist.model.answer import Answer
 from causalist.model.graph import Edge
 from causalist.model.history import Commits

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist import collect, indexing
+from causalist import collect, indexing, versions
 from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex, RefusedRoot, RepositoryNotFound
 from causalist.indexing import is_current
@@ -64,7 +64,7 @@ def test_the_second_opening_parses_and_writes_nothing(
 ) -> None:
     first = Repository.open(tree.path)
     parsed.clear()
-    monkeypatch.setattr("causalist.indexing.make_index", lambda *_: pytest.fail("built again"))
+    monkeypatch.setattr("causalist.building.make_index", lambda *_: pytest.fail("built again"))
     before = (tree.path / FOLDER / INDEX_NAME).stat()
     second = Repository.open(tree.path)
     assert parsed == []
@@ -235,7 +235,6 @@ def test_a_change_within_the_clocks_second_is_seen(tree: WorkTree) -> None:
 
 def test_a_file_that_changed_while_it_was_read_is_read_again(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the scan and the reading the file is replaced; the index holds the new text under the old stamp."""
-    from causalist import indexing
 
     real = indexing.scan_folder
 
@@ -329,7 +328,7 @@ def test_another_version_of_the_program_builds_again(
 ) -> None:
     before = Repository.open(tree.path)
     parsed.clear()
-    monkeypatch.setattr(indexing, "INDEX_VERSION", indexing.INDEX_VERSION + 1)
+    monkeypatch.setattr(versions, "INDEX_VERSION", versions.INDEX_VERSION + 1)
     linked = Repository.open(tree.path)
     assert linked.index.version != before.index.version
     assert parsed == [], "facts stay right when only the index is made differently"

@@ -106,15 +106,15 @@ def test_the_answers_asked_for_longest_ago_are_forgotten(sample: Repository, mon
     monkeypatch.setattr(session_module, "MOST_ANSWERS", 3)
     cache = AnswerCache()
     for key in ("a", "b", "c"):
-        cache.put(key, kept)
-    assert cache.get("a") is kept  # so that b is the oldest
-    cache.put("d", kept)
+        cache.put(key, kept.answer, ())
+    assert cache.get("a") == kept  # so that b is the oldest
+    cache.put("d", kept.answer, ())
     assert [cache.get(key) is not None for key in "abcd"] == [True, False, True, True]
     monkeypatch.setattr(session_module, "MOST_CHARACTERS", 2 * len(kept.answer.pack.text))
-    cache.put("d", kept)
-    assert len(cache) == 2 and cache.get("d") is kept
+    cache.put("d", kept.answer, ())
+    assert len(cache) == 2 and cache.get("d") == kept
     cache.forget("d")
-    cache.put("e", kept)
+    cache.put("e", kept.answer, ())
     assert len(cache) == 2
-    cache.put("nothing", Kept(replace(kept.answer, pack=None), ()))
+    cache.put("nothing", replace(kept.answer, pack=None), ())
     assert cache.get("nothing") is None

@@ -7,8 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from causalist.beside import Beside, weights_document
-from causalist.indexing import index_places, index_version
+from causalist.indexing import index_places
 from causalist.rank import default_weights
+from causalist.versions import index_version
 from tests.benchmarks.crash.site import Site
 
 _PAGE = 4096

@@ -14,10 +14,11 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from causalist.building import make_index
 from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex
 from causalist.history import commits_behind
-from causalist.indexing import index_places, make_index
+from causalist.indexing import index_places
 from causalist.model.history import Commits
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.pipeline import Repository

@@ -13,7 +13,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from causalist import indexing, refresh
+from causalist import building, refresh
 from causalist.refresh import refreshed
 from tests.edits import EDITS, SMALL_EDITS, begin
 from tests.pipeline.sample import SAMPLES
@@ -35,7 +35,7 @@ def main() -> None:
         linked["everything" if result is None else "some files"] += 1
         return result
 
-    indexing.refreshed = counted
+    building.refreshed = counted
     if wanted.follow_all:
         refresh._MOST_AFFECTED, refresh._MOST_NAMES = 1.0, 10_000
     done: Counter[str] = Counter()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causalist.graph import touched_files
-from causalist.graph.co_changes import HALF_LIFE_DAYS, MOST_PARTNERS
+from causalist.graph.changing import HALF_LIFE_DAYS, MOST_PARTNERS
 from causalist.model.history import History
 from tests.pasts import DAY, change, commits_of, past_of
 
