@@ -18,7 +18,6 @@ LONGEST_LINE = 400
 LONGEST_BACKTICK_RUN = 16
 
 _BACKTICKS = re.compile(rf"`{{{LONGEST_BACKTICK_RUN + 1},}}")
-_INDENT = re.compile(r"[ \t]*")
 
 
 # A body of more lines is long: where it has to be cut it shows what tells most of the question instead of its
@@ -98,6 +97,10 @@ def sensible_cut(body: Body, n_lines: int) -> int:
 
 def shown_lines(body: Body, n_lines: int) -> tuple[str, ...]:
     """The first `n_lines` and, when that is not all, a last line that says how many source lines are missing."""
+    if not body.order or n_lines >= len(body):  # without gaps, as nearly all are
+        lines = body.lines[:n_lines]
+        below = _below(body, len(lines) - 1)
+        return (*lines, below) if below else lines
     return tuple(line for _, line in numbered_lines(body, n_lines))
 
 
@@ -111,11 +114,19 @@ def numbered_lines(body: Body, n_lines: int) -> tuple[tuple[int | None, str], ..
             lines.append((None, f"{_indent(body.lines[place])}{ELLIPSIS} {missing[0]}-{missing[-1]}"))
         lines.append((body.numbers[place], body.lines[place]))
         above = place
-    n_below = body.n_source - (body.weights[above] if above >= 0 else 0)
-    # Where none are below although something is missing, it is cut inside of a line, and the line itself says so.
-    if lines and n_below > 0 and not (above == len(body) - 1 and not body.clipped):
-        lines.append((None, f"{ELLIPSIS} {n_below} more line{'s' if n_below > 1 else ''}"))
+    below = _below(body, above)
+    if below:
+        lines.append((None, below))
     return tuple(lines)
+
+
+def _below(body: Body, last: int) -> str:
+    """What stands below the last line that is printed, its position `last` (-1: none is)."""
+    n_below = body.n_source - (body.weights[last] if last >= 0 else 0)
+    # Where none are below although something is missing, it is cut inside of a line, and the line itself says so.
+    if last < 0 or n_below <= 0 or (last == len(body) - 1 and not body.clipped):
+        return ""
+    return f"{ELLIPSIS} {n_below} more line{'s' if n_below > 1 else ''}"
 
 
 def shown_ranges(body: Body, n_lines: int) -> tuple[tuple[int, int], ...]:
@@ -241,12 +252,18 @@ def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> lis
 
 def _superfluous_indent(lines: Sequence[str]) -> int:
     """How many leading characters all lines can lose."""
-    return min((len(_indent(line)) for line in lines if line.strip()), default=0)
+    least = -1
+    for line in lines:
+        if line.strip():
+            indent = len(line) - len(line.lstrip(" \t"))
+            if not indent:
+                return 0
+            least = indent if least < 0 else min(least, indent)
+    return max(least, 0)
 
 
 def _indent(line: str) -> str:
-    match = _INDENT.match(line)
-    return match[0] if match else ""
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _safe(text: str) -> str:
