@@ -51,7 +51,8 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     # A wish, which is all that is taken from an index before it is known to be of these files.
     submodules = options.submodules if options.submodules is not None else previous is not None and previous.submodules
     options = replace(options, submodules=submodules)
-    scan = scan_folder(root, limits, submodules=submodules)
+    known_commit = None if previous is None else previous.commit
+    scan = scan_folder(root, limits, submodules=submodules, known_commit=known_commit)
     previous = next((stored for stored in known if is_of_here(stored, scan)), None)
     for stored in known:
         if stored is not None and _serves(stored, scan, submodules):
@@ -112,7 +113,8 @@ def current_index(root: Path, options: IndexOptions, at_hand: Index | None = Non
     for index in found:
         submodules = index.submodules if options.submodules is None else options.submodules
         if submodules not in scans:
-            scans[submodules] = scan_folder(root, options.limits or DEFAULT_LIMITS, submodules=submodules)
+            limits = options.limits or DEFAULT_LIMITS
+            scans[submodules] = scan_folder(root, limits, submodules=submodules, known_commit=index.commit)
         if _serves(index, scans[submodules], submodules):
             return index
     return None

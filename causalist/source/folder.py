@@ -19,6 +19,7 @@ from typing import NamedTuple
 from causalist.errors import GitError, RepositoryNotFound
 from causalist.model.source import Scan
 from causalist.source.git import GitMissing, Running
+from causalist.source.head import head_commit
 from causalist.source.ignores import Ignores, ignores_above, read_ignore_file
 from causalist.source.roots import is_work_tree, work_tree_top
 from causalist.source.rules import (
@@ -39,8 +40,12 @@ _TELLS_CHANGES = os.name != "nt"  # there it is when the file was made
 _UNLISTED = re.compile(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE)
 
 
-def scan_folder(root: Path, limits: Limits = DEFAULT_LIMITS, *, submodules: bool = False) -> Scan:
+def scan_folder(
+    root: Path, limits: Limits = DEFAULT_LIMITS, *, submodules: bool = False, known_commit: str | None = None
+) -> Scan:
     """What `root` offers for indexing, with `submodules` also what is in repositories inside of it.
+
+    Where HEAD is at `known_commit`, of which git has said before that it is there, git is not asked for it.
 
     Raises RepositoryNotFound and GitError.
     """
@@ -52,7 +57,8 @@ def scan_folder(root: Path, limits: Limits = DEFAULT_LIMITS, *, submodules: bool
     try:
         if top is None:
             raise GitMissing
-        commit = _list_work_tree(_Folders.of_root(root, top), tally, nested)
+        known = known_commit if known_commit and head_commit(top) == known_commit else None
+        commit = _list_work_tree(_Folders.of_root(root, top), tally, nested, known)
     except GitMissing:
         # Raised before anything is counted: git could not even be started.
         above = ignores_above(top or root, root, (GIT_IGNORE, OWN_IGNORE))
@@ -88,12 +94,15 @@ def _scan_nested(root: Path, offset: str, nested: list[_Nested], tally: Tally) -
             tally.skip(Reason.UNREADABLE, f"{path}/")
 
 
-def _list_work_tree(folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> str | None:
-    """Fills the tally from git's listing; returns HEAD's commit, or None when there is none yet."""
-    head, listing = started_listing(folders.root)
-    head_done, listing_done = head.finish(), listing.finish()
+def _list_work_tree(
+    folders: "_Folders", tally: Tally, nested: list[_Nested] | None, known: str | None = None
+) -> str | None:
+    """Fills the tally from git's listing; returns HEAD's commit, which may be `known`, or None when there is none
+    yet."""
+    head, listing = (None, _started_files(folders.root)) if known else started_listing(folders.root)
+    head_done, listing_done = None if head is None else head.finish(), listing.finish()
     # Exit code 1 says that there is no commit yet.
-    commit = head_done.accepted(1).output.decode("ascii").strip()
+    commit = known if head_done is None else head_done.accepted(1).output.decode("ascii").strip()
     listed = listing_done.accepted().output
     # A conflict lists a path once for each side.
     for row in sorted(set(listed.split(b"\0")) - {b""}):
@@ -108,8 +117,12 @@ def started_listing(root: Path) -> tuple[Running, Running]:
     """Git on its way to say which commit HEAD is, and which files there are. Raises GitMissing."""
     place = ("-C", os.fspath(root))
     head = Running(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    return head, _started_files(root)
+
+
+def _started_files(root: Path) -> Running:
     # -t tells tracked files from others: a tracked node_modules is meant, an untracked one is forgotten.
-    return head, Running(place, "ls-files", "-t", "-co", "--exclude-standard", "-z")
+    return Running(("-C", os.fspath(root)), "ls-files", "-t", "-co", "--exclude-standard", "-z")
 
 
 def _offer_listed(raw: bytes, tracked: bool, folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> None:

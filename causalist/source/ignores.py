@@ -71,6 +71,8 @@ class Ignores:
 
 def read_ignore_file(path: bytes) -> bytes | None:
     """The content, or None. A link is not followed, as git does not: its target may lie outside."""
+    if not os.access(path, os.F_OK):  # as in nearly every folder; an exception costs more
+        return None
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:

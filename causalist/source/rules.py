@@ -187,6 +187,7 @@ def _compile() -> tuple[dict[str, Reason], dict[str, Reason], list[tuple[str, Re
 
 _NAMES, _SUFFIXES, _PATTERNS = _compile()
 _ANY_PATTERN = expression("|".join(pattern for pattern, _ in _PATTERNS))
+_SECRET_ENDS = tuple(f"{folder}/" for folder in SECRET_FOLDERS)
 _IN_SECRET_FOLDER = expression("(?:^|/)(?:" + "|".join(map(re.escape, SECRET_FOLDERS)) + ")/")
 
 
@@ -197,7 +198,7 @@ def name_reason(path: str) -> Reason | None:
     (<Reason.SECRET: 'secret'>, None)
     """
     lowered = path.lower()
-    if _IN_SECRET_FOLDER.search(lowered):
+    if any(map(lowered.__contains__, _SECRET_ENDS)) and _IN_SECRET_FOLDER.search(lowered):
         return Reason.SECRET
     name = lowered.rpartition("/")[2]
     reason = _NAMES.get(name)

@@ -238,8 +238,8 @@ def test_a_file_that_changed_while_it_was_read_is_read_again(tree: WorkTree, mon
 
     real = indexing.scan_folder
 
-    def scan_then_edit(root: Path, limits: Limits, *, submodules: bool) -> object:
-        scan = real(root, limits, submodules=submodules)
+    def scan_then_edit(root: Path, limits: Limits, **options: object) -> object:
+        scan = real(root, limits, **options)
         _edit(tree)
         return scan
 
