@@ -20,7 +20,7 @@ from tests.pipeline.sample import WHERE_AUTH, plain_answer
 QUESTION = 'why does authenticateUser say "signature mismatch" when a token is removed?'
 # Where each optional step goes wrong: what it calls, where that is looked up.
 OPTIONAL = {
-    "candidates.literals": "causalist.attempts.all_matches",
+    "candidates.literals": "causalist.literals.all_matches",
     "candidates.words": "causalist.rank.signals._coverage",
     "candidates.files": "causalist.rank.signals._runs",
     "candidates.names": "causalist.rank.signals._share_of_names",
@@ -36,7 +36,7 @@ OPTIONAL = {
     "distil.weights": "causalist.rank.fuse.first_scores",
     "assemble.duplicates": "causalist.rank.ranking._distinct",
     "assemble.conflicts": "causalist.answers.without_repeats",
-    "assemble.attribution": "causalist.pipeline.seed_shares",
+    "assemble.attribution": "causalist.rank.seed_shares",
     "deliver.confidence": "causalist.attempts.confidence_of",
 }
 _EACH_STEP = pytest.mark.parametrize("step", OPTIONAL)
@@ -136,7 +136,7 @@ def test_what_has_to_be_is_not_skipped(needed: str, sample: Repository, monkeypa
 
 def test_what_is_all_there_is_is_not_skipped(sample: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pattern that cannot be looked for is not found nowhere, and a list by PageRank needs the walk."""
-    monkeypatch.setattr("causalist.attempts.all_matches", failing(ConvergenceError("made to fail")))
+    monkeypatch.setattr("causalist.literals.all_matches", failing(ConvergenceError("made to fail")))
     with pytest.raises(ConvergenceError):
         sample.ask('"signature mismatch"')
     with pytest.raises(CausalistError):

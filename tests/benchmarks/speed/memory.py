@@ -6,9 +6,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+
+from tests.benchmarks.speed.runs import held
 
 _SAMPLE_SECONDS = 0.05
 _CODE = """
@@ -34,12 +35,12 @@ def run(repository: Path, processes: int) -> None:
             [sys.executable, "-c", _CODE, str(root), str(processes)],
             stdout=subprocess.PIPE,
             env=os.environ | {"XDG_CACHE_HOME": folder},
-            start_new_session=True,
+            process_group=0,
             text=True,
         )
         samples: list[tuple[float, float]] = []
         while child.poll() is None:
-            samples.append((time.time(), _mebibytes(child.pid)))
+            samples.append((time.time(), held(child.pid)))
             time.sleep(_SAMPLE_SECONDS)
         assert child.stdout is not None and child.returncode == 0
         rows = [line.split("\t") for line in child.stdout.read().splitlines()]
@@ -47,13 +48,3 @@ def run(repository: Path, processes: int) -> None:
     for (what, start), (_, end) in pairwise(rows):
         during = [size for at, size in samples if float(start) <= at < float(end)]
         print(f"  {what:<15} {float(end) - float(start):6.1f} s, at most {max(during, default=0):4.0f} MiB")
-
-
-def _mebibytes(group: int) -> float:
-    total = 0
-    for folder in Path("/proc").iterdir():
-        with suppress(OSError, ValueError):
-            if folder.name.isdigit() and os.getpgid(int(folder.name)) == group:
-                rows = (folder / "smaps_rollup").read_text().splitlines()
-                total += sum(int(row.split()[1]) for row in rows if row.startswith("Pss:"))
-    return total / 1024
