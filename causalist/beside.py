@@ -33,6 +33,9 @@ _LONGEST_QUESTION = 4_000  # characters that are remembered
 _PATIENCE_SECONDS = 10.0
 _OPEN_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
+# The fields of rows that were written before rows had checksums.
+_FIELDS_BEFORE = frozenset({"answer_id", "query", "options", "used", "not_used"})
+
 Row = Mapping[str, Any]
 
 
@@ -154,7 +157,7 @@ class Beside:
 
     def _append(self, name: str, row: Row, *, patience: float) -> Path:
         path = self._writable() / name
-        data = (json.dumps(row, ensure_ascii=True) + "\n").encode("ascii")
+        data = (json.dumps({**row, "checksum": _checksum(row)}, ensure_ascii=True) + "\n").encode("ascii")
         with _locked(path.parent, patience):
             try:
                 descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _OPEN_FLAGS, 0o600)
@@ -178,7 +181,7 @@ class Beside:
         for line in (self._read(name) or b"").splitlines():
             with suppress(ValueError, RecursionError):
                 row = json.loads(line)
-                if isinstance(row, dict):
+                if isinstance(row, dict) and _is_whole(row):
                     yield row
 
     def _read(self, name: str) -> bytes | None:
@@ -210,8 +213,16 @@ def weights_document(weights: Weights, index_version: str, provenance: str, figu
 
 
 def _checksum(document: Row) -> int:
-    """Of learned weights: a changed digit would still be a weight, and a wrong answer."""
+    """Of learned weights and of rows: a changed digit would still be a weight, a changed letter another file."""
     return zlib.crc32(json.dumps(document).encode("ascii"))
+
+
+def _is_whole(row: dict[str, Any]) -> bool:
+    """Whether a row is as it was written. Rows without a checksum are of before there was one, and have no other
+    fields: where the name of the checksum is damaged there is one too many."""
+    if "checksum" in row:
+        return bool(row.pop("checksum") == _checksum(row))
+    return row.keys() <= _FIELDS_BEFORE
 
 
 def _unused(why: str) -> tuple[Diagnostic, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.model.scores import PageRankResult, Transition
-from causalist.rank._product import csr_transpose
+from causalist.rank._product import csr_product, csr_transpose
 from causalist.rank.walk import always, check_damping, check_seeds, personalized_pagerank
 
 # With more nodes a question is answered by pushing unless it says otherwise; docs/decisions/0015 has the measurement.
@@ -26,11 +26,13 @@ SORTING_COSTS = 8
 
 
 class _Columns(NamedTuple):
-    """The links that leave each node: `targets[k]` with `weights[k]` for k in indptr[i]:indptr[i + 1]."""
+    """The links that leave each node: `targets[k]` with `weights[k]` for k in indptr[i]:indptr[i + 1]. `ahead` is what
+    `_ahead` has said, by damping."""
 
     indptr: NDArray[np.int32]
     targets: NDArray[np.int32]
     weights: NDArray[np.float64]
+    ahead: dict[float, NDArray[np.float64]]
 
 
 # By the identity of the weights, for as long as these live: a process that answers many questions turns M round once.
@@ -74,8 +76,8 @@ def push_pagerank(
     Cost: a push takes at least (1 - damping) * epsilon * links_i from sum(q), which is 1 at first, so that no more than
     1 / (epsilon * (1 - damping)) links are followed. Turning M round, once for each graph, is linear in its links.
 
-    Error: `scores` are y / sum(y) with y = p + q <= x. What is missing is damping * M (I - damping * M)^-1 q, of sum at
-    most E = damping * sum(q) / (1 - damping), because columns of M sum to at most 1. With e = x - y and Y = sum(y),
+    Error: `scores` are y / sum(y) with y = p + q <= x. What is missing, e = damping * M (I - damping * M)^-1 q, has a
+    sum of at most E = sum_i h_i * q_i, where h_i bounds what one at node i leads to (`_ahead`). With Y = sum(y),
 
         |r - y / Y| = |Y * e - sum(e) * y| / (Y * (Y + sum(e))) <= 2 * sum(e) / (Y + sum(e)) <= 2 * E / (Y + E)
 
@@ -87,8 +89,10 @@ def push_pagerank(
     >>> m = Transition(np.array([0, 0, 1, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32), np.array([1.0, 0.5]),
     ...                np.array([1, 2, 1], dtype=np.int32), np.ones(3, dtype=np.bool_))  # 0 -> 1 -> 2, half a link
     >>> result = push_pagerank(m, np.array([1.0, 0.0, 0.0]), damping=0.5, epsilon=0.6)
-    >>> result.scores.round(4).tolist(), result.bound  # y = (1, 1/2, 0), E = 1/2: 2 * 0.5 / 2
-    ([0.6667, 0.3333, 0.0], 0.5)
+    >>> result.scores.round(4).tolist()  # y = (1, 1/2, 0)
+    [0.6667, 0.3333, 0.0]
+    >>> round(result.bound, 4)  # q = (0, 1/2, 0), h_1 = 1/4, E = 1/8: 2 * (1/8) / (3/2 + 1/8)
+    0.1538
     """
     s = check_seeds(transition, seeds)
     check_damping(damping)
@@ -124,7 +128,7 @@ def push_pagerank(
             rest[touched] += np.bincount(places, weights=given, minlength=len(touched))
         rounds += 1
     left = float(rest.sum())
-    missing = damping * left / (1.0 - damping)
+    missing = float(_ahead(columns, damping) @ rest)
     kept += rest
     total = float(kept.sum())
     kept /= total
@@ -136,7 +140,27 @@ def _columns(transition: Transition) -> _Columns:
     known = _turned.get(id(weights))
     if known is not None and known[0]() is weights:
         return known[1]
-    columns = _Columns(*csr_transpose(transition.indptr, transition.indices, weights))
+    columns = _Columns(*csr_transpose(transition.indptr, transition.indices, weights), {})
     key = id(weights)
     _turned[key] = (weakref.ref(weights, lambda _: _turned.pop(key, None)), columns)
     return columns
+
+
+def _ahead(columns: _Columns, damping: float) -> NDArray[np.float64]:
+    """For each node a bound h_i on the sum of damping * M (I - damping * M)^-1 e_i, all that one at i leads to.
+
+    That sum is the solution of h = damping * M^T (1 + h). With c the largest sum of a column of M, no h_i is above
+    damping * c / (1 - damping * c), and from any h above the solution the right side gives one that is still above it
+    and nowhere higher: two steps are taken, each a product. Once for each graph and damping.
+    """
+    known = columns.ahead.get(damping)
+    if known is not None:
+        return known
+    leaving, ahead = (np.empty(len(columns.indptr) - 1) for _ in range(2))
+    csr_product(columns.indptr, columns.targets, columns.weights, np.ones_like(leaving), leaving)
+    most = min(damping * float(leaving.max(initial=0.0)), damping)
+    leaving *= damping * (1.0 + most / (1.0 - most))
+    csr_product(columns.indptr, columns.targets, columns.weights, 1.0 + leaving, ahead)
+    ahead *= damping
+    columns.ahead[damping] = ahead
+    return ahead

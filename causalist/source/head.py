@@ -17,7 +17,7 @@ _MOST_PACKED = 50_000_000
 
 def head_commit(top: Path) -> str | None:
     """The commit that HEAD is at in the work tree whose top is `top`; None where only git can say."""
-    folder = _git_folder(top)
+    folder = git_folder(top)
     head = None if folder is None else _read(folder / "HEAD")
     if folder is None or head is None:
         return None
@@ -38,7 +38,8 @@ def head_commit(top: Path) -> str | None:
     return row[1].decode("ascii") if row else None
 
 
-def _git_folder(top: Path) -> Path | None:
+def git_folder(top: Path) -> Path | None:
+    """Where git keeps HEAD and the index of a work tree: `.git`, or where the file of that name leads to."""
     marker = top / ".git"
     if marker.is_dir():
         return marker

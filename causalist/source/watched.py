@@ -12,6 +12,7 @@ from pathlib import Path
 
 from causalist.errors import GitError, UsageError
 from causalist.source.git import Running
+from causalist.source.head import git_folder
 from causalist.source.roots import work_tree_top
 from causalist.source.rules import UNCOUNTED_FOLDERS, VENDORED_FOLDERS
 
@@ -30,12 +31,14 @@ def wait_for_changes(root: Path, indexed: Callable[[], Iterable[str]], *, quiet_
     from watchfiles import watch
 
     added: set[Path] = set()
+    top = work_tree_top(root)
+    git = None if top is None else git_folder(top)
     while True:
         folders = _folders(root, indexed(), added)
         is_new = True
         turns = watch(
             *folders,
-            watch_filter=lambda _, path: _matters(path),
+            watch_filter=lambda _, path: _matters(path, git),
             step=quiet_ms,
             debounce=_LONGEST_FACTOR * quiet_ms,
             rust_timeout=_FIRST_LOOK_MS,
@@ -70,15 +73,17 @@ def _folders(root: Path, indexed: Iterable[str], added: Iterable[Path]) -> list[
             folder = folder.rpartition("/")[0]
     found = {root / name for name in names} | set(added)
     top = work_tree_top(root)
-    if top is not None:
-        found.add(top / ".git")
+    own = None if top is None else git_folder(top)
+    if own is not None:
+        found.add(own)
     return sorted(folder for folder in found if folder.is_dir() and not folder.is_symlink())
 
 
-def _matters(path: str) -> bool:
+def _matters(path: str, git: Path | None) -> bool:
+    """`git` is where HEAD is kept, which for a linked work tree is a folder of the main repository."""
     folder, name = os.path.split(path)
     inside = os.path.basename(folder)  # noqa: PTH119
-    if inside == ".git":
+    if inside == ".git" or (git is not None and Path(folder) == git):
         return name in _GIT_NAMES
     return name not in UNCOUNTED_FOLDERS and inside not in UNCOUNTED_FOLDERS
 

@@ -14,6 +14,7 @@ import pytest
 
 from causalist.store import read_index
 from tests.cli.commands import CHECKOUT, write_all
+from tests.edits import git
 
 pytest.importorskip("watchfiles")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="interrupts are sent as POSIX sends them")
@@ -81,3 +82,25 @@ def test_the_index_follows_the_files_until_it_is_interrupted(tmp_path: Path) -> 
     while not watching.lines.empty():
         said.append(watching.line())
     assert "interrupted" in said[-1] and not any("Traceback" in line for line in said)
+
+
+def test_head_of_a_linked_work_tree_is_watched(tmp_path: Path) -> None:
+    """Its HEAD lies in the main repository; a checkout that changes no file is seen by that alone."""
+    main, linked = tmp_path / "shop", tmp_path / "linked"
+    write_all(main, {"cart.py": "def total(): ...\n"})
+    git(main, "init", "-q")
+    git(main, "add", "-A")
+    git(main, "commit", "-q", "-m", "begin")
+    git(main, "commit", "-q", "--allow-empty", "-m", "go on")
+    git(main, "worktree", "add", "-q", "--detach", str(linked))
+    watching = Watching(linked)
+    try:
+        assert "watching: 1 files" in watching.line()
+        before = git(main, "rev-parse", "HEAD~1").strip()
+        git(linked, "checkout", "-q", "--detach", before)
+        assert "refreshed: 1 files" in watching.line()
+        index = read_index(linked / ".causalist" / "index.bin")
+        assert index is not None and index.commit == before
+    finally:
+        watching.process.send_signal(signal.SIGINT)
+        watching.process.wait(30)

@@ -1,6 +1,7 @@
 """What is kept beside an index: remembered questions, feedback, learned weights; bounded, masked, never in the way."""
 
 import json
+import zlib
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -33,7 +34,11 @@ def kept(root: Path) -> Beside:
 
 
 def rows(root: Path, name: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (root / FOLDER / name).read_text().splitlines()]
+    """What is written, without the checksum that each row has."""
+    written = [json.loads(line) for line in (root / FOLDER / name).read_text().splitlines()]
+    for row in written:
+        assert row.pop("checksum") == zlib.crc32(json.dumps(row).encode())
+    return written
 
 
 def louder(weights: Weights) -> Weights:
@@ -128,6 +133,19 @@ class TestFeedback:
         assert kept(shop).feedback() == [("validate a token", ("mail.py",))]
         kept(shop).tell(answer, (), ("mail.py",))
         assert kept(shop).feedback() == []
+
+    def test_a_changed_letter_is_no_other_file(self, shop: Path) -> None:
+        answer = Repository.open(shop).ask("validate a token").answer_id
+        for used in ("tokens.py", "mail.py"):
+            kept(shop).tell(answer, (used,), ())
+        path = shop / FOLDER / FEEDBACK_NAME
+        whole = path.read_text()
+        path.write_text(whole.replace("mail.py", "nail.py"))
+        assert kept(shop).feedback() == [("validate a token", ("tokens.py",))]
+        path.write_text(whole.replace('"checksum"', '"checksun"', 1))
+        assert kept(shop).feedback() == [("validate a token", ("mail.py",))]
+        path.write_text(whole)
+        assert kept(shop).feedback() == [("validate a token", ("mail.py", "tokens.py"))]
 
     def test_it_survives_a_rebuild(self, shop: Path) -> None:
         answer = Repository.open(shop).ask("validate a token").answer_id
