@@ -7,6 +7,7 @@ postings of its terms and nothing else.
 
 from array import array
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from posixpath import splitext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.strings import StringTable, merged
 from causalist.model.symbols import NodeKind
+from causalist.rank._sums import ROWS_AT_ONCE, Triples, concatenated, summed
 from causalist.rank.terms import terms_of
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ WEIGHT_PATH = 1
 WEIGHT_PATH_IN_FILE = 3
 
 # Document, term, count. A large repository has millions, and all of them are in memory at once.
-_Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
 
 class Kept(NamedTuple):
@@ -71,12 +72,14 @@ def build_lexical(
     rank = np.full(len(vocabulary.terms), -1, dtype=np.int32)
     rank[used] = terms.added
 
-    def table(old: _Columns, *parts: tuple[_Triples, int]) -> _Columns:
-        documents, numbers, counts = _concatenate(parts)
-        summed = _summed((documents, rank[numbers], counts), len(file_of))
-        return _joined(old, terms.old, summed, len(terms.table))
+    def table(old: _Columns, *parts: tuple[Triples, int]) -> _Columns:
+        # Some terms after the others, and one table after the other: what is added up takes more room than the sums.
+        n_blocks = -(-sum(len(part[0]) for part, _ in parts) // ROWS_AT_ONCE)
+        bounds = [len(terms.table) * i // max(n_blocks, 1) for i in range(max(n_blocks, 1) + 1)]
+        blocks = [summed(concatenated(parts, rank, *block), len(file_of)) for block in pairwise(bounds)]
+        documents, numbers, counts = (np.concatenate(each) for each in zip(*blocks, strict=True))
+        return _joined(old, terms.old, (documents, numbers, counts), len(terms.table))
 
-    # One after the other: the parts of a table take more room than the table.
     paths = table(taken.columns[2], (path, 1))
     symbol_names = table(taken.columns[3], (own, 1))
     names = ((own, WEIGHT_NAME), (outer, WEIGHT_OUTER_NAME))
@@ -177,8 +180,8 @@ def _taken_over(kept: Kept | None) -> _Taken:
     return _Taken(old.terms, is_used, tuple(columns))
 
 
-def _joined(old: _Columns, place: NDArray[np.int32], new: _Triples, n_terms: int) -> _Columns:
-    """Old postings and new ones, which are of other documents and come as from `_summed`; `place` has the numbers of
+def _joined(old: _Columns, place: NDArray[np.int32], new: Triples, n_terms: int) -> _Columns:
+    """Old postings and new ones, which are of other documents and come as from `summed`; `place` has the numbers of
     the old terms now, which are in the same order as before."""
     documents, terms, counts = new
     if not len(old.documents):
@@ -233,7 +236,7 @@ class _Vocabulary:
             self.terms.append(term)
         return number
 
-    def expand(self, documents: NDArray[np.int32], words: NDArray[np.int32], counts: NDArray[np.int32]) -> _Triples:
+    def expand(self, documents: NDArray[np.int32], words: NDArray[np.int32], counts: NDArray[np.int32]) -> Triples:
         """(document, word, count) -> (document, term, count), one for each term of the word."""
         lengths = np.array([len(t) for t in self._word_terms], dtype=np.int32)
         flat = np.array([t for terms in self._word_terms for t in terms], dtype=np.int32)
@@ -248,7 +251,7 @@ class _Vocabulary:
 _Fresh = Sequence[tuple[int, str, "FileFacts"]]  # position among all files, path, facts with words
 
 
-def _occurrences(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
+def _occurrences(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> Triples:
     """(document, word, count) of all words."""
     documents: list[NDArray[np.int32]] = []
     words: list[NDArray[np.int32]] = []
@@ -269,7 +272,7 @@ def _occurrences(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) ->
     return np.concatenate(documents), np.concatenate(words), np.concatenate(counts)
 
 
-def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> tuple[_Triples, _Triples]:
+def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> tuple[Triples, Triples]:
     """Terms of the own names of definitions and headings, and of the names around them."""
     own, outer = array("i"), array("i")  # node and term in turn
     for i, _, facts in fresh:
@@ -289,7 +292,7 @@ def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> tuple
     return _as_triples(own), _as_triples(outer)
 
 
-def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> _Triples:
+def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> Triples:
     rows = array("i")
     for i, path, _ in fresh:
         found = dict.fromkeys(t for part in splitext(path)[0].split("/") for t in terms_of(part))
@@ -298,7 +301,7 @@ def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> _Trip
     return _as_triples(rows)
 
 
-def _spread_paths(path: _Triples, file_of: NDArray[np.int32], kinds: NDArray[np.uint8]) -> _Triples:
+def _spread_paths(path: Triples, file_of: NDArray[np.int32], kinds: NDArray[np.uint8]) -> Triples:
     """Path terms of files as terms of all their documents."""
     order = np.argsort(path[0], kind="stable")
     documents, terms = path[0][order], path[1][order]
@@ -311,42 +314,9 @@ def _spread_paths(path: _Triples, file_of: NDArray[np.int32], kinds: NDArray[np.
     return np.repeat(nodes.astype(np.int32), repeats), picked, np.ones(len(picked), dtype=np.int32)
 
 
-def _as_triples(rows: "array[int]") -> _Triples:
+def _as_triples(rows: "array[int]") -> Triples:
     pairs = np.array(rows, dtype=np.int32).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1], np.ones(len(pairs), dtype=np.int32)
-
-
-def _concatenate(parts: Sequence[tuple[_Triples, int]]) -> _Triples:
-    return (
-        np.concatenate([p[0] for p, _ in parts]),
-        np.concatenate([p[1] for p, _ in parts]),
-        np.concatenate([p[2] * np.int32(weight) for p, weight in parts]),
-    )
-
-
-def _summed(triples: _Triples, n_nodes: int) -> _Triples:
-    """Equal (term, document) pairs added up, sorted by term, then document."""
-    documents, terms, counts = triples
-    if not len(documents):
-        return triples
-    keys = terms.astype(np.int64)
-    keys *= n_nodes
-    keys += documents
-    bits = int(counts.max()).bit_length()
-    if int(keys.max()).bit_length() + bits < 63:
-        # The counts are sorted with the keys, as their last bits: no permutation, no second copy.
-        keys <<= bits
-        keys |= counts
-        keys.sort()
-        counts = (keys & ((1 << bits) - 1)).astype(np.int32)
-        keys >>= bits
-    else:
-        order = np.argsort(keys, kind="stable")
-        keys, counts = keys[order], counts[order]
-    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    sums = np.add.reduceat(counts, first)
-    keys = keys[first]
-    return (keys % n_nodes).astype(np.int32), (keys // n_nodes).astype(np.int32), sums
 
 
 def _bm25_postings(columns: _Columns, n_nodes: int, b: float) -> Postings:

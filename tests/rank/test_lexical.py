@@ -15,6 +15,7 @@ from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.symbols import NodeKind, split_id
+from causalist.rank import lexical
 from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
 from causalist.rank.terms import terms_of
 from tests.indexes import differences
@@ -153,6 +154,13 @@ def test_names_are_symbols_file_names_and_stems_in_lower_case() -> None:
         "auth.test.ts": {"src/Auth.test.ts"},
         "session": {"src/Auth.test.ts::Session"},
     }
+
+
+def test_adding_up_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    c = corpus({f"f{i}.py": [Def(f"save_{word}", " ".join(WORDS))] for i, word in enumerate(WORDS)})
+    whole = c.lexical
+    monkeypatch.setattr(lexical, "ROWS_AT_ONCE", 3)
+    assert differences(build_lexical(c.files, c.linked), whole) == []
 
 
 def test_a_repository_may_be_empty() -> None:
