@@ -71,6 +71,11 @@ class Lookups:
         """Edges of uses of a node other than calls, most confident first. Raises as `resolve`."""
         return navigate.references_to(self.index.graph, self.resolve(name))
 
+    def documentation(self, *names: str) -> tuple[Edge, ...]:
+        """Edges from documentation that mentions these nodes or what they contain, most confident first. Raises as
+        `resolve`."""
+        return navigate.mentions_of(self.index.graph, [self.resolve(name) for name in names])
+
     def callees(self, name: str) -> tuple[Edge, ...]:
         """Edges of calls that a node makes inside the repository, most confident first. Raises as `resolve`."""
         return navigate.calls_from(self.index.graph, self.resolve(name))

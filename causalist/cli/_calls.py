@@ -22,16 +22,21 @@ def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: f
 
 
 def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
-    """Prints the calls that lead to `node`, and apart from them those of what it overrides, and who names it without a
-    call."""
+    """Prints the calls that lead to `node`, and apart from them those of what it overrides, who names it without a
+    call, and which documentation mentions it."""
     repository = open_for_lookup(repo, force=force, when_empty=callers_document(node, (), (), ()) if as_json else None)
     name = id_of(repository, node)
-    known = repository.callers(name), repository.callers_through(name), repository.references(name)
-    edges, through, references = ([e for e in each if e.confidence >= min_confidence] for each in known)
-    found = edges or through or references
+    known = (
+        repository.callers(name),
+        repository.callers_through(name),
+        repository.references(name),
+        repository.documentation(name),
+    )
+    edges, through, references, documents = ([e for e in each if e.confidence >= min_confidence] for each in known)
+    found = edges or through or references or documents
     nothing = "" if found else _nothing(f"calls to {name}", sum(map(len, known)), min_confidence)
-    document = callers_document(name, edges, through, references) if as_json else None
-    finish(document, _callers(edges, through, references), nothing)
+    document = callers_document(name, edges, through, references, documents) if as_json else None
+    finish(document, _callers(edges, through, references, documents), nothing)
 
 
 def edge_lines(edges: "Sequence[Edge]") -> list[str]:
@@ -39,7 +44,9 @@ def edge_lines(edges: "Sequence[Edge]") -> list[str]:
     return aligned([(f"{e.confidence:.3f}", e.rule, f"{e.source} -> {e.target}", site_of(e)) for e in edges])
 
 
-def _callers(edges: "Sequence[Edge]", through: "Sequence[Edge]", references: "Sequence[Edge]") -> Iterator[str]:
+def _callers(
+    edges: "Sequence[Edge]", through: "Sequence[Edge]", references: "Sequence[Edge]", documents: "Sequence[Edge]"
+) -> Iterator[str]:
     yield from edge_lines(edges)
     for base in sorted({edge.target for edge in through}):
         if edges or base != min(edge.target for edge in through):
@@ -51,6 +58,11 @@ def _callers(edges: "Sequence[Edge]", through: "Sequence[Edge]", references: "Se
             yield ""
         yield "named without a call: handed on, kept, or used as a type"
         yield from edge_lines(references)
+    if documents:
+        if edges or through or references:
+            yield ""
+        yield "mentioned in documentation"
+        yield from edge_lines(documents)
 
 
 def _nothing(calls: str, n_known: int, min_confidence: float) -> str:

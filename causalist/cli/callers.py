@@ -18,7 +18,8 @@ def command(node: str, repo: Path | None, force: bool, min_confidence: float, as
 
     NODE is an id, the end of one, a path, or a path with a line. One call a line, the most certain first. Calls of a
     method that NODE overrides may run NODE; they are listed apart, below the name of that method.
-    Last come uses that name NODE without a call: a function that is handed to something may be called by that.
+    Then come uses that name NODE without a call: a function that is handed to something may be called by that; and last
+    the sections of documentation that mention NODE or what it contains.
 
     \b
     Example:

@@ -3,17 +3,20 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from causalist.cli._calls import edge_lines
 from causalist.cli._changes import Limits, affected_rows, check_subject, reached
 from causalist.cli._lookup import finish, limit_option, lookup_options, open_for_lookup
 from causalist.cli._repository import min_confidence_option
 from causalist.documents.lookups import impact_document
 
 if TYPE_CHECKING:
+    from causalist.model.graph import Edge
     from causalist.model.navigate import Affected
 
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--diff", "revision", metavar="REV", help="What differs between this commit and the files as they are.")
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="How many steps of use at most.")
 @min_confidence_option(0.0, "Leave out uses that are less certain.")
-@limit_option(50, "How many affected nodes are listed, the nearest first; as many tests.")
+@limit_option(50, "How many affected nodes are listed, the nearest first; as many tests, as many mentions.")
 def command(
     node: str | None,
     repo: Path | None,
@@ -37,7 +40,8 @@ def command(
     """Shows what a change of NODE reaches.
 
     That is what uses NODE or what it contains, what uses that, and so on; tests apart. What calls a method that NODE
-    overrides may run NODE, and is listed. With --diff instead of NODE: of everything whose lines changed.
+    overrides may run NODE, and is listed. Last comes the documentation that mentions NODE or what it contains. With
+    --diff instead of NODE: of everything whose lines changed.
 
     \b
     Example:
@@ -51,11 +55,22 @@ def command(
     found = reached(
         repository, node, revision, partial(repository.impact, **limits), partial(repository.impact_since, **limits)
     )
-    nothing = found.nothing(f"nothing is known to use {found.what}")
+    mentions = [edge for edge in repository.documentation(*found.changed) if edge.confidence >= min_confidence]
+    nothing = "" if mentions else found.nothing(f"nothing is known to use {found.what}")
     affected = found.affected
     shown = _nearest(affected, limit)
-    document = impact_document(found.changed, found.deleted, len(affected), shown) if as_json else None
-    finish(document, _lines(affected, shown), nothing)
+    document = (
+        impact_document(found.changed, found.deleted, len(affected), shown, mentions[:limit]) if as_json else None
+    )
+    finish(document, chain(_lines(affected, shown), _documentation(mentions, limit)), nothing)
+
+
+def _documentation(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:
+    """What may have to be written anew."""
+    if mentions:
+        yield from ("", "mentioned in documentation", *(f"  {line}" for line in edge_lines(mentions[:limit])))
+    if len(mentions) > limit:
+        yield f"  and {len(mentions) - limit} more; --limit shows more of them"
 
 
 def _nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affected]":

@@ -92,13 +92,19 @@ def calls_document(node: str, edges: "Iterable[Edge]") -> Document:
 
 
 def callers_document(
-    node: str, edges: "Iterable[Edge]", through: "Iterable[Edge]", references: "Iterable[Edge]"
+    node: str,
+    edges: "Iterable[Edge]",
+    through: "Iterable[Edge]",
+    references: "Iterable[Edge]",
+    documentation: "Iterable[Edge]" = (),
 ) -> Document:
-    """`callers --json`. `through` are calls of methods that the node overrides, `references` uses without a call."""
+    """`callers --json`. `through` are calls of methods that the node overrides, `references` uses without a call,
+    `documentation` are mentions in prose."""
     return {
         **calls_document(node, edges),
         "through": [edge_document(edge) for edge in through],
         "references": [edge_document(edge) for edge in references],
+        "documentation": [edge_document(edge) for edge in documentation],
     }
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from causalist.documents.answers import FORMAT_VERSION, Document, edge_document
 
 if TYPE_CHECKING:
+    from causalist.model.graph import Edge
     from causalist.model.health import Health
     from causalist.model.navigate import Affected, Definition, Gap, Neighbors, Trail, Verdict
     from causalist.model.overview import Map
@@ -85,10 +86,16 @@ def neighbors_document(node: str, groups: "Iterable[Neighbors]") -> Document:
 
 
 def impact_document(
-    changed: "Sequence[str]", deleted: "Sequence[str]", n: int, affected: "Sequence[Affected]"
+    changed: "Sequence[str]",
+    deleted: "Sequence[str]",
+    n: int,
+    affected: "Sequence[Affected]",
+    documentation: "Sequence[Edge]" = (),
 ) -> Document:
-    """`impact --json`. `n` counts all that is affected, `affected` holds the nearest of it."""
-    return _reached(changed, deleted, n, "affected", affected)
+    """`impact --json`. `n` counts all that is affected, `affected` holds the nearest of it; `documentation` are the
+    mentions of what changes in prose."""
+    mentions = [edge_document(edge) for edge in documentation]
+    return {**_reached(changed, deleted, n, "affected", affected), "documentation": mentions}
 
 
 def tests_document(changed: "Sequence[str]", deleted: "Sequence[str]", n: int, tests: "Sequence[Affected]") -> Document:

@@ -48,7 +48,7 @@ class Confidences:
 
     def of(self, rule: str, kind: EdgeKind, language: str) -> float:
         """The confidence of an edge of that kind in that language, if it has no rivals."""
-        _, evidence, _, stated = RULES[RULE_NUMBER[rule]]
+        _, evidence, _, stated, _ = RULES[RULE_NUMBER[rule]]
         if evidence is Evidence.STRUCTURE:
             return 1.0
         if stated is not None:
@@ -72,6 +72,9 @@ class Confidences:
     def measured(self, rule: str, kind: EdgeKind, language: str) -> Measured | None:
         """What the confidence rests on; None where the rule was not measured for such edges."""
         name = GROUPS.get(kind, OTHERS)
+        read = RULES[RULE_NUMBER[rule]].read
+        if read is not None:
+            return Measured(self.of(rule, kind, language), *read, kind.label)
         group = self.rules.get(rule, {}).get(name)
         if group is None:
             return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from causalist.graph.declared import names_in
 from causalist.graph.drafts import Drafts
 from causalist.graph.edges import EdgeCollector
+from causalist.graph.mentioned import Mentions
 from causalist.graph.method_sets import implementations
 from causalist.graph.names import Program
 from causalist.graph.namespaces import imported_files as below_package
@@ -38,6 +39,7 @@ class Linker:
     collector: EdgeCollector
     _imports: PackageImports = field(init=False)
     _states: States = field(init=False)
+    _mentions: Mentions = field(init=False)
 
     @classmethod
     def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Linker":
@@ -51,6 +53,7 @@ class Linker:
     def __post_init__(self) -> None:
         self._imports = PackageImports(self.program)
         self._states = States(self.program, self.resolver.values)
+        self._mentions = Mentions(self.program, self.drafts)
 
     def link(self, number: int) -> None:
         """All edges that leave a file but for those of `add_bases` and those that follow from others."""
@@ -62,6 +65,8 @@ class Linker:
         self._add_imports(number)
         self._add_uses(number)
         self._add_states(number)
+        for source, meant, row in self._mentions.edges(number):
+            self._use(source, meant.draft, EdgeKind.MENTIONS, meant.rule, row, meant.candidates)
 
     def add_bases(self, only: Container[int] | None = None) -> None:
         """What types are made of, and what overrides what: edges that leave all files, or some. Comes before `link`."""

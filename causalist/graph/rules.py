@@ -18,13 +18,16 @@ class Evidence(IntEnum):
 
 
 class Rule(NamedTuple):
-    """`stated` is the confidence of what nothing can measure, since it is a matter of words: which calls of a test are
-    what it is for, which names are those of a configuration."""
+    """`stated` is the confidence of what no compiler can measure, since it is a matter of words: which calls of a test
+    are what it is for, which names are those of a configuration, what documentation means. `read`: (right, wrong,
+    repositories) of edges that were judged by reading them, where it follows from these
+    (`tests/benchmarks/mentions`)."""
 
     name: str
     evidence: Evidence
     meaning: str
     stated: float | None = None
+    read: tuple[int, int, int] | None = None
 
 
 RULES: tuple[Rule, ...] = (
@@ -79,6 +82,27 @@ RULES: tuple[Rule, ...] = (
         0.98,
     ),
     Rule("key-of-config", Evidence.NAMES, "a key, asked of something that is called like a configuration", 0.7),
+    Rule("doc-path", Evidence.NAMES, "documentation names the path of a file, or links to it", 0.93, (12, 0, 4)),
+    Rule(
+        "doc-role", Evidence.NAMES, "a cross-reference or directive of a documentation tool names it", 0.93, (13, 0, 3)
+    ),
+    Rule(
+        "doc-qualified",
+        Evidence.NAMES,
+        "a code span in documentation names it, with what stands around it",
+        0.95,
+        (17, 0, 4),
+    ),
+    Rule(
+        "doc-like-named",
+        Evidence.NAMES,
+        "a code span names the member of something called like its type",
+        0.92,
+        (22, 1, 6),
+    ),
+    Rule("doc-name", Evidence.NAMES, "a code span names it alone, by a name that is no plain word", 0.85, (22, 3, 6)),
+    Rule("doc-word", Evidence.NAMES, "a code span names it alone, by a plain word", 0.57, (7, 5, 3)),
+    Rule("doc-example", Evidence.NAMES, "an example in documentation uses the name", 0.96, (25, 0, 6)),
     Rule("external", Evidence.NAMES, "a name that comes from a package outside of the repository"),
 )
 

@@ -175,6 +175,26 @@ class Passage(NamedTuple):
     end_row: int
 
 
+class MentionForm(IntEnum):
+    """How a name of code stands in prose."""
+
+    SPAN = 0  # between backticks
+    ROLE = 1  # a cross-reference or directive of a documentation tool, which says that it is a name
+    LINK = 2  # the target of a link
+    EXAMPLE = 3  # in a block of code
+
+
+class Mention(NamedTuple):
+    """A name of code in prose, as it is written. `document` is an index into `FileFacts.definitions`, of whose
+    documentation the first line is read, and the `passages` after them, or MODULE_SCOPE for the rest of the file;
+    `form` a MentionForm; `row` the first that has it."""
+
+    document: int
+    form: int
+    name: str
+    row: int
+
+
 class WordCount(NamedTuple):
     """How often a word stands in the text that belongs to one document and to none nested inside of it.
 
@@ -235,7 +255,8 @@ class FileFacts:
     what the paths of its packages begin with), ("replace", such a path, a tab and the folder that stands for it),
     ("autoload", a package, a tab and the folder in which a loader looks for its types); and of a source file ("build",
     the tags of the builds that it is in).
-    `secrets` are the spans (start byte, end byte) of what was masked before anything was read."""
+    `secrets` are the spans (start byte, end byte) of what was masked before anything was read. `mentions` are the
+    names of code in prose."""
 
     language: str
     definitions: tuple[Definition, ...] = ()
@@ -263,3 +284,4 @@ class FileFacts:
     accesses: tuple[Access, ...] = ()
     lookups: tuple[Lookup, ...] = ()
     tests: tuple[int, ...] = ()
+    mentions: tuple[Mention, ...] = ()

@@ -1,10 +1,10 @@
 """What of one file's facts the resolution of names in *other* files may read: its interface.
 
 Everything else, the bodies, is read for the edges that leave the file itself and for no others: calls, references,
-accesses, lookups, and local variables on which nothing depends that is seen from outside. Where two states of a file
-have `same_interface`, the edges of all other files are the same. What is left out here must not be asked of another
-file anywhere in `causalist.graph`; `tests/graph/test_interface.py` links every file with the bodies of all others taken
-away, and compares.
+accesses, lookups, mentions, and local variables on which nothing depends that is seen from outside. Where two states
+of a file have `same_interface`, the edges of all other files are the same. What is left out here must not be asked of
+another file anywhere in `causalist.graph`; `tests/graph/test_interface.py` links every file with the bodies of all
+others taken away, and compares.
 """
 
 import re
@@ -88,7 +88,7 @@ def interface_of(facts: FileFacts) -> FileFacts:
     bindings = facts.bindings
     if hidden:
         bindings = tuple(binding for position, binding in enumerate(bindings) if position not in hidden)
-    return replace(facts, bindings=bindings, calls=(), references=(), accesses=(), lookups=())
+    return replace(facts, bindings=bindings, calls=(), references=(), accesses=(), lookups=(), mentions=())
 
 
 def named_only(facts: FileFacts) -> FileFacts:
@@ -104,6 +104,7 @@ def named_only(facts: FileFacts) -> FileFacts:
         bindings=(),
         accesses=(),
         lookups=(),
+        mentions=(),
         returns=(),
         parameters=(),
     )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from causalist.navigate.coverage import tests_reaching
     from causalist.navigate.definitions import definition_of
     from causalist.navigate.dispatch import calls_through
-    from causalist.navigate.edges import calls_from, calls_to, chosen_edges, edges_to, references_to
+    from causalist.navigate.edges import calls_from, calls_to, chosen_edges, edges_to, mentions_of, references_to
     from causalist.navigate.find import find_nodes
     from causalist.navigate.gaps import gaps_between
     from causalist.navigate.health import health_of
@@ -42,6 +42,7 @@ __all__ = [
     "gaps_between",
     "health_of",
     "layering_of",
+    "mentions_of",
     "neighbors_in",
     "neighbors_of",
     "nodes_inside",
@@ -61,7 +62,7 @@ __getattr__ = exports(
         "coverage": "tests_reaching",
         "definitions": "definition_of",
         "dispatch": "calls_through",
-        "edges": "calls_from calls_to chosen_edges edges_to references_to",
+        "edges": "calls_from calls_to chosen_edges edges_to mentions_of references_to",
         "find": "find_nodes",
         "gaps": "gaps_between",
         "health": "health_of",

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.symbols import NodeKind
@@ -37,6 +39,15 @@ def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
     of_kind = [e for e in numbers if graph.edges.kinds[e] == kind]
     kept = [e for e in of_kind if len(inside) == 1 or int(graph.edges.sources[e]) not in inside]
     return most_confident_first(map(graph.edge, kept))
+
+
+def mentions_of(graph: CodeGraph, nodes: Sequence[int]) -> tuple[Edge, ...]:
+    """Edges from documentation that mentions one of these nodes or what stands inside of them, overloads being one;
+    most confident first. What tests mention is theirs."""
+    numbers = edges_into(graph, as_one(graph, nodes))
+    numbers = numbers[graph.edges.kinds[numbers] == EdgeKind.MENTIONS]
+    prose = np.isin(graph.nodes.kinds[graph.edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
+    return most_confident_first(graph.edge(number) for number in numbers[prose].tolist())
 
 
 def chosen_edges(graph: CodeGraph, *, kinds: Sequence[str], min_confidence: float, everything: bool) -> Iterator[Edge]:

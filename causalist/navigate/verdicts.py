@@ -10,7 +10,7 @@ from causalist.graph import RULES, load_confidences
 from causalist.model.facts import Call
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.navigate import Basis, Known, Reason, Site, Verdict
-from causalist.model.symbols import split_id
+from causalist.model.symbols import NodeKind, split_id
 from causalist.navigate.edges import calls_from, most_confident_first
 from causalist.navigate.gaps import gaps_in
 from causalist.navigate.reach import as_one, edges_out_of, namesakes, reachable
@@ -37,6 +37,9 @@ def verdict_on(
     names, maker = _names(graph, target)
     numbers = edges_out_of(graph, np.flatnonzero(using))
     is_meant = used[edges.targets[numbers]] & (edges.kinds[numbers] != EdgeKind.CONTAINS)
+    # Documentation uses what it mentions; a test whose docstring names something may not.
+    is_prose = np.isin(graph.nodes.kinds[edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
+    is_meant &= is_prose | (edges.kinds[numbers] != EdgeKind.MENTIONS)
     is_meant |= (edges.targets[numbers] == maker) & (edges.kinds[numbers] == EdgeKind.CALLS)
     found = most_confident_first(graph.edge(number) for number in numbers[is_meant].tolist())
     bases = tuple(basis_of(edge) for edge in found)

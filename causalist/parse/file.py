@@ -16,6 +16,7 @@ from causalist.parse.lines import with_line_feeds
 from causalist.parse.lookups import read_lookups
 from causalist.parse.manifests import read_manifest
 from causalist.parse.masking import masked, tidied
+from causalist.parse.mentions import documented_mentions, read_mentions
 from causalist.parse.prose import BY_BLOCKS, prose_kind, read_passages
 from causalist.parse.secrets import find_secrets
 from causalist.parse.sweep import Sweep
@@ -72,6 +73,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         accesses=tuple(sweep.held.accesses),
         lookups=read_lookups(grammar.settings.lookups, tree, text, definitions),
         tests=tuple(i for i, draft in enumerate(sweep.drafts) if draft.is_test),
+        mentions=documented_mentions(definitions),
         words=words,
         counts=counts,
         diagnostics=(*_encoding(data), *sweep.diagnostics()),
@@ -179,6 +181,7 @@ def parse_text(path: str, data: bytes) -> FileFacts:
         diagnostics=_encoding(data),
         doc=passages[0].title if passages and kind not in BY_BLOCKS else "",
         manifest=read_manifest(path, text) if kind == "manifest" else (),
+        mentions=read_mentions(kind, text, passages),
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
         secrets=secrets,

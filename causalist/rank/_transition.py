@@ -29,7 +29,7 @@ DEFAULT_FORWARD: tuple[tuple[EdgeKind, float], ...] = (
     (EdgeKind.READS, 0.0),
     (EdgeKind.WRITES, 0.0),
     (EdgeKind.TESTS, 0.0),
-    (EdgeKind.MENTIONS, 0.5),
+    (EdgeKind.MENTIONS, 0.0),
     (EdgeKind.CO_CHANGES, 0.5),
     (EdgeKind.SIMILAR, 0.5),
     (EdgeKind.RELATED_TO, 0.5),

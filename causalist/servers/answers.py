@@ -82,6 +82,8 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
     handed_on = repository.references(node) if is_callable else ()
     asides = [(f"called through what it overrides by {len(through)}", through)] if through else []
     asides += [(f"handed on or kept, without a call, by {len(handed_on)}", handed_on)] if handed_on else []
+    mentions = repository.documentation(node)
+    asides += [(f"mentioned in documentation, in {_of(len(mentions), 'section')}", mentions)] if mentions else []
     callees = repository.callees(node)
     calls = f"calls {len(callees) or 'nothing in this repository'}" if callees or is_callable else ""
 
@@ -150,9 +152,12 @@ def impact_text(
     affected = repository.impact(node, max_depth=max_depth, min_confidence=min_confidence)
     n_doubtful = len(repository.impact(node, max_depth=max_depth)) - len(affected)
     doubt = f"{n_doubtful} more by less certain uses; min_confidence=0 lists them" if n_doubtful else ""
+    mentions = [edge for edge in repository.documentation(node) if edge.confidence >= min_confidence]
+    prose = f"mentioned in documentation, in {_of(len(mentions), 'section')}"
+    prose = _listed(prose, [_use(each, each.source, node) for each in mentions], max_tokens // 5) if mentions else ""
     if not affected:
         nothing = f"nothing is known to depend on {shown(node)}" + (f" ({doubt})" if doubt else "")
-        return Reply(bounded(f"{note}{nothing}\n", max_tokens), [node])
+        return Reply(bounded(f"{note}{nothing}\n{prose}", max_tokens), [node])
     n_files = len({split_id(each.node)[0] for each in affected})
     n_tests = sum(each.role == _TEST for each in affected)
     head = (
@@ -160,7 +165,8 @@ def impact_text(
         f"{'depend' if len(affected) > 1 else 'depends'} on {shown(node)}, "
         f"at most {_of(affected[-1].depth, 'step')} away" + (f"; {doubt}" if doubt else "")
     )
-    return Reply(listed_by_depth(f"{head}\n", affected, max_tokens), [node, *(each.node for each in affected)])
+    text = listed_by_depth(f"{head}\n", affected, max_tokens - count_tokens(prose) - 1 if prose else max_tokens)
+    return Reply(f"{text}{prose}", [node, *(each.node for each in affected)])
 
 
 def bounded(text: str, max_tokens: int) -> str:

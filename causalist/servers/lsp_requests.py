@@ -59,7 +59,9 @@ def impact_of(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
         item = call_item(shown, each.node)
         if item is not None:
             places[each.node] = {"uri": item.uri, "range": _range(item.selection_range)}
-    return {**impact_document([node], [], len(affected), nearest), "places": places}
+    mentions = [each for each in shown.repository.documentation(node) if each.confidence >= confidence]
+    document = impact_document([node], [], len(affected), nearest, mentions[:_MOST_AFFECTED])
+    return {**document, "places": places}
 
 
 def _options(shown: Shown, params: Mapping[str, Any]) -> AskOptions:

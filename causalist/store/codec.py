@@ -30,10 +30,17 @@ _ROWS: dict[str, Any] = {
     "accesses": f.Access,
     "lookups": f.Lookup,
     "passages": f.Passage,
+    "mentions": f.Mention,
     "diagnostics": f.Diagnostic,
 }
 _WORDS = ("words", "counts")  # in a part of their own that need not be read
-_BODIES = ("calls", "references", "accesses", "lookups")  # in another one, with what of `bindings` belongs to bodies
+_BODIES = (
+    "calls",
+    "references",
+    "accesses",
+    "lookups",
+    "mentions",
+)  # in another one, with what of `bindings` belongs to bodies
 _FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts) if field.name not in (*_WORDS, *_BODIES))
 
 

@@ -44,9 +44,11 @@ def _confidence(confidences: Confidences, rule: str) -> str:
     """That of a rule over all languages, and the numbers of those that differ; of rules of imports and bases theirs."""
     groups = confidences.rules.get(rule)
     if not groups:
-        evidence = next(each.evidence for each in RULES if each.name == rule)
+        evidence, stated, read = next((each.evidence, each.stated, each.read) for each in RULES if each.name == rule)
         if evidence is Evidence.STRUCTURE:
             return "1, by definition"
+        if stated is not None:
+            return f"{stated:.2f}, of mentions" if read is not None else f"{stated:.2f}, chosen by hand"
         return f"{confidences.evidence[evidence.name.lower()]:.2f}, not measured"
     kinds, group = next(iter(groups.items()))
     shares = [each["confidence"] for each in group["languages"].values() if "confidence" in each]

@@ -1,0 +1,210 @@
+"""What documentation mentions: edges from sections of prose, and from tests by their docstrings, to code.
+
+In: the mentions of a file's facts, and the definitions of all files. Out: definitions and files. A name of several
+parts means what is called by the last one, in the type, module or folders that the others name, in this order; a name
+of one part means what stands at the top of a file, or else the member of that name. Only code is mentioned, not tests
+or examples. Files that tell the past (change logs) mention nothing: what they name has often changed since.
+
+A section that mentions a name depends on which definitions have that name and on nothing else, and has the name in its
+facts: that is what `refresh` goes by.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from causalist.graph.drafts import Drafts
+from causalist.graph.names import Program
+from causalist.graph.roles import role_of
+from causalist.graph.rules import FEW_NAMESAKES
+from causalist.model.facts import MODULE_SCOPE, Definition, Mention, MentionForm
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
+
+_HISTORY = re.compile(
+    r"(?:^|/)(?:change-?s|changelogs?|history|news|newsfragments|whatsnew|releases?|release[-_]?notes|upgrading"
+    r"|migrat\w+)(?:$|[/.])|(?:^|/)[^/]*(?:changelog|release[-_]notes)[^/]*$",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"@?((?:[A-Za-z_$][\w$]*)(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*)(\(.*\)|!)?$", re.DOTALL)
+_PATH = re.compile(r"[\w@./-]+\.[a-z]\w{0,4}(?::\d+)?$")  # `src/app.py`; also `response.json`, if that is a file
+_SEPARATOR = re.compile(r"\.|::|#|->")
+_INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Za-z0-9]*[a-z]")
+_TELLING = re.compile(r"(?<=[a-zA-Z0-9])_(?=[a-zA-Z0-9])")
+_RECEIVERS = frozenset({"self", "this", "cls"})
+
+
+class Meant(NamedTuple):
+    """`draft` is a file or a definition; `rule` one of RULES."""
+
+    draft: int
+    rule: str
+    candidates: int
+
+
+@dataclass(slots=True)
+class Mentions:
+    """What the mentions of a program's files mean. What is looked up is made when the first file asks."""
+
+    program: Program
+    drafts: Drafts
+    _by_name: dict[str, list[int]] | None = None  # last name -> definitions that documentation may mean
+    _paths: dict[str, list[int]] | None = None  # name of a file -> files that are no prose
+    _code: dict[int, bool] = field(default_factory=dict)
+
+    def edges(self, number: int) -> Iterator[tuple[int, Meant, int]]:
+        """(source draft, what is meant, row) of all that a file mentions."""
+        names = self.program.files[number]
+        mentions = names.facts.mentions
+        if not mentions or not self._speaks(number):
+            return
+        documents = self.drafts.documents(number)
+        for mention in mentions:
+            source = number if mention.document == MODULE_SCOPE else documents[mention.document]
+            for meant in self._meant(mention, names.path):
+                yield source, meant, mention.row
+
+    def _speaks(self, number: int) -> bool:
+        """Whether what a file mentions counts: prose that is no history, and docstrings of tests."""
+        names = self.program.files[number]
+        if names.settings is None:
+            return not _HISTORY.search(names.path)
+        return role_of(names.path) == Role.TEST
+
+    def _meant(self, mention: Mention, path: str) -> list[Meant]:
+        form, written = mention.form, mention.name
+        if form == MentionForm.LINK or (form == MentionForm.SPAN and _PATH.match(written)):
+            file = self._file(written, path, form == MentionForm.LINK)
+            if file >= 0 or form == MentionForm.LINK:
+                return [Meant(file, "doc-path", 1)] if file >= 0 else []
+        match = _NAME.match(written)
+        if match is None:
+            return []
+        parts = _SEPARATOR.split(match[1])
+        if parts[0] in _RECEIVERS:
+            parts = parts[1:]
+        if not parts:
+            return []
+        rule, found = self._several(parts) if len(parts) > 1 else self._one(parts[0], form, bool(match[2]))
+        if rule != "doc-like-named":
+            rule = {MentionForm.ROLE: "doc-role", MentionForm.EXAMPLE: "doc-example"}.get(MentionForm(form), rule)
+        found = self._nearest(found, path)
+        if len(found) > FEW_NAMESAKES:
+            return []
+        return [Meant(self.drafts.definition(definition), rule, len(found)) for definition in found]
+
+    def _one(self, name: str, form: int, is_called: bool) -> tuple[str, list[int]]:
+        """What a name of one part may mean: what stands at the top of files before members of types."""
+        is_type_like = _INNER_CAPITAL.search(name) is not None
+        is_telling = is_type_like or _TELLING.search(name) is not None
+        given = self._named(name)
+        top = [each for each in given if not self._owners(each)]
+        if form == MentionForm.EXAMPLE and not is_type_like:
+            return "doc-example", []  # a variable of the example, as likely as not
+        if is_telling or form == MentionForm.ROLE:
+            return "doc-name", top or given
+        if is_called:  # a plain word, `close()`: one method has that name, or it may be any
+            return "doc-name", top or (given if len(given) == 1 else [])
+        return "doc-word", top
+
+    def _several(self, parts: list[str]) -> tuple[str, list[int]]:
+        """What `Session.verify` or `app.auth.Session` may mean: all types around it have to be named."""
+        *around, last = parts
+        given = [(each, self._owners(each)) for each in self._named(last)]
+        plain = [part.lstrip("_").replace("-", "_") for part in around]
+        best = [
+            each
+            for each, owners in given
+            if plain[len(plain) - len(owners) :] == [owner.lstrip("_") for owner in owners]
+            and _is_within(plain[: len(plain) - len(owners)], self._places(each))
+        ]
+        if best or len(around) > 1:
+            return "doc-qualified", best
+        wanted = around[0].replace("_", "").lower()
+        return "doc-like-named", [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
+
+    def _nearest(self, found: list[int], path: str) -> list[int]:
+        """Of several, those with the most folders in common with who speaks."""
+        if len(found) < 2:
+            return found
+        own = path.split("/")[:-1]
+        shared = []
+        for each in found:
+            other = self.program.files[self.program.file_of[each]].path.split("/")[:-1]
+            n = 0
+            while n < min(len(own), len(other)) and own[n] == other[n]:
+                n += 1
+            shared.append(n)
+        return [each for each, n in zip(found, shared, strict=True) if n == max(shared)]
+
+    # -- definitions by name
+
+    def _named(self, name: str) -> list[int]:
+        if self._by_name is None:
+            self._by_name = {}
+            seen: set[tuple[int, str]] = set()
+            program = self.program
+            for number, definition in enumerate(program.definition_of):
+                file = program.file_of[number]
+                if not self._is_code(file) or self._is_local(number, definition):
+                    continue
+                key = file, definition.qualname
+                if key not in seen:  # overloads are one
+                    seen.add(key)
+                    self._by_name.setdefault(definition.name, []).append(number)
+        return self._by_name.get(name, [])
+
+    def _is_code(self, file: int) -> bool:
+        known = self._code.get(file)
+        if known is None:
+            known = self._code[file] = role_of(self.program.files[file].path) == Role.CODE
+        return known
+
+    def _is_local(self, number: int, definition: Definition) -> bool:
+        """Whether it stands in a function, so that nobody outside can name it."""
+        parent = definition.parent
+        definitions = self.program.files[self.program.file_of[number]].facts.definitions
+        while parent != MODULE_SCOPE:
+            if definitions[parent].kind in CALLABLE_KINDS:
+                return True
+            parent = definitions[parent].parent
+        return definition.kind == NodeKind.NAMESPACE
+
+    def _owners(self, definition: int) -> list[str]:
+        """The names around a definition, outermost first."""
+        if definition in self.program.owner_of:
+            owner = self.program.owner_of[definition]
+            return [*self._owners(owner), self.program.definition_of[owner].name]
+        return self.program.definition_of[definition].qualname.split(".")[:-1]
+
+    def _places(self, definition: int) -> list[str]:
+        """The folders and the name of the file of a definition, as imports spell them."""
+        path = posixpath.splitext(self.program.files[self.program.file_of[definition]].path)[0]
+        return [part.lstrip("_").replace("-", "_") for part in path.split("/")]
+
+    # -- files by name
+
+    def _file(self, written: str, path: str, is_link: bool) -> int:
+        """The file that a path names, seen from who speaks or from the root, or, if it names a folder too, the only one
+        whose path ends so; -1 for none, as for `settings.py`, of which every user may have one. Prose is not meant."""
+        written = written.strip("<>").partition("#")[0].partition(":")[0]
+        if self._paths is None:
+            self._paths = {}
+            for number, names in enumerate(self.program.files):
+                if role_of(names.path) in (Role.CODE, Role.CONFIG):
+                    self._paths.setdefault(posixpath.basename(names.path), []).append(number)
+        given = self._paths.get(posixpath.basename(written), [])
+        whole = {posixpath.normpath(posixpath.join(posixpath.dirname(path), written)), posixpath.normpath(written)}
+        exact = [each for each in given if self.program.files[each].path in whole]
+        if exact:
+            return exact[0]
+        ending = "/" + posixpath.normpath(written).lstrip("./")
+        ends = [each for each in given if ("/" + self.program.files[each].path).endswith(ending)]
+        return ends[0] if len(ends) == 1 and "/" in written and not is_link else -1
+
+
+def _is_within(parts: list[str], places: list[str]) -> bool:
+    """Whether these parts stand among the folders and the file of a definition in this order."""
+    remaining = iter(places)
+    return all(any(part == place for place in remaining) for part in parts)
