@@ -12,14 +12,15 @@ facts: that is what `refresh` goes by.
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from causalist.graph.drafts import Drafts
+from causalist.graph.file_names import FileNames
 from causalist.graph.names import Program
 from causalist.graph.roles import role_of
 from causalist.graph.rules import FEW_NAMESAKES
-from causalist.model.facts import MODULE_SCOPE, Definition, Mention, MentionForm
+from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
 
 _HISTORY = re.compile(
@@ -51,7 +52,6 @@ class Mentions:
     drafts: Drafts
     _by_name: dict[str, list[int]] | None = None  # last name -> definitions that documentation may mean
     _paths: dict[str, list[int]] | None = None  # name of a file -> files that are no prose
-    _code: dict[int, bool] = field(default_factory=dict)
 
     def edges(self, number: int) -> Iterator[tuple[int, Meant, int]]:
         """(source draft, what is meant, row) of all that a file mentions."""
@@ -143,33 +143,23 @@ class Mentions:
     def _named(self, name: str) -> list[int]:
         if self._by_name is None:
             self._by_name = {}
-            seen: set[tuple[int, str]] = set()
-            program = self.program
-            for number, definition in enumerate(program.definition_of):
-                file = program.file_of[number]
-                if not self._is_code(file) or self._is_local(number, definition):
-                    continue
-                key = file, definition.qualname
-                if key not in seen:  # overloads are one
-                    seen.add(key)
-                    self._by_name.setdefault(definition.name, []).append(number)
+            for names in self.program.files:
+                if names.facts.definitions and role_of(names.path) == Role.CODE:
+                    self._add(names)
         return self._by_name.get(name, [])
 
-    def _is_code(self, file: int) -> bool:
-        known = self._code.get(file)
-        if known is None:
-            known = self._code[file] = role_of(self.program.files[file].path) == Role.CODE
-        return known
-
-    def _is_local(self, number: int, definition: Definition) -> bool:
-        """Whether it stands in a function, so that nobody outside can name it."""
-        parent = definition.parent
-        definitions = self.program.files[self.program.file_of[number]].facts.definitions
-        while parent != MODULE_SCOPE:
-            if definitions[parent].kind in CALLABLE_KINDS:
-                return True
-            parent = definitions[parent].parent
-        return definition.kind == NodeKind.NAMESPACE
+    def _add(self, names: FileNames) -> None:
+        """What others can name of a file: what stands in a function is its own. Overloads are one."""
+        assert self._by_name is not None
+        seen: set[str] = set()
+        definitions = names.facts.definitions
+        hides = [each.kind in CALLABLE_KINDS for each in definitions]  # itself, or what it stands in
+        for local, definition in enumerate(definitions):
+            is_local = definition.parent != MODULE_SCOPE and hides[definition.parent]
+            hides[local] |= is_local
+            if not is_local and definition.kind != NodeKind.NAMESPACE and definition.qualname not in seen:
+                seen.add(definition.qualname)
+                self._by_name.setdefault(definition.name, []).append(names.first + local)
 
     def _owners(self, definition: int) -> list[str]:
         """The names around a definition, outermost first."""

@@ -14,7 +14,8 @@ from causalist.model.facts import Definition, Mention, MentionForm, Passage
 _KINDS = frozenset({"markdown", "restructuredtext", "asciidoc", "text"})
 _LONGEST = 120  # characters of what is taken for a name
 _MOST = 20_000  # mentions of a file: what has more is made by a program
-_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,}|-{4,}$)")
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_ASCIIDOC_FENCE = re.compile(r"(-{4,}|`{3,})$")
 _ROLE = re.compile(
     r":(?:[a-z]+:)?(?:class|func|meth|method|mod|attr|exc|data|obj|const|type|function|member|macro|struct|enum|var)"
     r":`[~!]?(?:[^`<>]*<([^`<>]+)>|([^`<>]+))`"
@@ -43,7 +44,7 @@ def read_mentions(kind: str, text: str, passages: Sequence[Passage]) -> tuple[Me
     lines = text.split("\n")
     inside = _innermost(passages, len(lines))
     found: dict[tuple[int, int, str], int] = {}
-    for row, form, name in _names(lines, kind == "restructuredtext"):
+    for row, form, name in _names(lines, kind):
         if 1 < len(name) <= _LONGEST:
             found.setdefault((inside[row], form, name), row)
             if len(found) > _MOST:
@@ -83,8 +84,10 @@ def _innermost(passages: Sequence[Passage], n_rows: int) -> list[int]:
     return inside
 
 
-def _names(lines: Sequence[str], is_rest: bool) -> Iterator[tuple[int, MentionForm, str]]:
+def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, str]]:
     """(row, form, name). What is indented below the mark of a block of code in reStructuredText is such a block."""
+    is_rest = kind == "restructuredtext"
+    opens = _ASCIIDOC_FENCE if kind == "asciidoc" else _FENCE
     fence = ""
     block = -1  # indentation of what began a block in reStructuredText
     module = ""
@@ -119,10 +122,12 @@ def _names(lines: Sequence[str], is_rest: bool) -> Iterator[tuple[int, MentionFo
                     continue
                 if _CODE_BLOCK.match(line) or (line.rstrip().endswith("::") and not line.lstrip().startswith("..")):
                     block = indent
-        elif (opened := _FENCE.match(line)) is not None:
-            fence = opened[1]
-            continue
-        elif (told := _AUTODOC.match(line)) is not None:
+        elif "```" in line or "~~~" in line or "----" in line:
+            opened = opens.match(line)
+            if opened is not None:
+                fence = opened[1]
+                continue
+        elif ":::" in line and (told := _AUTODOC.match(line)) is not None:
             yield row, MentionForm.ROLE, told[1]
             continue
         if "`" in line:
@@ -133,9 +138,12 @@ def _names(lines: Sequence[str], is_rest: bool) -> Iterator[tuple[int, MentionFo
 
 def _in_code(line: str) -> Iterator[str]:
     """Chains, imported names and words with an inner capital in a line of an example."""
-    if (told := _FROM.match(line)) is not None:
-        yield from (f"{told[1]}.{name.split()[0]}" for name in told[2].split(",") if name.split())
-        return
-    for match in _BRACES.finditer(line):
-        yield from (name.split()[0] for name in (match[1] or match[2]).split(",") if name.split())
-    yield from (match[0] for match in _CHAIN.finditer(_LITERAL.sub("''", line)))
+    if "import" in line or "require" in line:
+        if (told := _FROM.match(line)) is not None:
+            yield from (f"{told[1]}.{name.split()[0]}" for name in told[2].split(",") if name.split())
+            return
+        for match in _BRACES.finditer(line):
+            yield from (name.split()[0] for name in (match[1] or match[2]).split(",") if name.split())
+    if '"' in line or "'" in line or "`" in line:
+        line = _LITERAL.sub("''", line)
+    yield from (match[0] for match in _CHAIN.finditer(line))

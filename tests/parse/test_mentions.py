@@ -48,6 +48,18 @@ import { openStore, closeStore as close } from 'store'
     ]
 
 
+def test_lines_under_titles_are_no_fences() -> None:
+    assert mentions("a.md", "Title\n-----\n\n`one_name` in prose.\n\n----\n\n`other_name`\n") == [
+        ("span", "one_name"),
+        ("span", "other_name"),
+    ]
+    assert mentions("a.adoc", "`one_name`\n\n----\nStore()\n----\n`other_name`\n") == [
+        ("span", "one_name"),
+        ("example", "Store"),
+        ("span", "other_name"),
+    ]
+
+
 def test_restructuredtext() -> None:
     text = """Title
 =====
