@@ -81,8 +81,8 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
 @command.command("search")
 @click.argument("query")
 @_memory_option
-@click.option("--mode", type=click.Choice(_MODES), default="hippo", show_default=True, help="How passages are found.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many at most.")
+@click.option("--mode", type=click.Choice(_MODES), help="How passages are found; hippo without it.")
+@click.option("--limit", type=click.IntRange(1, 1000), metavar="N", help="How many at most; 5 without it.")
 @click.option("--hops", type=click.IntRange(0, 10), default=0, show_default=True,
               help="Seed entities that many hops further, for questions that name little.")  # fmt: skip
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True), help="Probability of a restart; 0.15 without it.")
@@ -91,8 +91,8 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
 def search(
     query: str,
     file: Path | None,
-    mode: str,
-    limit: int,
+    mode: str | None,
+    limit: int | None,
     hops: int,
     alpha: float | None,
     variant: str | None,
@@ -100,16 +100,26 @@ def search(
 ) -> None:
     """Finds the passages that answer QUERY.
 
+    What [memory] of causalist.toml says counts where an option is not given.
+
     \b
     Example:
       causalist memory search "why did we leave the message queue" --limit 3
     """
     from causalist.errors import UsageError
     from causalist.memory.shelf import Shelf
+    from causalist.settings import read_settings
 
-    if hops and (mode != "hippo" or variant):
-        raise UsageError("--hops is for mode hippo and the default variant")
-    index = Shelf.at(file, Path.cwd()).opened()
+    shelf = Shelf.at(file, Path.cwd())
+    settings = read_settings(shelf.base)
+    limit = settings.value("memory", "limit") if limit is None else limit
+    if hops:
+        if mode not in (None, "hippo") or variant:
+            raise UsageError("--hops is for mode hippo and the default variant")
+        mode = "hippo"
+    mode = mode or settings.value("memory", "mode")
+    variant = variant or settings.value("memory", "variant")
+    index = shelf.opened()
     if hops:
         found = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha)
     else:

@@ -8,6 +8,8 @@ import pytest
 
 from causalist.cli.memory import _MODES
 from causalist.memory.retrieval import MODES
+from causalist.memory.variants import VARIANTS
+from causalist.settings import SETTINGS
 from tests.cli.commands import invoke, run, write_all
 
 DOCS = {
@@ -25,7 +27,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_modes_of_the_option_are_those_there_are() -> None:
-    assert _MODES == MODES
+    choices = {each.name: each.choices for each in SETTINGS if each.section == "memory"}
+    assert _MODES == MODES == choices["mode"]
+    assert tuple(VARIANTS) == choices["variant"]
+
+
+def test_settings_count_where_no_option_is_given(folder: Path) -> None:
+    run("memory", "add", "docs", cwd=folder)
+    question = "Who leads the team of the JWT checks?"
+
+    def search(*options: str) -> tuple[str, int]:
+        document = json.loads(invoke("memory", "search", question, "--json", *options).stdout)
+        return document["mode"], len(document["results"])
+
+    assert search() == ("hippo", 2)
+    (folder / "causalist.toml").write_text('[memory]\nmode = "sparse"\nlimit = 1\n', "utf-8")
+    assert search() == ("sparse", 1)
+    assert search("--mode", "hippo", "--limit", "2") == ("hippo", 2)
+    assert search("--hops", "1")[0] == "hippo"
+    (folder / "causalist.toml").write_text('[memory]\nmode = "magic"\n', "utf-8")
+    done = invoke("memory", "search", question)
+    assert done.code == 2 and "magic" in done.stderr
 
 
 def test_add_search_graph_and_stats(folder: Path) -> None:

@@ -45,8 +45,13 @@ deny = ["data/"]
 submodules = true
 max-file-bytes = 10
 max-files = 20
+[memory]
+mode = "sparse"
+limit = 9
+variant = "hipporag"
 """})  # fmt: skip
     settings = read_settings(tmp_path)
+    assert [settings.value("memory", name) for name in ("mode", "limit", "variant")] == ["sparse", 9, "hipporag"]
     assert settings.ask_options() == AskOptions(
         top_k=7, level=Level.FILE, max_tokens=500, format="json", route=Route.SIMPLE, rank=RankMode.PAGERANK,
         graph=False, order=Order.DEPENDENCIES_FIRST, damping=0.5, specificity=Specificity.NONE, approximate=1e-6,
