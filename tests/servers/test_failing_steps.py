@@ -35,7 +35,7 @@ for name, target in targets.items():
     setattr(module, function, guarded(name, getattr(module, function)))
 
 from causalist.cli import main
-main(["serve", "mcp", "--repo", root])
+main(["serve", "mcp", "--wait", "60", "--refresh-wait", "60", "--repo", root])
 """
 # No agent asks for a scope or for the seeds of a hit.
 STEPS = {name: at for name, at in OPTIONAL.items() if name not in ("validate.scope", "assemble.attribution")}

@@ -23,6 +23,7 @@ from tests.servers.malformed import NONE, cases
 from tests.servers.wire import (
     ANSWER_SECONDS,
     CHECKOUT,
+    PATIENT,
     RawServer,
     are_gone,
     children_of,
@@ -230,7 +231,7 @@ def noisy(answer):
     return answered
 
 tools.TOOLS = {name: replace(tool, answer=noisy(tool.answer)) for name, tool in tools.TOOLS.items()}
-main(["serve", "mcp", "--repo", sys.argv[1]])
+main(["serve", "mcp", "--wait", "60", "--refresh-wait", "60", "--repo", sys.argv[1]])
 """
 
 
@@ -256,7 +257,7 @@ def fail(repository, arguments):
     raise KeyError("deep inside")
 
 tools.TOOLS = {name: replace(tool, answer=fail) for name, tool in tools.TOOLS.items()}
-main(["serve", "mcp", "--repo", sys.argv[1]])
+main(["serve", "mcp", "--wait", "60", "--refresh-wait", "60", "--repo", sys.argv[1]])
 """
 
 
@@ -367,7 +368,7 @@ def test_the_working_folder_is_not_imported_from(small: Path) -> None:
     for name in ("numpy", "mcp", "causalist"):
         (small / name).mkdir()
         (small / name / "__init__.py").write_text("raise SystemExit('was run')\n")
-    program = [sys.executable, "-P", "-m", "causalist", "serve", "mcp"]
+    program = [sys.executable, "-P", "-m", "causalist", "serve", "mcp", *PATIENT]
     import os
 
     before = Path.cwd()
