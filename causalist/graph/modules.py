@@ -100,7 +100,7 @@ class ModuleMap:
         roots = {root, ""}
         parts = path.split("/")
         for depth, part in enumerate(parts[:-1]):
-            if part in _SOURCE_FOLDERS:
+            if part in _SOURCE_FOLDERS or part in settings.folders:
                 roots.add("/".join(parts[: depth + 1]))
         for each in sorted(roots):
             inside = stem[len(each) + 1 :] if each else stem
@@ -110,7 +110,7 @@ class ModuleMap:
             if names:
                 name = ".".join(names)
                 self.dotted.setdefault(_composed(name), []).append(
-                    _Dotted(file, each, in_package or each in ("", *_SOURCE_FOLDERS))
+                    _Dotted(file, each, in_package or each in ("", *_SOURCE_FOLDERS, *settings.folders))
                 )
 
     def _is_package(self, folder: str, settings: ModuleSettings) -> bool:

@@ -199,7 +199,7 @@ class Program:
             )
             return Found("module", below, "path") if below >= 0 else self.outside(file, entry)
         head, _, rest = entry.name.partition(".")
-        found = self.exported(target, head)
+        found = self.exported(target, head) or namespaces.of_whole(self, target, head, settings)
         if found is None and entry.kind == ImportKind.DEFAULT:
             return Found("module", target, "import")
         if found is not None and rest and found.kind == "definition":

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from causalist.graph.file_names import FileNames
-from causalist.graph.found import Value
+from causalist.graph.found import Found, Value
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
-from causalist.model.language import LanguageSettings, ModuleSettings
+from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS
 
 if TYPE_CHECKING:
@@ -78,6 +78,15 @@ def imported_files(program: "Program", settings: LanguageSettings, names: FileNa
             if meant is not None:
                 found.add(program.file_of[meant[0]])
     return sorted(found)
+
+
+def of_whole(program: "Program", file: int, name: str, settings: LanguageSettings) -> Found | None:
+    """The member of what a file gives as a whole, where that is all that others get of it."""
+    if settings.modules.system is not ModuleSystem.DOTTED or not settings.modules.require:
+        return None
+    whole = program.exported(file, "default")
+    number = program.member(whole.number, name) if whole is not None and whole.kind == "definition" else -1
+    return Found("definition", number, "import") if number >= 0 else None
 
 
 def _chains(facts: FileFacts) -> list[str]:

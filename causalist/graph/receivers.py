@@ -263,6 +263,9 @@ def called(values: "Values", value: Value | None) -> Value | None:
     if returned and by_comment and is_constructor(program, value.number):
         returned = ""  # what a comment says of a function that makes objects is not what `new` gives
     if not returned and values.is_held(value):
+        is_type = names.settings is not None and names.settings.types.instancing
+        if is_type and program.definition_of[value.number].qualname in names.holders:
+            return Value("instance", value.number, "constructed")  # a value with functions, which stands for a type
         return values.result(value)
     if any(names.returns.get(each - names.first) != returned for each in program.overloads(value.number, UNCOUNTED)):
         return UNKNOWN

@@ -116,6 +116,8 @@ class TypeSettings:
     collections, known by their elements: `elements` are methods of theirs that give one, `keeping` those that give them
     all, `handing` those that call a function for each, `steps` those that an iterator of the repository has.
 
+    `instancing` are functions that make a value of the type that is their last argument.
+
     With `beside_names` an annotation stands right before the one name that it is for. `plain` are types without
     members: in a union with one other type they say nothing."""
 
@@ -131,6 +133,7 @@ class TypeSettings:
     passing: tuple[str, ...] = ()
     wrapping: tuple[str, ...] = ()
     making: tuple[str, ...] = ()
+    instancing: tuple[str, ...] = ()
     delegates: tuple[str, ...] = ()
     containers: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()

@@ -43,6 +43,9 @@ class BindingReader:
         self._is_shaped = bool(scopes.settings.shapes.sequences)
         wrapping = "|".join(map(re.escape, scopes.settings.types.wrapping)) or "(?!)"
         self._wrapping = re.compile(rf"(?:[a-z_]\w*::)*(?:{wrapping})\((.*)\)\??", re.DOTALL)
+        functions = "|".join(map(re.escape, scopes.settings.types.instancing))
+        instance = rf"(?:{functions})\((?s:.*),\s*(?:([\w.]+)|\{{\s*__index\s*=\s*([\w.]+)[^{{}}]*\}})\s*\)"
+        self._instancing = re.compile(instance) if functions else None
         self._globals: set[tuple[int, str]] = set()
         self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
         self._returned: dict[int, str] = {}  # function -> what it gave back in all places so far, "" for several things
@@ -208,6 +211,8 @@ class BindingReader:
         if self._is_shaped:
             return value_of(text, self._scopes.settings.shapes) if end - start <= LONGEST_VALUE else ""
         text = self._scopes.spelled(text)
+        if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
+            return f"{of_type[1] or of_type[2]}()"
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
         elements = bool(self._scopes.settings.types.containers)

@@ -122,6 +122,12 @@ def chain_of(text: str, elements: bool = False) -> str:
                 return ""
             parts[-1] += "()"
             position = end + 1
+        elif character in QUOTES and not parts[-1].endswith(")"):  # `require "a"`
+            string = _STRING.match(text, position)
+            if string is None:
+                return ""
+            parts[-1] += "()"
+            position = string.end()
         elif character in "([<":
             end = _closing(text, position)
             if end < 0:

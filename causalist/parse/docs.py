@@ -10,7 +10,7 @@ _INLINE = re.compile(r"\{@\w+\s*([^{}]*)\}")
 _TAG = re.compile(r"</?(?:b|i|em|strong|code|tt|a)\b[^<>]*>")
 _BLOCK_TAG = re.compile(r"</?\w[^<>]*>")
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
-_COMMENT_EDGE = re.compile(r"^[\s/*#!-]+|[\s*/-]+$")
+_COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^[\s/*#!-]+|[\s*/-]+$")
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
     r"|^go:\w|^\+build|^nolint\b|frozen_string_literal|^rubocop:|^=begin\b|^typed: \w+$|^shellcheck \w+=",

@@ -27,6 +27,7 @@ from causalist.parse import dialect_of, grammar_version, languages, load_grammar
         ("a.php", "php"),
         ("views/a.phtml", "php"),
         ("a.rb", "ruby"),
+        ("a.lua", "lua"),
         ("a.gemspec", "ruby"),
         ("sub/Rakefile", "ruby"),
         ("Rakefile.bak", ""),

@@ -15,7 +15,7 @@ from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
 _ROOT = Path(__file__).resolve().parents[2]
-_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust", "php", "ruby", "kotlin"]
+_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust", "php", "ruby", "kotlin", "lua"]
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -245,6 +245,11 @@ _TOKENS = {
         "dyn ",
         "\n",
     ],
+    "lua": [
+        *("function ", "local ", "end\n", "f", "A", "a.b", ":m", ".n", "(", ")", "{", "}", "[", "]", "=", ",", "'s'"),
+        *("[[x]]", "require ", "return ", "if ", "then ", "else ", "for ", "in ", "do ", "while ", "-- c\n", "\n", "1"),
+        *("--[[ d ]]", "setmetatable(", "__index", "self", "class(", "goto ", "::l::", "...", "..", "not ", "repeat "),
+    ],
     "ruby": [
         *(
             "def ",
@@ -318,6 +323,7 @@ _NAMES = {
     "php": "a.php",
     "ruby": "a.rb",
     "kotlin": "a.kt",
+    "lua": "a.lua",
 }
 
 
@@ -345,6 +351,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("package p\nfunc a() {}\ntype B struct{}\nfunc (b B) m() {}\nfunc c( {", "go", ["a", "B", "B.m"]),
         ("class A { void m() {} }\nclass B { int n; void o( {", "java", ["A", "A.m"]),
         ("<?php function a() {}\nclass B { function m() {} }\nfunction c( {", "php", ["a", "B", "B.m"]),
+        ("function a() end\nlocal B = {}\nfunction B:m() end\nfunction c(", "lua", ["a", "B", "B.m"]),
         ("def a; end\nclass B\n  def m; end\nend\ndef c(\n", "ruby", ["a", "B", "B.m"]),
         ("fun a() {}\nclass B {\n    fun m() {}\n}\nfun c( {", "kotlin", ["a", "B", "B.m"]),
         ("fn a() {}\nstruct B;\nimpl B { fn m(&self) {} }\nfn c( {", "rust", ["a", "B", "B.m"]),
@@ -439,6 +446,10 @@ _DEEP = 10_000
         ("namespace", "<?php use " + "\\A" * 30_000 + ";", ["php"]),
         ("tags", "<?php /** " + "@param A $a\n" * 30_000 + "*/ function f() {}", ["php"]),
         ("open types", "<?php /** @return " + "array<" * 5000 + "*/ function f() {}", ["php"]),
+        ("closures", "f(function() " * 3000 + "end)" * 3000, ["lua"]),
+        ("tables", "x = " + "{ a = " * 3000 + "1" + "}" * 3000, ["lua"]),
+        ("methods", "x = a" + ":b():c()" * 30_000, ["lua"]),
+        ("metatables", "x = " + "setmetatable({}, " * 3000 + "A" + ")" * 3000, ["lua"]),
         ("blocks", "a { |x| " * 5000 + "}" * 5000, ["ruby"]),
         ("calls with blocks", "x = a" + ".b { |y| y.c }" * 20_000, ["ruby"]),
         ("calls without parentheses", "x = a" + ".b.c" * 75_000, ["ruby"]),
