@@ -61,7 +61,8 @@ class DeclaredTypes:
                 )
                 if (definition.kind in TYPE_KINDS and definition.parent in inside) or is_own:
                     inside.append(local)
-                    is_plain = is_own and not language.modules.reopened  # else `class A::B` is called `A::B`
+                    # `class A::B` is called `A::B`; what a function declares has its own name alone.
+                    is_plain = is_own and not (language.modules.inclusion and definition.parent == MODULE_SCOPE)
                     called = definition.name if is_plain else definition.qualname
                     name = language.family, f"{facts.package}.{called}".lstrip(".")
                     result.types.setdefault(name, []).append((number, firsts[number] + local))

@@ -128,7 +128,7 @@ class Linker:
                 included = included_file(self.program.modules.number, names.path, entry.module, settings.modules)
                 if included >= 0:
                     self._use(number, included, EdgeKind.IMPORTS, "path", entry.row)
-                elif settings.modules.folders and not entry.module.startswith("."):
+                elif settings.modules.folders and settings.modules.external_parts and entry.module[:1] not in "./":
                     self._external(number, entry.module.partition("/")[0], EdgeKind.IMPORTS, entry.row)
                 continue
             files = declared.imported_files(settings.family, entry, names.path, used)

@@ -36,9 +36,9 @@ def find_path(program: "Program", names: FileNames, parts: Sequence[str]) -> tup
         return _shifted(declared.prefix(settings.family, above + written[1:], names.path), 1 - len(above))
     found = _shifted(declared.prefix(settings.family, above + written, names.path), -len(above))
     if found is not None and settings.modules.inclusion and program.definition_of[found[0]].kind in CALLABLE_KINDS:
-        several = declared.types[settings.family, written[0].rstrip("()")]
+        several = declared.types[settings.family, ".".join(part.rstrip("()") for part in written[: found[1]])]
         number = program.inclusion.nearest(program.modules.number[names.path], several)
-        return (number, 1) if number >= 0 else None
+        return (number, found[1]) if number >= 0 else None
     if found is not None and found[1] > 0:
         return found
     found = declared.prefix(settings.family, written[:1], names.path)
@@ -100,7 +100,7 @@ def included_file(paths: dict[str, int], importer: str, written: str, settings: 
     """The file that a statement includes by its path, or -1: seen from the folder of the importing file, or from the
     next folder around it that has such a file, because programs put the folder in front in many ways."""
     folder = posixpath.dirname(importer)
-    ends = ("", *settings.extensions) if settings.folders else ("",)
+    ends = ("", *settings.extensions) if settings.inclusion else ("",)
     while True:
         for below in ("", *settings.folders):
             for end in ends:

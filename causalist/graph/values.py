@@ -146,7 +146,8 @@ class Values(Shapes):
         if found is None:
             is_method = names.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
-        rule = "package-scope" if names.settings.modules.inclusion else "import"
+        is_here = self.program.file_of[found[0]] == file
+        rule = ("same-file" if is_here else "package-scope") if names.settings.modules.inclusion else "import"
         value = self._marked(
             Value("definition", found[0], rule), split_part(parts[found[1] - 1], names.settings.types)[1]
         )
@@ -161,8 +162,7 @@ class Values(Shapes):
         types = settings.types if settings is not None else TypeSettings()
         shapes = settings.shapes if settings is not None else ShapeSettings()
         while i < len(parts):
-            value = reopened.ran(self, value) if bare_calls else value
-            if value is None or value.kind == "local":
+            if (value := reopened.ran(self, value) if bare_calls else value) is None or value.kind == "local":
                 return unknown
             if value.kind in ("external", "builtin"):
                 return value

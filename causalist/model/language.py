@@ -238,9 +238,9 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One grammar: where it comes from and which files it reads: by their extensions, or by their whole names where
-    they have none. `fallback` is the dialect of the same language that reads a file of which this one understands less,
-    "" for none. `repairs` are for what the grammar does not know."""
+    """One grammar: where it comes from and which files it reads: by their extensions, by their whole names where they
+    have none, or by the interpreter that their first line names. `fallback` is the dialect of the same language that
+    reads a file of which this one understands less, "" for none. `repairs` are for what the grammar does not know."""
 
     name: str
     extensions: tuple[str, ...]
@@ -250,6 +250,7 @@ class Dialect:
     fallback: str = ""
     names: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    interpreters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class CallReader:
         """A name by itself, which is called unless it is that of a variable."""
         scopes = self._scopes
         if start < end and scopes.data[start - 1 : start] != b".":  # a name without text is the parser's own
-            name = scopes.text(start, end)
+            name = scopes.compact(start, end)
             if name in self._super_names:
                 name = self._same(name, scopes.use_scope())
             self._words.append((start, Call(scopes.use_scope(), name, scopes.row(start))))

@@ -1,6 +1,7 @@
 """Loads `grammars/`: settings for all languages at once, a tree-sitter grammar when its first file comes."""
 
 import importlib
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from causalist.model.language import (
     TypeSettings,
 )
 from causalist.parse.grammar_files import grammars_folder
+
+_INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)*([A-Za-z]+)[\d.]*(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,31 @@ def dialect_of(path: str) -> str:
     name = path.rsplit("/", 1)[-1].lower()
     dot = name.rfind(".")
     return extensions().get(name[dot:] if dot >= 0 else name, "")
+
+
+def may_be_script(path: str) -> bool:
+    """Whether only the first line of a file of this name can say what reads it.
+
+    >>> may_be_script("bin/setup"), may_be_script("bin/setup.txt")
+    (True, False)
+    """
+    return "." not in path.rpartition("/")[2] and not dialect_of(path)
+
+
+def script_dialect(data: bytes) -> str:
+    """The dialect of what the interpreter in the first line reads, or "".
+
+    >>> script_dialect(b"#!/usr/bin/env bash"), script_dialect(b"#! /bin/sh -e"), script_dialect(b"#!/bin/awk -f")
+    ('bash', 'bash', '')
+    """
+    found = _INTERPRETER.match(data)
+    return _interpreters().get(found[1].decode(), "") if found else ""
+
+
+@lru_cache(maxsize=1)
+def _interpreters() -> Mapping[str, str]:
+    settings = load_settings().values()
+    return {name: dialect.name for each in settings for dialect in each.dialects for name in dialect.interpreters}
 
 
 @cache
@@ -207,6 +235,7 @@ def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
         fallback=entry.get("fallback", ""),
         names=tuple(name.lower() for name in entry.get("names", ())),
         repairs=tuple(Repair(**each) for each in entry.get("repairs", ())),
+        interpreters=tuple(entry.get("interpreters", ())),
     )
 
 

@@ -9,8 +9,16 @@ from dataclasses import replace
 from causalist.model.facts import Diagnostic, FileFacts, Passage
 from causalist.parse.components import DEFAULT_LANGUAGE, is_component, read_component, with_component, without_scripts
 from causalist.parse.file import definition_spans, parse_source, parse_text
-from causalist.parse.languages import dialect_of, extensions, grammar_version, load_grammar, load_settings
-from causalist.parse.lines import is_notebook
+from causalist.parse.languages import (
+    dialect_of,
+    extensions,
+    grammar_version,
+    load_grammar,
+    load_settings,
+    may_be_script,
+    script_dialect,
+)
+from causalist.parse.lines import is_notebook, with_line_feeds
 from causalist.parse.masking import masked
 from causalist.parse.notebooks import Notebook, read_notebook
 from causalist.parse.prose import Heading, markdown_headings, prose_kind, sections
@@ -37,6 +45,9 @@ def parse_file(path: str, data: bytes) -> FileFacts:
         hidden = notebook._replace(view=masked(notebook.view, secrets), code=masked(notebook.code, secrets))
         facts = _parse_notebook(hidden)
         return replace(facts, secrets=disjoint((*secrets, *facts.secrets)))
+    script = script_dialect(data) if prose_kind(path) == "plain" and may_be_script(path) else ""
+    if script:
+        return parse_source(data, load_grammar(script))
     facts = parse_text(path, data)
     if is_notebook(path):
         note = Diagnostic("not-a-notebook", "it is not the JSON of a notebook; its words are searched as they stand", 0)
@@ -52,6 +63,8 @@ def reader_of(path: str) -> str:
     if is_component(path) or is_notebook(path):
         return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
     kind = prose_kind(path)
+    if kind == "plain" and may_be_script(path):
+        return f"script:{_all_grammars()}"
     # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
     name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
     return f"text:{kind}:{name}"

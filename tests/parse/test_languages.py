@@ -6,7 +6,16 @@ import pytest
 
 from causalist.errors import GrammarError
 from causalist.model.language import ModuleSystem
-from causalist.parse import dialect_of, grammar_version, languages, load_grammar, load_settings, parse_source
+from causalist.parse import (
+    dialect_of,
+    grammar_version,
+    languages,
+    load_grammar,
+    load_settings,
+    parse_file,
+    parse_source,
+    reader_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +37,9 @@ from causalist.parse import dialect_of, grammar_version, languages, load_grammar
         ("views/a.phtml", "php"),
         ("a.rb", "ruby"),
         ("a.lua", "lua"),
+        ("a.sh", "bash"),
+        ("home/.bashrc", "bash"),
+        ("a.zsh", ""),
         ("a.gemspec", "ruby"),
         ("sub/Rakefile", "ruby"),
         ("Rakefile.bak", ""),
@@ -58,8 +70,18 @@ def test_every_extension_has_one_dialect() -> None:
     assert len(found) == len(set(found)) and all(e.startswith(".") and e == e.lower() for e in found)
 
 
+def test_a_file_without_an_extension_is_read_by_what_its_first_line_names() -> None:
+    script = b"#!/usr/bin/env bash\nopen() { :; }\n"
+    assert [d.name for d in parse_file("bin/door", script).definitions] == ["open"]
+    assert parse_file("bin/door", b"#!/usr/bin/ruby3.2 -w\ndef open; end\n").language == "ruby"
+    assert parse_file("bin/door", b"#!/usr/bin/awk -f\n").language == ""
+    # A name that says something counts more than the first line.
+    assert parse_file("door.txt", script).language == parse_file("LICENSE", b"open() { :; }\n").language == ""
+    assert reader_of("bin/door") != reader_of("bin/door.txt")
+
+
 def test_an_unknown_grammar_is_named_together_with_those_that_exist() -> None:
-    with pytest.raises(GrammarError, match=r"'cobol'.*javascript, kotlin, php, python"):
+    with pytest.raises(GrammarError, match=r"'cobol'.*javascript,.*php, python"):
         load_grammar("cobol")
 
 

@@ -15,7 +15,7 @@ from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
 _ROOT = Path(__file__).resolve().parents[2]
-_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust", "php", "ruby", "kotlin", "lua"]
+_DIALECTS = ["python", "typescript", "tsx", "javascript", "go", "java", "rust", "php", "ruby", "kotlin", "lua", "bash"]
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -245,6 +245,25 @@ _TOKENS = {
         "dyn ",
         "\n",
     ],
+    "bash": [
+        *(
+            "f() {",
+            "}",
+            "function g ",
+            "if ",
+            "then ",
+            "fi\n",
+            "for ",
+            "do ",
+            "done\n",
+            "case ",
+            "esac\n",
+            "$x",
+            "${y}",
+        ),
+        *("$(", ")", "`", "'s'", '"', "<<E\n", "E\n", "|", "&&", ";", "\n", "# c\n", "source a.sh\n", ". b\n", "x=1 "),
+        *("local ", "a-b ", "n::m ", "[[ ", " ]]", "((", "))", "readonly ", "trap f EXIT\n", "1", "{", "(", "!"),
+    ],
     "lua": [
         *("function ", "local ", "end\n", "f", "A", "a.b", ":m", ".n", "(", ")", "{", "}", "[", "]", "=", ",", "'s'"),
         *("[[x]]", "require ", "return ", "if ", "then ", "else ", "for ", "in ", "do ", "while ", "-- c\n", "\n", "1"),
@@ -324,6 +343,7 @@ _NAMES = {
     "ruby": "a.rb",
     "kotlin": "a.kt",
     "lua": "a.lua",
+    "bash": "a.sh",
 }
 
 
@@ -351,6 +371,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("package p\nfunc a() {}\ntype B struct{}\nfunc (b B) m() {}\nfunc c( {", "go", ["a", "B", "B.m"]),
         ("class A { void m() {} }\nclass B { int n; void o( {", "java", ["A", "A.m"]),
         ("<?php function a() {}\nclass B { function m() {} }\nfunction c( {", "php", ["a", "B", "B.m"]),
+        ("a() { :; }\nfunction b { :; }\nc() { if x", "bash", ["a", "b"]),
         ("function a() end\nlocal B = {}\nfunction B:m() end\nfunction c(", "lua", ["a", "B", "B.m"]),
         ("def a; end\nclass B\n  def m; end\nend\ndef c(\n", "ruby", ["a", "B", "B.m"]),
         ("fun a() {}\nclass B {\n    fun m() {}\n}\nfun c( {", "kotlin", ["a", "B", "B.m"]),
@@ -446,6 +467,9 @@ _DEEP = 10_000
         ("namespace", "<?php use " + "\\A" * 30_000 + ";", ["php"]),
         ("tags", "<?php /** " + "@param A $a\n" * 30_000 + "*/ function f() {}", ["php"]),
         ("open types", "<?php /** @return " + "array<" * 5000 + "*/ function f() {}", ["php"]),
+        ("substitutions", "x=" + "$(a " * 2000 + ")" * 2000, ["bash"]),
+        ("commands", "f() { a | b && c; }\n" * 10_000, ["bash"]),
+        ("sourced", ". a.sh\n" * 5000 + "f\n" * 5000, ["bash"]),
         ("closures", "f(function() " * 3000 + "end)" * 3000, ["lua"]),
         ("tables", "x = " + "{ a = " * 3000 + "1" + "}" * 3000, ["lua"]),
         ("methods", "x = a" + ":b():c()" * 30_000, ["lua"]),
