@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from causalist.graph.modules import shared_folders
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 
 @dataclass(slots=True)
@@ -59,7 +59,8 @@ class DeclaredTypes:
                     namespaces
                     and not (definition.parent >= 0 and facts.definitions[definition.parent].kind not in CALLABLE_KINDS)
                 )
-                if (definition.kind in TYPE_KINDS and definition.parent in inside) or is_own:
+                is_type = definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
+                if (is_type and definition.parent in inside) or is_own:
                     inside.append(local)
                     # `class A::B` is called `A::B`; what a function declares has its own name alone.
                     is_plain = is_own and not (language.modules.inclusion and definition.parent == MODULE_SCOPE)

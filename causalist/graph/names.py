@@ -154,7 +154,7 @@ class Program:
     def without_functions(self, definition: int) -> int:
         """The outermost function around a function with a plain name, or itself: a function inside of a method most
         often has the method's `this`, being an arrow function or called with it."""
-        while (around := self.parent(definition)) >= 0:
+        while (around := self.parent(definition)) >= 0 and around not in self.canonical:
             qualname, inside = self.definition_of[definition].qualname, self.definition_of[around].qualname
             if "." in qualname.removeprefix(f"{inside}.") or self.definition_of[definition].kind != NodeKind.FUNCTION:
                 break

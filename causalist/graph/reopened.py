@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from causalist.graph import receivers
 from causalist.graph.found import Value
 from causalist.graph.roles import role_of
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, Role
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
 if TYPE_CHECKING:
     from causalist.graph.names import Program
@@ -28,7 +28,7 @@ def join_types(program: "Program") -> None:
     for file in files:
         names = program.files[file]
         for local, definition in enumerate(names.facts.definitions):
-            if definition.kind in TYPE_KINDS:
+            if definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE:
                 declared.setdefault((_family(program, file), definition.qualname), []).append(names.first + local)
     for group in declared.values():
         program.canonical.update(dict.fromkeys(group, group[0]))

@@ -32,7 +32,9 @@ class NameSettings:
     the value can be called or derived from by a class. With `assigned_outside`, giving a value to a name does not
     declare it. With `bare_calls` naming a function calls it, arguments or not; `attribute_sigils` are what names of
     attributes of the object itself begin with; with `super_same`, `super` by itself is the method of the same name.
-    `unnamed` maps words that stand in the place of a name to what is meant by them."""
+    `unnamed` maps words that stand in the place of a name to what is meant by them.
+    With `clauses` definitions of one name that follow one another are one. `signs` are what a name may end with that
+    stands in no name otherwise."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -59,6 +61,8 @@ class NameSettings:
     attribute_sigils: tuple[str, ...] = ()
     super_same: bool = False
     unnamed: tuple[tuple[str, str], ...] = ()
+    clauses: bool = False
+    signs: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,7 @@ class Tag(IntEnum):
     CALL_WORD = auto()
     CALL_FURTHER = auto()
     PARAMETER_OPTIONAL = auto()
+    DOC_LEAD = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -168,6 +169,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "package": Tag.PACKAGE,
     "body": Tag.BODY,
     "doc": Tag.DOC,
+    "doc.lead": Tag.DOC_LEAD,
     "comment": Tag.COMMENT,
     "returns": Tag.RETURNS,
     "returned": Tag.RETURNED,

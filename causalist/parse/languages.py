@@ -188,6 +188,8 @@ def _read_settings(path: Path) -> LanguageSettings:
                 attribute_sigils=tuple(names.get("attribute_sigils", ())),
                 super_same=names.get("super_same", False),
                 unnamed=tuple(names.get("unnamed", {}).items()),
+                clauses=names.get("clauses", False),
+                signs=names.get("signs", ""),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),

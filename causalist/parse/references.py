@@ -44,6 +44,7 @@ class UseReader:
         self._prefixed = scopes.settings.types.prefixed
         self._sigil = scopes.settings.names.sigil.encode()
         self._bare_calls = scopes.settings.names.bare_calls
+        self._signs = frozenset(sign.encode() for sign in scopes.settings.names.signs)
         self._builtin_names = frozenset(scopes.settings.builtin_names)
         self._kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
         self._call_starts: list[int] = []
@@ -90,6 +91,8 @@ class UseReader:
         self._call_starts.append(start)
 
     def on_call(self, start: int, end: int, tag: int) -> None:
+        if self._settings.names.clauses and (start == self.taken or start < self.skipped_to):
+            return  # what looks like a call is the head of a definition
         self.called = (start, end)
         if end - start > _LONGEST_CHAIN:  # only the end is decoded: chains of calls hold one another
             chain = last_of_chain(self._scopes.text(end - _LONGEST_NAME, end))
@@ -101,6 +104,8 @@ class UseReader:
             chain = self._scopes.own_chain(
                 chain_of(self._scopes.text(start, end), bool(self._settings.types.containers)), start
             )
+        if chain and self._signs and self._scopes.data[end - 1 : end] in self._signs:
+            chain += self._scopes.text(end - 1, end)
         if chain:
             self._keep(chain, start, max(end - 1, start))
             if not any(mark in chain for mark in "(?["):

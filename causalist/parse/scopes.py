@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.language import LanguageSettings
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 from causalist.parse.joins import with_dots
 from causalist.parse.shadows import Shadows
 
@@ -187,6 +187,22 @@ class Scopes:
         """Whether anything stands before `start` in its line."""
         before = self.data[max(0, start - _LONGEST_LINE) : start]
         return bool(before[before.rfind(b"\n") + 1 :].strip())
+
+    def joins_last(self, frame: Frame, name: str) -> bool:
+        """Whether what is open is another clause of the definition before it; from then on it is that one."""
+        if not self.settings.names.clauses or frame.index != len(self.drafts) - 1 or frame.index < 0:
+            return False
+        own = self.drafts[frame.index]
+        before = next((i for i in range(frame.index - 1, -1, -1) if self.drafts[i].parent == own.parent), -1)
+        if before < 0 or (self.drafts[before].name, self.drafts[before].kind) != (name, own.kind):
+            return False
+        if own.kind not in CALLABLE_KINDS:
+            return False
+        self.drafts.pop()
+        self.drafts[before].end = own.end
+        frame.index = frame.scope = before
+        frame.named, frame.body, frame.prefix = True, frame.start, self.drafts[before].qualname
+        return True
 
     def set_name(self, frame: Frame, name: str) -> None:
         frame.named = True

@@ -147,6 +147,7 @@ class Sweep:
             Tag.PACKAGE: self._on_package,
             Tag.BODY: self._on_body,
             Tag.DOC: self._on_doc,
+            Tag.DOC_LEAD: self._on_lead_doc,
             Tag.COMMENT: self._on_comment,
             Tag.NAME_CONSTRUCTOR: self._on_constructor,
             Tag.NAME_NUMBERED: self._on_numbered,
@@ -302,7 +303,7 @@ class Sweep:
         name = self.scopes.clean_name(self._unnamed.get(text := self.text(start, end), text))
         if frame.index < 0 and name == ANONYMOUS:
             frame.named = True  # an object that is exported as a whole: what it holds is the file's
-        else:
+        elif not self.scopes.joins_last(frame, name):
             self.scopes.set_name(frame, name)
             if self._prefixed and frame.index == frame.scope and self.drafts[frame.index].kind != NodeKind.METHOD:
                 self.declared.define(name, start)
@@ -333,12 +334,15 @@ class Sweep:
         if text.startswith((*self.settings.comments.line, "/*")):
             line, self._doc_start = comment_line(text), start
         else:
-            line = string_line(text)
+            line = string_line(text.removeprefix("~"))
         if self._frames and self._frames[-1].index >= 0:
             draft = self.drafts[self._frames[-1].index]
             draft.doc = draft.doc or line
         else:
             self.doc = self.doc or line
+
+    def _on_lead_doc(self, start: int, end: int, tag: int) -> None:
+        self._comment = (start, end, self.row(start), self.row(max(end - 1, start)))
 
     def _on_comment(self, start: int, end: int, tag: int) -> None:
         if start == self._doc_start:

@@ -38,6 +38,8 @@ from causalist.parse import (
         ("a.rb", "ruby"),
         ("a.lua", "lua"),
         ("a.sh", "bash"),
+        ("a.ex", "elixir"),
+        ("mix.exs", "elixir"),
         ("home/.bashrc", "bash"),
         ("a.zsh", ""),
         ("a.gemspec", "ruby"),
