@@ -76,7 +76,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         mentions=documented_mentions(definitions),
         words=words,
         counts=counts,
-        diagnostics=(*_encoding(data), *sweep.diagnostics()),
+        diagnostics=(*_encoding(data), *_syntax_errors(sweep.errors)),
         doc=sweep.doc,
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
@@ -86,6 +86,13 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=listed_names(data.decode("utf-8", "replace"), listed))
     return facts
+
+
+def _syntax_errors(rows: Sequence[int]) -> list[Diagnostic]:
+    if not rows:
+        return []
+    many = f"{len(rows)} places" if len(rows) > 1 else "one place"
+    return [Diagnostic("syntax-error", f"{many} could not be parsed, the first in line {min(rows) + 1}", min(rows))]
 
 
 def definition_spans(definitions: Sequence[Definition]) -> list[tuple[int, int]]:

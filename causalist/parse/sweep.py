@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Base, Definition, Diagnostic
+from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Base, Definition
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.accesses import AccessReader
@@ -399,10 +399,3 @@ class Sweep:
 
     def _on_error(self, start: int, end: int, tag: int) -> None:
         self.errors.append(self.row(start))
-
-    def diagnostics(self) -> list[Diagnostic]:
-        if not self.errors:
-            return []
-        row = min(self.errors)
-        many = f"{len(self.errors)} places" if len(self.errors) > 1 else "one place"
-        return [Diagnostic("syntax-error", f"{many} could not be parsed, the first in line {row + 1}", row)]
