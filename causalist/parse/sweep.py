@@ -350,7 +350,8 @@ class Sweep:
         if self.scopes.follows_code(start):
             return  # it says something of what stands before it, not of what follows in the next line
         first, last = self.row(start), self.row(max(end - 1, start))
-        if self.settings.comments.open_body and self._frames and self._frames[-1].named:
+        around = self._frames[-1].index if self._frames and self._frames[-1].named else MODULE_SCOPE
+        if around >= 0 and self.settings.comments.open_body and self.drafts[around].kind in CALLABLE_KINDS:
             self._on_body(start, end, tag)
         if first == self._comment[3] + 1 and self.data.startswith(self._line_marks, start):
             self._comment = (self._comment[0], end, self._comment[2], last)
