@@ -18,7 +18,7 @@ from causalist.parse.languages import (
     may_be_script,
     script_dialect,
 )
-from causalist.parse.lines import is_notebook, with_line_feeds
+from causalist.parse.lines import is_notebook
 from causalist.parse.masking import masked
 from causalist.parse.notebooks import Notebook, read_notebook
 from causalist.parse.prose import Heading, markdown_headings, prose_kind, sections
