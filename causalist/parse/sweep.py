@@ -147,7 +147,7 @@ class Sweep:
             Tag.PACKAGE: self._on_package,
             Tag.BODY: self._on_body,
             Tag.DOC: self._on_doc,
-            Tag.DOC_LEAD: self._on_lead_doc,
+            Tag.DOC_LEAD: self._on_comment,
             Tag.COMMENT: self._on_comment,
             Tag.NAME_CONSTRUCTOR: self._on_constructor,
             Tag.NAME_NUMBERED: self._on_numbered,
@@ -341,13 +341,10 @@ class Sweep:
         else:
             self.doc = self.doc or line
 
-    def _on_lead_doc(self, start: int, end: int, tag: int) -> None:
-        self._comment = (start, end, self.row(start), self.row(max(end - 1, start)))
-
     def _on_comment(self, start: int, end: int, tag: int) -> None:
         if start == self._doc_start:
             return
-        if self.scopes.follows_code(start):
+        if tag == Tag.COMMENT and self.scopes.follows_code(start):
             return  # it says something of what stands before it, not of what follows in the next line
         first, last = self.row(start), self.row(max(end - 1, start))
         around = self._frames[-1].index if self._frames and self._frames[-1].named else MODULE_SCOPE
