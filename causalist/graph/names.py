@@ -7,6 +7,7 @@ A definition is known here by a number that counts all definitions of all files 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from causalist.graph import namespaces
 from causalist.graph.crates import ModuleTree
 from causalist.graph.declared import DeclaredTypes
 from causalist.graph.file_names import FileNames, file_names
