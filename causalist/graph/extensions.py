@@ -58,7 +58,7 @@ class Extensions:
             ("same-file", [each for each in found if program.file_of[each] == file]),
             ("import", [each for each in found if f"{self._package(each)}.{name}" in wanted]),
         ]
-        if not is_unknown:
+        if not is_unknown and name not in names.settings.builtin_methods:
             ways += [
                 ("package-scope", [e for e in found if program.packages.package_of[program.file_of[e]] == package]),
                 ("star-import", [each for each in found if self._package(each) in stars]),

@@ -122,9 +122,10 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
         gives_way = kinds[0] in _GIVE_WAY or (before in implementing and i not in implementing)
         if gives_way and kinds[1] not in _GIVE_WAY:
             names.by_qualname[definition.qualname] = first + i
-    for qualname, same in names.callables.items():  # a bare name means what is no member
+    named = settings is not None and settings.modules.holds_functions
+    for qualname, same in names.callables.items():  # a bare name means what is no member, or a property
         parent = facts.definitions[same[0] - first].parent
-        if parent == MODULE_SCOPE or facts.definitions[parent].kind not in TYPE_KINDS:
+        if named or parent == MODULE_SCOPE or facts.definitions[parent].kind not in TYPE_KINDS:
             names.by_qualname.setdefault(qualname, same[0])
     for entry in facts.imports:
         if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):

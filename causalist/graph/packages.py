@@ -123,6 +123,6 @@ def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) 
     if system is ModuleSystem.FOLDER:
         return settings.name, posixpath.dirname(path), facts.package
     if system is ModuleSystem.DECLARED:  # files that do not say it are a package with their neighbours, or with all
-        everywhere = facts.package or settings.modules.namespaces
+        everywhere = facts.package or settings.modules.namespaces or settings.modules.shared
         return settings.family, "" if everywhere else posixpath.dirname(path), facts.package
     return None

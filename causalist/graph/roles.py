@@ -29,7 +29,7 @@ _TEST_NAME = re.compile(
 )
 # In names of several words the case tells "Latest" from "LaTest": conventions of JUnit, its runners and PHPUnit.
 _TEST_CLASS = re.compile(
-    r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala|php)$|Test[A-Z]\w*\.java$"
+    r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala|php|swift)$|Test[A-Z]\w*\.java$"
 )
 # Source sets of tests that are called otherwise: `src/commonTest/kotlin`.
 _TEST_SET = re.compile(r"(?:.*/)?src/\w*(?:Test|TestFixtures)/.*\.kts?$")

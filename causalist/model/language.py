@@ -32,9 +32,9 @@ class NameSettings:
     the value can be called or derived from by a class. With `assigned_outside`, giving a value to a name does not
     declare it. With `bare_calls` naming a function calls it, arguments or not; `attribute_sigils` are what names of
     attributes of the object itself begin with; with `super_same`, `super` by itself is the method of the same name.
-    `unnamed` maps words that stand in the place of a name to what is meant by them.
-    With `clauses` definitions of one name that follow one another are one. `signs` are what a name may end with that
-    stands in no name otherwise."""
+    `unnamed` maps words that stand in the place of a name to what is meant by them, `waiting` are words before an
+    expression that change nothing of what it means. With `clauses` definitions of one name that follow one another are
+    one. `signs` are what a name may end with that stands in no name otherwise."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -63,6 +63,7 @@ class NameSettings:
     unnamed: tuple[tuple[str, str], ...] = ()
     clauses: bool = False
     signs: str = ""
+    waiting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class ModuleSettings:
     declarations of a type of one qualified name are one type. With `inclusion` a function at the top of a file is seen
     by what includes the file, and by what is included together with it. `folders` are those in which included files are
     looked for, too. With `holds_functions` a declared package holds functions and constants, and nothing else is
-    different."""
+    different; with `shared` files that declare no package share one."""
 
     system: ModuleSystem
     index_stems: tuple[str, ...] = ()
@@ -99,6 +100,7 @@ class ModuleSettings:
     inclusion: bool = False
     folders: tuple[str, ...] = ()
     holds_functions: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,6 +207,7 @@ class BindingReader:
             self.bindings[-1] = self.bindings[-1]._replace(value=value)
 
     def _chain(self, start: int, end: int, position: int) -> str:
+        start = self._scopes.without_waiting(start, end)
         text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
         if self._is_shaped:
             return value_of(text, self._scopes.settings.shapes) if end - start <= LONGEST_VALUE else ""

@@ -59,7 +59,7 @@ class CallReader:
 
     def on_call(self, start: int, end: int, tag: int) -> None:
         self._close(start)
-        self._open.append(_Invocation(start, end, scope=self._scopes.use_scope()))
+        self._open.append(_Invocation(self._scopes.without_waiting(start, end), end, scope=self._scopes.use_scope()))
 
     def on_word(self, start: int, end: int) -> None:
         """A name by itself, which is called unless it is that of a variable."""
@@ -108,6 +108,10 @@ class CallReader:
             return None
         name = _LAST_NAME.search(self._scopes.data, max(call.start, start - _LONGEST_NAME), start)
         return name.span(1) if name else None
+
+    def is_listed(self) -> bool:
+        """Whether the arguments of the innermost open call have begun."""
+        return bool(self._open) and self._open[-1].listed
 
     def on_further(self, start: int, end: int) -> bool:
         """Whether an argument that stands behind the list of a call is one more of that call, `f(1) { … }`; the call
@@ -170,7 +174,8 @@ class CallReader:
 
     def _chain(self, call: _Invocation, start: int, end: int) -> str:
         inner, scopes = self._last, self._scopes
-        if inner is not None and inner.start == call.start and call.start < inner.end <= start:
+        is_call = inner is not None and (inner.listed or bool(inner.chain))  # else what is taken is an element
+        if inner is not None and is_call and inner.start == call.start and call.start < inner.end <= start:
             between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _LONGEST_BETWEEN else ""
             between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split())))
             if not _INDEXED_MEMBERS.fullmatch(between):

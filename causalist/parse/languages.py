@@ -190,6 +190,7 @@ def _read_settings(path: Path) -> LanguageSettings:
                 unnamed=tuple(names.get("unnamed", {}).items()),
                 clauses=names.get("clauses", False),
                 signs=names.get("signs", ""),
+                waiting=tuple(names.get("waiting", ())),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),
@@ -209,6 +210,7 @@ def _read_settings(path: Path) -> LanguageSettings:
                 inclusion=modules.get("inclusion", False),
                 folders=tuple(modules.get("folders", ())),
                 holds_functions=modules.get("holds_functions", False),
+                shared=modules.get("shared", False),
             ),
             comments=CommentSettings(
                 line=tuple(comments["line"]),

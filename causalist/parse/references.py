@@ -153,7 +153,8 @@ class UseReader:
     def on_further(self, start: int, end: int, tag: int) -> None:
         """Arguments behind the list of a call, or in the place of one."""
         if not self.whole_calls.on_further(start, end):
-            self.on_arguments(start, end, Tag.CALL_ARGUMENTS)
+            if not self.whole_calls.is_listed():
+                self.on_arguments(start, end, Tag.CALL_ARGUMENTS)
             self.whole_calls.on_argument(start, end, Tag.CALL_ARGUMENT)
 
     def on_callable(self, start: int, end: int, tag: int) -> None:

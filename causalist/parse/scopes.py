@@ -86,9 +86,16 @@ class Scopes:
         )
         self._locals: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
         self._counts: dict[str, int] = {}
+        waiting = "|".join(re.escape(word) for word in sorted(settings.names.waiting, key=lambda w: (-len(w), w)))
+        self._waiting = re.compile(rf"(?:(?:{waiting})\s+)+".encode()) if waiting else None
 
     def text(self, start: int, end: int) -> str:
         return self.data[start:end].decode("utf-8", "replace")
+
+    def without_waiting(self, start: int, end: int) -> int:
+        """Where an expression begins behind the words that change nothing of what it means."""
+        matched = self._waiting.match(self.data, start, end) if self._waiting is not None else None
+        return matched.end() if matched else start
 
     def written(self, start: int, end: int) -> str:
         """The text as it stands in the file."""

@@ -374,8 +374,9 @@ class Sweep:
             self.named.on_rest(start, end)
         parameters = self.drafts[self._frames[-1].index].parameters if self._frames else None
         if parameters is not None and self._frames[-1].body < 0:
-            if tag == Tag.PARAMETER_REST and not self.settings.types.before_names and parameters:
-                parameters.pop()  # the same parameter, of which more was captured
+            if tag == Tag.PARAMETER_REST and not self.settings.types.before_names:
+                parameters[-1:] = [f"{each}..." for each in parameters[-1:]]  # the parameter that was captured before
+                return
             text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200))).rstrip("?")
             parameters.append(text + ("..." if tag == Tag.PARAMETER_REST else ""))
 

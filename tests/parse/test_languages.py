@@ -46,6 +46,7 @@ from causalist.parse import (
         ("sub/Rakefile", "ruby"),
         ("Rakefile.bak", ""),
         ("a/B.kt", "kotlin"),
+        ("Package.swift", "swift"),
         ("build.gradle.kts", "kotlin"),
         ("py", ""),
         ("a.py/b", ""),

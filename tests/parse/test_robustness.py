@@ -29,6 +29,7 @@ _DIALECTS = [
     "lua",
     "bash",
     "elixir",
+    "swift",
 ]
 
 
@@ -385,6 +386,11 @@ _TOKENS = {
         *("in ", "package p\n", "import ", "a", "B", "open", "this", "super", "it", "::", ".", "?.", "!!", "->", "="),
         *(":", ",", "(", ")", "{", "}", "[", "]", "<", ">", "@", "`a b`", '"s"', "${", "1", "\n", ";", "// c\n", "*"),
     ],
+    "swift": [
+        *("class ", "struct ", "enum ", "case ", "protocol ", "extension ", "func ", "init", "var ", "let ", "if "),
+        *("in ", "import ", "a", "B", "self", "super", "$0", ".", "?.", "!", "->", "=", ":", ",", "(", ")", "{", "}"),
+        *("[", "]", "<", ">", "@x ", "#if A\n", "#endif\n", '"s"', "\\(", "1", "\n", ";", "/// d\n", "try ", "guard "),
+    ],
 }
 _NAMES = {
     "rust": "src/lib.rs",
@@ -398,6 +404,7 @@ _NAMES = {
     "lua": "a.lua",
     "bash": "a.sh",
     "elixir": "a.ex",
+    "swift": "a.swift",
 }
 
 
@@ -430,6 +437,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("function a() end\nlocal B = {}\nfunction B:m() end\nfunction c(", "lua", ["a", "B", "B.m"]),
         ("def a; end\nclass B\n  def m; end\nend\ndef c(\n", "ruby", ["a", "B", "B.m"]),
         ("fun a() {}\nclass B {\n    fun m() {}\n}\nfun c( {", "kotlin", ["a", "B", "B.m"]),
+        ("func a() {}\nclass B { func m() {} }\nfunc c( {", "swift", ["a", "B", "B.m"]),
         ("fn a() {}\nstruct B;\nimpl B { fn m(&self) {} }\nfn c( {", "rust", ["a", "B", "B.m"]),
     ],
 )
@@ -513,6 +521,8 @@ _DEEP = 10_000
         ("lambdas", "fun f() { " + "a { " * 2000 + "}" * 2000 + " }", ["kotlin"]),
         ("bodies", "fun f() { " + "val a = object : B() { fun m() { " * 500 + "}}; " * 500 + "}", ["kotlin"]),
         ("words", "fun f() { " + "open(1); val in1 = " * 20_000 + "1 }", ["kotlin"]),
+        ("calls on calls", "func f() { a()" + ".b(1).c { x }" * 20_000 + " }", ["swift"]),
+        ("closures", "func f() { " + "a { " * 2000 + "}" * 2000 + " }", ["swift"]),
         ("members", "<?php $a" + "->b()->c" * 30_000 + ";", ["php"]),
         ("arrays", "<?php $a = " + "[" * _DEEP + "]" * _DEEP + ";", ["php"]),
         ("closures", "<?php " + "f(function () { " * 5000 + "})" * 5000 + ";", ["php"]),
