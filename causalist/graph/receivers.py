@@ -276,7 +276,7 @@ def called(values: "Values", value: Value | None) -> Value | None:
             return Value("instance", value.number, "constructed")
         return given_back(values, value.number) or UNKNOWN
     owner = program.enclosing_type(value.number)
-    if returned in ("Self", "this") and owner >= 0:
+    if returned in ("Self", "this", "this.type") and owner >= 0:
         return Value("instance", owner, "return-type")
     return declared(values, file, value.number - names.first, returned, "return-type")
 

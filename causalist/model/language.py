@@ -34,7 +34,8 @@ class NameSettings:
     attributes of the object itself begin with; with `super_same`, `super` by itself is the method of the same name.
     `unnamed` maps words that stand in the place of a name to what is meant by them, `waiting` are words before an
     expression that change nothing of what it means. With `clauses` definitions of one name that follow one another are
-    one. `signs` are what a name may end with that stands in no name otherwise."""
+    one. `signs` are what a name may end with that stands in no name otherwise. With `curried` several lists of
+    arguments make one call."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -64,6 +65,7 @@ class NameSettings:
     clauses: bool = False
     signs: str = ""
     waiting: tuple[str, ...] = ()
+    curried: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +126,9 @@ class TypeSettings:
 
     `instancing` are functions that make a value of the type that is their last argument.
 
-    With `beside_names` an annotation stands right before the one name that it is for. `plain` are types without
-    members: in a union with one other type they say nothing."""
+    With `bracketed` the arguments of generic types stand in brackets. With `beside_names` an annotation stands right
+    before the one name that it is for. `plain` are types without members: in a union with one other type they say
+    nothing."""
 
     transparent: tuple[str, ...] = ()
     before_names: bool = False
@@ -147,6 +150,7 @@ class TypeSettings:
     handing: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     beside_names: bool = False
+    bracketed: bool = False
     plain: tuple[str, ...] = ()
 
 

@@ -15,6 +15,8 @@ from causalist.parse.scopes import Scopes
 _LONGEST_NAME = 200
 _LAST_NAME = re.compile(rb"([\w$\x80-\xff]+[?!]?)\s*$")
 _GIVEN = re.compile(rb"\s*=(?![=~>])")  # after a member that gets a value
+_LAST_BEFORE_TYPES = re.compile(rb"([\w$\x80-\xff]+)\s*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
+_TYPES = re.compile(r"(?<!asInstanceOf)\[(?:[^\[\]]|\[[^\[\]]*\])*\]")
 _LONGEST_CHAIN = 400  # bytes of a receiver that are read
 _LONGEST_CALLEE = 600  # characters of a chain that is kept whole
 _LONGEST_BETWEEN = 2000  # bytes between a call and the next one in a chain: spaces and remarks
@@ -49,6 +51,8 @@ class CallReader:
     def __init__(self, scopes: Scopes, calls: list[Call]) -> None:
         self._scopes = scopes
         self._calls = calls
+        self._curried = scopes.settings.names.curried
+        self._bracketed = scopes.settings.types.bracketed
         self._open: list[_Invocation] = []
         self._lists: list[tuple[int, _Invocation | None]] = []  # open lists of arguments: end, call
         self._last: _Invocation | None = None  # the call that ended last
@@ -106,7 +110,11 @@ class CallReader:
         call.listed = True
         if call.chain:
             return None
-        name = _LAST_NAME.search(self._scopes.data, max(call.start, start - _LONGEST_NAME), start)
+        pattern = _LAST_BEFORE_TYPES if self._bracketed else _LAST_NAME
+        name = pattern.search(self._scopes.data, max(call.start, start - _LONGEST_NAME), start)
+        if name is None and self._curried:
+            call.listed = False
+            call.listed = self.on_further(start, end)
         return name.span(1) if name else None
 
     def is_listed(self) -> bool:
@@ -118,11 +126,14 @@ class CallReader:
         around both goes on with what the inner one is called."""
         self._close(start)
         inner, call = self._last, self._open[-1] if self._open else None
+        if call is not None and call.end != end and not call.listed:
+            return True  # it stands in what is called
         if inner is None or call is None or inner.start != call.start or call.chain or not inner.chain:
             return False
         if not inner.end <= start <= inner.end + _LONGEST_BETWEEN or self._scopes.data[inner.end : start].strip():
             return False
-        inner.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
+        if not self._curried:
+            inner.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
         call.chain, call.listed = inner.chain, True
         if inner.position >= 0:
             self._calls[inner.position] = self._calls[inner.position]._replace(
@@ -177,6 +188,7 @@ class CallReader:
         is_call = inner is not None and (inner.listed or bool(inner.chain))  # else what is taken is an element
         if inner is not None and is_call and inner.start == call.start and call.start < inner.end <= start:
             between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _LONGEST_BETWEEN else ""
+            between = _TYPES.sub("", between) if self._bracketed else between
             between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split())))
             if not _INDEXED_MEMBERS.fullmatch(between):
                 return f"?.{scopes.text(start, end)}"
@@ -186,6 +198,7 @@ class CallReader:
         if end - call.start > _LONGEST_CHAIN:
             return f"?.{scopes.text(start, end)}"
         text = _EXPLICIT_TYPES.sub(".", scopes.spelled(_without_comments(scopes.text(call.start, end))))
+        text = _TYPES.sub("", text) if self._bracketed else text
         cast = _CAST.match(text)
         if cast:
             closed = text.rfind(")", 0, start - call.start)

@@ -131,6 +131,7 @@ class Tag(IntEnum):
     MEMBER = auto()
     CALL_WORD = auto()
     CALL_FURTHER = auto()
+    PACKAGE_FURTHER = auto()
     PARAMETER_OPTIONAL = auto()
     DOC_LEAD = auto()
 
@@ -167,6 +168,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "owner": Tag.OWNER,
     "owner.implements": Tag.OWNER_TRAIT,
     "package": Tag.PACKAGE,
+    "package.further": Tag.PACKAGE_FURTHER,
     "body": Tag.BODY,
     "doc": Tag.DOC,
     "doc.lead": Tag.DOC_LEAD,

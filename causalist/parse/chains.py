@@ -242,6 +242,8 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         if len(bounds) > 1:
             return "+".join(b for b in (type_name(b, settings) for b in bounds if b[:1] not in ("'", "?")) if b)
     text = text.replace("::", ".")
+    if settings.bracketed:
+        text = text.replace("[", "<").replace("]", ">")
     if settings.containers and text.startswith("[") and _closing(text, 0) == len(text) - 1:
         return _collection(text[1:-1].partition(";")[0], settings)
     generic = _GENERIC.fullmatch(text)

@@ -13,7 +13,8 @@ _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
 _COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^[\s/*#!-]+|[\s*/-]+$")
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
-    r"|^MARK:|swiftlint:|ktlint|^go:\w|^\+build|^nolint\b|frozen_string_literal|^rubocop:|^=begin\b|^typed: \w+$|^shellcheck \w+=",
+    r"|^MARK:|swiftlint:|ktlint"
+    r"|^go:\w|^\+build|^nolint\b|frozen_string_literal|^rubocop:|^=begin\b|^typed: \w+$|^shellcheck \w+=",
     re.IGNORECASE,
 )
 

@@ -191,6 +191,7 @@ def _read_settings(path: Path) -> LanguageSettings:
                 clauses=names.get("clauses", False),
                 signs=names.get("signs", ""),
                 waiting=tuple(names.get("waiting", ())),
+                curried=names.get("curried", False),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),

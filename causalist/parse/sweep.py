@@ -145,6 +145,7 @@ class Sweep:
             Tag.OWNER_TRAIT: self._implementations.on_trait,
             Tag.NAME: self._on_name,
             Tag.PACKAGE: self._on_package,
+            Tag.PACKAGE_FURTHER: self._on_package,
             Tag.BODY: self._on_body,
             Tag.DOC: self._on_doc,
             Tag.DOC_LEAD: self._on_comment,
@@ -287,7 +288,8 @@ class Sweep:
         draft.prefix = f"{draft.prefix}.{last}" if draft.prefix else last
 
     def _on_package(self, start: int, end: int, tag: int) -> None:
-        self.package = self.package or self.scopes.compact(start, end)
+        name = self.scopes.compact(start, end)
+        self.package = f"{self.package}.{name}" if tag == Tag.PACKAGE_FURTHER else self.package or name
         self.uses.taken = start
         above = self.row(start) - 1 <= self._comment[3]
         comment = self.scopes.written(self._comment[0], self._comment[1]) if above else ""

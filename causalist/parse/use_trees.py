@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_TOKEN = re.compile(r"::|[{},*]|(?:r#)?[^\W\d]\w*", re.ASCII)
+_TOKEN = re.compile(r"::|=>|[{},*]|(?:r#)?[^\W\d]\w*", re.ASCII)
 
 
 class Leaf(NamedTuple):
@@ -38,7 +38,8 @@ def use_tree(text: str) -> list[Leaf]:
         path[:] = outer
         alias, aliased = "", False
 
-    for token in _TOKEN.findall(_COMMENT.sub(" ", text)):
+    tokens = _TOKEN.findall(_COMMENT.sub(" ", text))
+    for token in tokens[1:] if tokens[:1] == ["import"] else tokens:
         if token == "::":
             continue
         if token == "{":
@@ -50,11 +51,11 @@ def use_tree(text: str) -> list[Leaf]:
             if stack:
                 stack.pop()
             path[:] = stack[-1] if stack else []
-        elif token == "as":
+        elif token in ("as", "=>"):
             aliased = True
         elif aliased:
             alias = token.removeprefix("r#")
         else:
-            path.append(token.removeprefix("r#"))
+            path.append("*" if token == "_" else token.removeprefix("r#"))
     close()
     return leaves

@@ -47,6 +47,8 @@ from causalist.parse import (
         ("Rakefile.bak", ""),
         ("a/B.kt", "kotlin"),
         ("Package.swift", "swift"),
+        ("a/B.scala", "scala"),
+        ("build.sbt", "scala"),
         ("build.gradle.kts", "kotlin"),
         ("py", ""),
         ("a.py/b", ""),

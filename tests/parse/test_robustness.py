@@ -30,6 +30,7 @@ _DIALECTS = [
     "bash",
     "elixir",
     "swift",
+    "scala",
 ]
 
 
@@ -391,6 +392,28 @@ _TOKENS = {
         *("in ", "import ", "a", "B", "self", "super", "$0", ".", "?.", "!", "->", "=", ":", ",", "(", ")", "{", "}"),
         *("[", "]", "<", ">", "@x ", "#if A\n", "#endif\n", '"s"', "\\(", "1", "\n", ";", "/// d\n", "try ", "guard "),
     ],
+    "scala": [
+        *("class ", "object ", "trait ", "case ", "enum ", "def ", "val ", "var ", "type ", "given ", "extension "),
+        *("new ", "package p\n", "import ", "a", "B", "this", "super", "_", ".", "=>", "<-", "=", ":", ",", "(", ")"),
+        *(
+            "{",
+            "}",
+            "[",
+            "]",
+            "@x ",
+            "match ",
+            "for ",
+            "yield ",
+            '"s"',
+            's"${',
+            "1",
+            "\n",
+            "\n  ",
+            ";",
+            "// c\n",
+            "with ",
+        ),
+    ],
 }
 _NAMES = {
     "rust": "src/lib.rs",
@@ -405,6 +428,7 @@ _NAMES = {
     "bash": "a.sh",
     "elixir": "a.ex",
     "swift": "a.swift",
+    "scala": "a.scala",
 }
 
 
@@ -438,6 +462,7 @@ def test_random_tokens(data: st.DataObject, dialect: str) -> None:
         ("def a; end\nclass B\n  def m; end\nend\ndef c(\n", "ruby", ["a", "B", "B.m"]),
         ("fun a() {}\nclass B {\n    fun m() {}\n}\nfun c( {", "kotlin", ["a", "B", "B.m"]),
         ("func a() {}\nclass B { func m() {} }\nfunc c( {", "swift", ["a", "B", "B.m"]),
+        ("def a() = 1\nclass B { def m() = 1 }\ndef c( {", "scala", ["a", "B", "B.m"]),
         ("fn a() {}\nstruct B;\nimpl B { fn m(&self) {} }\nfn c( {", "rust", ["a", "B", "B.m"]),
     ],
 )
@@ -523,6 +548,9 @@ _DEEP = 10_000
         ("words", "fun f() { " + "open(1); val in1 = " * 20_000 + "1 }", ["kotlin"]),
         ("calls on calls", "func f() { a()" + ".b(1).c { x }" * 20_000 + " }", ["swift"]),
         ("closures", "func f() { " + "a { " * 2000 + "}" * 2000 + " }", ["swift"]),
+        ("calls on calls", "def f() = a()" + ".b(1)(2).c { x }" * 15_000, ["scala"]),
+        ("lists of arguments", "def f() = a" + "(1)" * 10_000, ["scala"]),
+        ("blocks", "def f() = " + "{ " * 5000 + "}" * 5000, ["scala"]),
         ("members", "<?php $a" + "->b()->c" * 30_000 + ";", ["php"]),
         ("arrays", "<?php $a = " + "[" * _DEEP + "]" * _DEEP + ";", ["php"]),
         ("closures", "<?php " + "f(function () { " * 5000 + "})" * 5000 + ";", ["php"]),
