@@ -164,8 +164,8 @@ class UseReader:
         if pair and receiver is None:
             receiver = pair["type"]
         chain = type_name(receiver, self._settings.types) or chain_of(receiver)
-        if not chain and text.startswith("::"):
-            self._passed_on.append(Reference(self._scopes.use_scope(), name.strip(), self._scopes.row(start)))
+        if not chain and (bare := text.lstrip(" .:")).isidentifier():  # `::f`, which may have been read with a dot
+            self._passed_on.append(Reference(self._scopes.use_scope(), bare, self._scopes.row(start)))
         if chain:
             self._passed_on.append(
                 Reference(

@@ -57,7 +57,6 @@
 (value_argument) @call.argument
 (annotated_lambda) @call.further
 (callable_reference) @reference.callable
-(navigation_expression "::") @reference.callable
 (identifier) @reference
 (value_argument . (identifier) @binding.key . "=")
 (navigation_expression . ((identifier) @binding.item (#eq? @binding.item "it")))
