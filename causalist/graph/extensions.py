@@ -2,7 +2,7 @@
 that a file imports by name or with a whole package, and those of the file itself and of its package.
 
 A member of the receiver's own type comes first, so that nothing is asked here while one is found. Of a receiver that
-nothing is known of, only a function that was imported by its name, or that stands in the file, is meant.
+nothing is known of, only a function that was imported by its name is meant.
 """
 
 from collections.abc import Sequence
@@ -54,10 +54,9 @@ class Extensions:
         package = program.packages.package_of[file]
         wanted = {f"{entry.module}.{entry.name}"} if entry is not None else set()
         stars = {star.module for star in names.stars}
-        ways = [
-            ("same-file", [each for each in found if program.file_of[each] == file]),
-            ("import", [each for each in found if f"{self._package(each)}.{name}" in wanted]),
-        ]
+        ways = [("import", [each for each in found if f"{self._package(each)}.{name}" in wanted])]
+        if not is_unknown:
+            ways.insert(0, ("same-file", [each for each in found if program.file_of[each] == file]))
         if not is_unknown and name not in names.settings.builtin_methods:
             ways += [
                 ("package-scope", [e for e in found if program.packages.package_of[program.file_of[e]] == package]),

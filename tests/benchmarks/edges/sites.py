@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from causalist.evaluate.clones import find_clone
 from causalist.graph import load_confidences
-from causalist.graph.build import _repeats
+from causalist.graph.drafts import _repeats
 from causalist.graph.names import Program
 from causalist.graph.resolve import Resolver
 from causalist.model.facts import Call, FileFacts
@@ -48,7 +48,7 @@ class Sites:
         self._program = Program.of(list(_facts(clone, commit)), settings)
         builtin: dict[str, frozenset[str]] = {}
         for each in settings.values():
-            builtin[each.family] = builtin.get(each.family, frozenset()) | frozenset(each.builtin_methods)
+            builtin[each.name] = frozenset(each.builtin_methods)
         self._resolver = Resolver(self._program, builtin)
         self._resolver.prepare()
         self._min_confidence = min_confidence
