@@ -8,15 +8,16 @@ Without names every gold is taken of which there is a clone. `--write` puts the 
 `--dumps` the edges of each repository are kept in a folder and read from there as long as code and grammars are the
 same. `--wrong RULE` prints the wrong calls of a rule, to be read.
 
-A rule's confidence is the share of its edges that are right, of those that the gold judges. A candidate set of k counts
-as k claims of 1/k, so that the precision of a set is fitted and each candidate gets its part. A repository counts for
-at most `cap` claims of a rule, because its edges are wrong together. Small counts are drawn towards what is known of
-more: the mean of the rules with the same kind of evidence (each rule has one vote), as if `of_rule` claims of that
-precision had been seen; and a language towards its rule, as if `of_language` claims had. That is the mean of a Beta
-distribution whose prior has that weight. A language has a number of its own where that differs by `_WORTH_SAYING` or
-more. Edges at calls that the oracle cannot resolve itself (`unjudged`) are counted beside: they decide which guesses
-may claim more than a half (`Confidences.most`). `--schemes` prints what other choices of the three would give; they are
-compared by the log loss of repositories that were left out of the fit.
+A rule's confidence is the share of its edges that are right, of those that the gold judges. A candidate set of k
+counts as k claims of 1/k, so that the precision of a set is fitted and each candidate gets its part. A repository
+counts for at most `cap` claims of a rule, because its edges are wrong together. Small counts are drawn towards what is
+known of more: the mean of the rules with the same kind of evidence (each rule has one vote), as if `of_rule` claims of
+that precision had been seen; and a language towards its rule, as if `of_language` claims had; to the mean of its rule
+a repository adds no more right edges than claims. That is the mean of a Beta distribution whose prior has that weight.
+A language has a number of its own where that differs by `_WORTH_SAYING` or more. Edges at calls that the oracle cannot
+resolve itself (`unjudged`) are counted beside: they decide which guesses may claim more than a half
+(`Confidences.most`). `--schemes` prints what other choices of the three would give; they are compared by the log loss
+of repositories that were left out of the fit.
 
 The calibration error is that of the confidences of calls, in ten bins, each repository with the table that is fitted
 to all others. Its interval is the 95 % of 1,000 resamplings of the judged edges.
@@ -62,7 +63,7 @@ class Count(NamedTuple):
 
     repo: str
     language: str
-    right: int
+    right: float
     wrong: int
     claims: float
     unjudged: int = 0  # at calls that the oracle could not resolve
@@ -110,7 +111,7 @@ def fitted(counts: Counts, scheme: Scheme = _SCHEME) -> dict[str, Any]:
             every = counts.get((kinds, rule.name))
             if not every:
                 continue
-            mean = _share(every, scheme.cap, evidence[rule.evidence.name.lower()], scheme.of_rule)
+            mean = _share(_claimed(every), scheme.cap, evidence[rule.evidence.name.lower()], scheme.of_rule)
             languages = {}
             for language in sorted({each.language for each in every}):
                 own = [each for each in every if each.language == language]
@@ -126,6 +127,12 @@ def _mean_of(kind: Evidence, counts: Counts, scheme: Scheme) -> float:
     names = [rule.name for rule in RULES if rule.evidence is kind and counts.get(("calls", rule.name))]
     shares = [_share(counts["calls", name], scheme.cap, 0.5, 1.0) for name in names]
     return round(sum(shares) / len(shares), 3) if shares else 0.5
+
+
+def _claimed(counts: Sequence[Count]) -> list[Count]:
+    """With no more right edges than claims: several candidates of a set are right where a receiver is of several types,
+    which says nothing of sets in languages that have no such types."""
+    return [each._replace(right=min(each.right, each.claims)) for each in counts]
 
 
 def _share(counts: Sequence[Count], cap: float, prior: float, weight: float) -> float:

@@ -24,6 +24,12 @@ MISREAD: Mapping[tuple[str, str], str] = {
         "the object is annotated with an interface of a declaration file, so that the type checker names the "
         "declaration, outside of what is covered, and not the function assigned to it"
     ),
+    **{
+        ("mkdocs", f"mkdocs/tests/{path}.py:assert_type"): (
+            "imported from elsewhere where types are checked (`if TYPE_CHECKING`), and defined for all that runs"
+        )
+        for path in ("config/config_options_tests", "plugin_tests")
+    },
 }
 
 
