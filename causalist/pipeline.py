@@ -4,11 +4,10 @@
 stages do not know one another; what passes between them is a type in `model/`.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from causalist.answers import (
     answer_id,
@@ -27,7 +26,6 @@ from causalist.answers import check_question as check_question
 from causalist.attempts import Asking, Attempt, best_of, routed, similarities_for
 from causalist.beside import Beside, Learned
 from causalist.collect import IndexOptions, Progress, silent
-from causalist.errors import CausalistError
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
 from causalist.indexing import index_places, refreshed_index
 from causalist.lookup import Lookups
@@ -51,106 +49,18 @@ from causalist.rank import (
 )
 from causalist.settings import Settings, read_settings
 from causalist.source import find_root, read_file, refuse_root, relative_folder
-from causalist.steps import RESERVE, Clock, Deadline
+from causalist.steps import Deadline
 from causalist.texts import Texts
+from causalist.watched import Watched
 
 if TYPE_CHECKING:
     from causalist.session import Session
     from causalist.store import FactsCache
 
-_T = TypeVar("_T")
-
 
 def is_pattern(query: str) -> bool:
     """Whether a question is nothing but a literal in quotes or a regular expression between slashes."""
     return read_question(query).is_pattern
-
-
-# Steps that are left out when there is no time. All others take as long as it takes to find that out.
-_WAITING = frozenset(
-    {
-        "candidates.literals",
-        "candidates.files",
-        "candidates.names",
-        "candidates.synonyms",
-        "candidates.dense",
-        "candidates.history",
-        "candidates.graph",
-        "candidates.pagerank",
-        "candidates.places",
-        "assemble.attribution",
-    }
-)
-
-
-class _Watched(Clock):
-    """Runs the steps of one answer: the one place where a step may fail without the answer failing.
-
-    A CausalistError skips an optional step, and the answer says so. Anything unexpected goes its way; a process that
-    answers many questions remembers it, so that what keeps failing is passed over for a while.
-    """
-
-    def __init__(self, session: "Session | None", deadline: Deadline | None) -> None:
-        super().__init__()
-        self._circuits = None if session is None else session.circuits
-        self._deadline = deadline
-        self._left_out: dict[str, None] = {}
-        self._skipped: dict[str, str] = {}  # why, by step
-        self._found: dict[str, int] = {}
-
-    def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
-        if self._circuits is not None:
-            reason = self._circuits.passes_over(name)
-            if reason:
-                self._skipped[name] = reason
-                return without()
-        if name in _WAITING and not self.in_time():
-            self.leave_out(name)
-            return without()
-        try:
-            with self.timed(name):
-                result = work()
-        except CausalistError as error:
-            if not self.in_time():  # a step that was told to end
-                self.leave_out(name)
-                return without()
-            self._failed(name, f"{error.slug}: {error}")
-            self._skipped[name] = f"{error.slug}: {error}"
-            return without()
-        except Exception as error:
-            self._failed(name, f"{type(error).__name__}: {error}")
-            raise
-        if self._circuits is not None:
-            self._circuits.worked(name)
-        return result
-
-    def found(self, name: str, n: int) -> None:
-        self._found[name] = n
-
-    def take_found(self) -> Mapping[str, int]:
-        """What was found since this was asked last, by generator."""
-        found, self._found = self._found, {}
-        return found
-
-    def left(self) -> float:
-        return inf if self._deadline is None else self._deadline.left - RESERVE
-
-    def in_time(self) -> bool:
-        return self.left() > 0
-
-    def leave_out(self, what: str) -> None:
-        self._left_out[what] = None
-
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        skipped = [Diagnostic("step-skipped", f"{name}: {why}", -1) for name, why in self._skipped.items()]
-        if self._left_out and self._deadline is not None:
-            detail = f"left out to answer within {self._deadline.seconds:g} s: {', '.join(self._left_out)}"
-            skipped.append(Diagnostic("deadline", detail, -1))
-        return tuple(skipped)
-
-    def _failed(self, name: str, reason: str) -> None:
-        if self._circuits is not None:
-            self._circuits.failed(name, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +172,10 @@ class Repository(Lookups):
         """
         options = self.settings.completed(options or self.settings.ask_options(), self.folder)
         check_question(query, options)
-        steps = _Watched(self.session, Deadline(deadline) if isinstance(deadline, int | float) else deadline)
+        steps = Watched(
+            None if self.session is None else self.session.circuits,
+            Deadline(deadline) if isinstance(deadline, int | float) else deadline,
+        )
         graph = self.index.graph
         named = self._id_of(query, options)
         with steps.timed("route.cache"):

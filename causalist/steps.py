@@ -1,6 +1,6 @@
 """The steps of answering: how long each takes, how long all may take, and which keep failing.
 
-What happens to a step that fails is decided in `pipeline.py`; here is only what is counted.
+What happens to a step that fails is decided in `watched.py`; here is only what is counted.
 """
 
 import time
