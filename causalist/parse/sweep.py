@@ -155,7 +155,7 @@ class Sweep:
             Tag.RETURNS: self._on_returns,
             Tag.PARAMETER: self._on_parameter,
             Tag.PARAMETER_REST: self._on_parameter,
-            Tag.PARAMETER_OPTIONAL: self._on_optional,
+            Tag.PARAMETER_OPTIONAL: self._on_parameter,
             Tag.BASE: self._on_base,
             Tag.IMPLEMENTS: self._on_base,
             Tag.BASE_OF: self.derived.on_base_of,
@@ -374,19 +374,14 @@ class Sweep:
     def _on_parameter(self, start: int, end: int, tag: int) -> None:
         if tag == Tag.PARAMETER_REST and self.settings.types.before_names:
             self.named.on_rest(start, end)
-        parameters = self.drafts[self._frames[-1].index].parameters if self._frames else None
-        if parameters is not None and self._frames[-1].body < 0:
-            if tag == Tag.PARAMETER_REST and not self.settings.types.before_names:
-                parameters[-1:] = [f"{each}..." for each in parameters[-1:]]  # the parameter that was captured before
-                return
-            text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200))).rstrip("?")
-            parameters.append(text + ("..." if tag == Tag.PARAMETER_REST else ""))
-
-    def _on_optional(self, start: int, end: int, tag: int) -> None:
-        """The last parameter may be left out."""
-        parameters = self.drafts[self._frames[-1].index].parameters if self._frames else None
-        if parameters and self._frames[-1].body < 0:
-            parameters[-1] += OPTIONAL
+        mark = OPTIONAL if tag == Tag.PARAMETER_OPTIONAL else "..." if tag == Tag.PARAMETER_REST else ""
+        last = self._frames[-1] if self._frames else None
+        parameters = self.drafts[last.index].parameters if last is not None and last.body < 0 else None
+        if parameters is not None and mark and not self.settings.types.before_names:
+            parameters[-1:] = [each + mark for each in parameters[-1:]]  # of the parameter that was captured before
+        elif parameters is not None:
+            text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200)))
+            parameters.append(text.rstrip("?") + mark)
 
     def _on_base(self, start: int, end: int, tag: int) -> None:
         if not self.derived.on_base(start, end, tag):
