@@ -34,6 +34,7 @@ class FileNames:
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
     is_shaped: bool = False  # whether annotations and values say what collections, tuples and unions hold
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
+    opened: tuple[str, ...] = ()  # namespaces that are part of the names of what they hold, the innermost first
     decided: dict[tuple[int, str], int] = field(
         default_factory=dict
     )  # (scope, first part of a chain) -> where to read it
@@ -91,7 +92,9 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
     """The tables of one file."""
     names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
     names.is_shaped = settings is not None and bool(settings.shapes.sequences)
-    apart = settings is not None and settings.names.callables_apart
+    apart = settings is not None and settings.names.has_overloads
+    if settings is not None and settings.modules.headers:
+        names.opened = opened(facts)
     types_apart = settings is not None and settings.names.types_apart
     assigned = settings is not None and bool(settings.names.assigned_prefixes)
     if settings is not None and settings.names.members_are_visible:
@@ -102,6 +105,8 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
             names.holders.add(definition.qualname.rpartition(".")[0])
         if apart and definition.kind in CALLABLE_KINDS:
             names.callables.setdefault(definition.qualname, []).append(first + i)
+            if settings is not None and not settings.names.callables_apart:
+                names.by_qualname.setdefault(definition.qualname, first + i)
             continue
         before = names.by_qualname.setdefault(definition.qualname, first + i) - first
         if before == i:
@@ -145,3 +150,19 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
         elif names.is_shaped and (binding.type or binding.value):
             names.several.setdefault((binding.scope, binding.target), [known]).append(binding)
     return names
+
+
+def opened(facts: FileFacts) -> tuple[str, ...]:
+    """The namespaces in which what a file defines at its top stands, with those around them, and those that it uses as
+    a whole; the innermost first."""
+    owners = dict(facts.owners)
+    found: set[str] = set()
+    for i, definition in enumerate(facts.definitions):
+        if definition.parent == MODULE_SCOPE and "." in definition.qualname:
+            around = definition.qualname.removesuffix(f".{definition.name}")
+            around = around.removesuffix(owners[i]).rstrip(".") if i in owners else around
+            while around:
+                found.add(around)
+                around = around.rpartition(".")[0]
+    used = [entry.module for entry in facts.imports if entry.kind == ImportKind.STAR]
+    return (*sorted(found, key=lambda each: (-each.count("."), each)), *dict.fromkeys(used))

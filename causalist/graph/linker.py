@@ -98,9 +98,12 @@ class Linker:
         if names.settings is not None and names.settings.modules.system is ModuleSystem.DECLARED:
             self._add_declared_imports(number, names.settings)
             return
+        has_headers = names.settings is not None and bool(names.settings.modules.headers)
         for entry in names.facts.imports:
             if entry.kind == ImportKind.TYPE:
                 continue
+            if has_headers and entry.kind == ImportKind.STAR:
+                continue  # a namespace, which is no file
             target, rule = self.program.target_module(number, entry)
             if self._imports.has_folders(number) and target >= 0:
                 for file in self._imports.files_of(number, target, entry):

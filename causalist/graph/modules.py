@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist.graph.includes import included
 from causalist.model.facts import FileFacts
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 
@@ -52,6 +53,7 @@ class ModuleMap:
     packages: dict[str, _Package] = field(default_factory=dict)
     aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
     built: list[tuple[str, str]] = field(default_factory=list)  # (folder that a compiler fills, folder of its sources)
+    _ending: dict[str, list[str]] = field(default_factory=dict)
     _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
 
     @classmethod
@@ -83,10 +85,20 @@ class ModuleMap:
         if found is None:
             if settings.system is ModuleSystem.DOTTED:
                 found = self._resolve_dotted(importer, module, level, settings)
+            elif settings.system is ModuleSystem.INCLUDE:
+                file = included(importer, module, self.number, self._by_name(), settings)
+                found = ModuleTarget(file, "path") if file >= 0 else OUTSIDE
             else:
                 found = self._resolve_path(key[0], module or "." * level, settings)
             self._cache[key] = found
         return found
+
+    def _by_name(self) -> Mapping[str, Sequence[str]]:
+        """Paths by their last part."""
+        if not self._ending:
+            for path in self.paths:
+                self._ending.setdefault(posixpath.basename(path), []).append(path)
+        return self._ending
 
     # -- dotted modules
 

@@ -13,6 +13,7 @@ from causalist.graph.declared import DeclaredTypes
 from causalist.graph.file_names import FileNames, file_names
 from causalist.graph.folders import FolderMap, local_name
 from causalist.graph.found import Found
+from causalist.graph.includes import Inclusions
 from causalist.graph.inclusion import Inclusion
 from causalist.graph.modules import ModuleMap
 from causalist.graph.outside import package_outside
@@ -85,6 +86,7 @@ class Program:
             PathNames(ModuleTree.of(tables, file_of)),
             FolderMap.of(files, settings),
         )
+        scopes.included = Inclusions(result.target_module, tables).of
         for names in tables:
             if names.settings is not None and names.settings.types.prefixed:
                 types = (i for i in names.returns if names.facts.definitions[i].kind == NodeKind.TYPE)
@@ -231,8 +233,7 @@ class Program:
 
     def exported(self, file: int, name: str, depth: int = 0) -> Found | None:
         """What `name` means to those who import it from `file`, through re-exports; None if it has no such name."""
-        key = (file, name)
-        if key in self.known_exports:
+        if (key := (file, name)) in self.known_exports:
             return self.known_exports[key]
         if depth > _DEEPEST:
             return None
@@ -354,8 +355,7 @@ class Program:
 
         Depth first and left to right: Python's C3 order but for diamonds, in which a shared base comes last here too.
         """
-        known = self._mro.get(owner)
-        if known is not None:
+        if (known := self._mro.get(owner)) is not None:
             return known
         last_seen: dict[int, None] = {}  # in the order of the last visit: a base shared by a diamond comes after both
         stack, steps = [owner], 0

@@ -23,6 +23,8 @@ def find_path(program: "Program", names: FileNames, parts: Sequence[str]) -> tup
     is "" where a separator stands before the name. Where packages are no namespaces a chain begins in the outermost."""
     declared, settings, written = program.declared, names.settings, list(parts)
     assert settings is not None
+    if settings.modules.headers:
+        return _in_sight(program, names, parts)
     if not settings.modules.namespaces:
         return declared.prefix(settings.family, parts, names.path)
     if not parts[0]:
@@ -43,6 +45,32 @@ def find_path(program: "Program", names: FileNames, parts: Sequence[str]) -> tup
         return found
     found = declared.prefix(settings.family, written[:1], names.path)
     return found if found is not None and program.definition_of[found[0]].kind not in TYPE_KINDS else None
+
+
+def _in_sight(program: "Program", names: FileNames, parts: Sequence[str]) -> tuple[int, int] | None:
+    """As `find_path`, where namespaces are part of the names of what they hold: in those that the file opens or uses,
+    the innermost first, and in the outermost."""
+    file = program.modules.number[names.path]
+    for count in range(1, len(parts) + 1):
+        written = ".".join(part.rstrip("()[]") for part in parts[:count])
+        for around in (*names.opened, ""):
+            qualname = f"{around}.{written}" if around else written.removeprefix(".")
+            number = names.by_qualname.get(qualname)
+            if number is None:
+                number = program.packages.definition(file, qualname, program.files)
+            if number is not None:
+                return number, count
+        if "(" in parts[count - 1]:
+            break
+    return None
+
+
+def rule_of_path(program: "Program", file: int, definition: int) -> str:
+    """How `find_path` found a definition."""
+    settings = program.files[file].settings
+    if settings is None or not (settings.modules.headers or settings.modules.inclusion):
+        return "import"
+    return "same-file" if program.file_of[definition] == file else "package-scope"
 
 
 def may_go_on(settings: LanguageSettings, value: Value, parts: Sequence[str]) -> bool:

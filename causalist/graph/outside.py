@@ -8,7 +8,7 @@ from causalist.model.language import LanguageSettings
 
 def package_outside(entry: Import, settings: LanguageSettings | None, has_folders: bool) -> str:
     """The name of the package that an import leads to which is not of the repository."""
-    module = entry.module
+    module = entry.module.strip("<>")
     if settings is not None and settings.modules.namespaces:
         return namespaces.outside(entry, settings)
     if settings is not None and settings.modules.external_parts > 1:

@@ -14,8 +14,9 @@ Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that ta
 def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals) -> int | None:
     """How far a function is from taking these arguments: 0 is best, None if it does not take them.
 
-    `parameters` and `arguments` are as `FileFacts.parameters` and `Call.arguments` describe them. A type that is not
-    known to take a literal does not take it, unless it looks like a type parameter: one letter, perhaps with a digit.
+    `parameters` and `arguments` are as `FileFacts.parameters` and `Call.arguments` describe them. What ends with "="
+    may be left out. A type that is not known to take a literal does not take it, unless it looks like a type parameter:
+    one letter, perhaps with a digit.
 
     >>> literals = {"s": ("String", "Object")}
     >>> [misfit(p, "s", literals) for p in (["String"], ["Object"], ["T"], ["int"], ["Object..."], [], None)]

@@ -5,7 +5,8 @@ files declare wherever they stand.
 """
 
 import posixpath
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,6 +15,9 @@ from causalist.graph.modules import shared_folders
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.facts import FileFacts
 from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.symbols import TYPE_KINDS, NodeKind
+
+_NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
 
 PackageKey = tuple[str, str, str]  # language, folder or "", name in the package clause
 
@@ -27,6 +31,15 @@ class _Tables(Protocol):
     @property
     def by_qualname(self) -> Mapping[str, int]: ...
 
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def facts(self) -> FileFacts: ...
+
+    @property
+    def settings(self) -> LanguageSettings | None: ...
+
 
 @dataclass(slots=True)
 class PackageScopes:
@@ -37,6 +50,7 @@ class PackageScopes:
     files_of: dict[PackageKey, list[int]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     asked_for: dict[int, str] = field(default_factory=dict)
+    included: Callable[[int], frozenset[int]] | None = None  # a file -> itself and the files that it includes
     _names: dict[PackageKey, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)  # -> (file, definition)
     _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
 
@@ -61,6 +75,12 @@ class PackageScopes:
         found = self._names_of(key, tables).get(qualname) if key is not None else None
         if found is None:
             return None
+        if self.included is not None and (hidden := [each for each in found if self._is_hidden(tables[each[0]], each)]):
+            seen = self.included(file)
+            near = [each for each in found if each[0] in seen or each not in hidden]
+            found = near or (found if -1 in seen else [])
+            if not found:
+                return None
         if len(found) > 1:
             found = self._in_builds_of(file, found)
             found = [min(found, key=lambda each: (-shared_folders(self.paths[file], self.paths[each[0]]), each))]
@@ -82,11 +102,32 @@ class PackageScopes:
             names = self._names[key] = {}
             for each in self.files_of[key]:
                 for name, number in tables[each].by_qualname.items():
+                    if self._is_own(tables[each], number):
+                        continue
                     names.setdefault(name, []).append((each, number))
             for several in names.values():
                 if len(several) > 1:
                     self._variants.update((number, several) for _, number in several)
         return names
+
+    def _is_hidden(self, names: _Tables, found: tuple[int, int]) -> bool:
+        """Whether files know nothing of a definition unless they include its file: a macro, a function of a header."""
+        if names.settings is None or not names.settings.modules.headers:
+            return False
+        definition, unshared = names.facts.definitions[found[1] - names.first], names.settings.names.unshared
+        return definition.kind == NodeKind.MACRO or re.match(unshared, definition.signature) is not None
+
+    @staticmethod
+    def _is_own(names: _Tables, number: int) -> bool:
+        """Whether other files know nothing of a definition: it is not linked, and its file is none to be included."""
+        settings = names.settings
+        if settings is None or not settings.modules.headers or names.path.lower().endswith(settings.modules.headers):
+            return False
+        definition = names.facts.definitions[number - names.first]
+        if definition.kind in _NEVER_LINKED or definition.parent >= 0:
+            return True
+        unshared = settings.names.unshared
+        return bool(unshared) and re.match(unshared, definition.signature) is not None
 
     def variants(self, definition: int, of_file: int, file: int, tables: Sequence[_Tables]) -> list[int]:
         """What a use in `file` of a definition in `of_file` may mean: of several definitions of one name in one folder
@@ -122,6 +163,8 @@ def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) 
         return None  # types are everywhere, functions where their file is
     if system is ModuleSystem.FOLDER:
         return settings.name, posixpath.dirname(path), facts.package
+    if system is ModuleSystem.INCLUDE:  # what is linked has one name in a program
+        return settings.family, "", ""
     if system is ModuleSystem.DECLARED:  # files that do not say it are a package with their neighbours, or with all
         everywhere = facts.package or settings.modules.namespaces or settings.modules.shared
         return settings.family, "" if everywhere else posixpath.dirname(path), facts.package

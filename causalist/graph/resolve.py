@@ -15,6 +15,7 @@ from causalist.graph.guesses import Guesses
 from causalist.graph.inclusion import Inclusion
 from causalist.graph.names import Program
 from causalist.graph.overloads import MAKES, UNCOUNTED
+from causalist.graph.parts import share_bases, share_members
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.graph.shapes import split_type
 from causalist.graph.spaces import as_type, is_mere_type
@@ -79,6 +80,7 @@ class Resolver:
         reopened.join_bases(self.program)
         superclasses = [(file, base) for file, base in missed if not base.implements]
         self._find_contracts({self.program.files[file].first + base.definition for file, base in superclasses})
+        share_bases(self.program)
         self.values.read_attributes()
         return [*found, *implemented]
 
@@ -222,6 +224,7 @@ class Resolver:
     def _attach_members(self) -> None:
         """Finds the types of members that do not stand inside of them, before any chain asks for a member."""
         program = self.program
+        share_members(program)
         for file, names in enumerate(program.files):
             for local, owner in names.facts.owners:
                 member = names.first + local

@@ -28,13 +28,19 @@ _TEST_NAME = re.compile(
     r"|^testing\.go$|.*_spec\.(?:rb|lua)$|.*\.bats$"
 )
 # In names of several words the case tells "Latest" from "LaTest": conventions of JUnit, its runners and PHPUnit.
+_TEST_FOLDER = re.compile(  # a project of tests
+    r"(?:[\w.-]+\.)?(?:unit|integration|functional|acceptance)?\.?tests?"
+)
 _TEST_CLASS = re.compile(
-    r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala|php|swift)$|Test[A-Z]\w*\.java$"
+    r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala|php|swift|cs)$|Test[A-Z]\w*\.java$"
 )
 # Source sets of tests that are called otherwise: `src/commonTest/kotlin`.
 _TEST_SET = re.compile(r"(?:.*/)?src/\w*(?:Test|TestFixtures)/.*\.kts?$")
 # Below these folders the names are those of packages, `com.example.test.generated`, and say nothing of the file.
 _SOURCE_ROOT = re.compile(r"^((?:.*/)?src/\w+/(?:java|kotlin|scala|groovy)/)", re.IGNORECASE)
+_GENERATED_NAME = re.compile(
+    r".*\.(?:g|g\.i|designer|generated)\.cs$|.*\.pb\.(?:cc|h|c)$|(?:moc|ui|qrc)_.*\.(?:cpp|h)$"
+)
 _DOCS_NAME = re.compile(
     r".*\.(md|mdx|markdown|rst|txt|adoc)$|(licen[cs]e|copying|notice|authors|contributors|maintainers|changelog|changes|news)$"
 )
@@ -56,11 +62,15 @@ def role_of(path: str) -> Role:
     for role, names in _SEGMENTS[:2]:
         if segments & names:
             return role
+    if name.endswith(".cs") and any(_TEST_FOLDER.fullmatch(folder) for folder in folders):
+        return Role.TEST
     if _TEST_NAME.match(name) or _TEST_CLASS.match(path.rpartition("/")[2]) or _TEST_SET.match(path):
         return Role.TEST
     for role, names in _SEGMENTS[2:]:
         if segments & names:
             return role
+    if _GENERATED_NAME.match(name):
+        return Role.GENERATED
     if _CONFIG_NAME.match(name):
         return Role.CONFIG
     if _DOCS_NAME.match(name):

@@ -146,10 +146,9 @@ class Values(Shapes):
         if found is None:
             is_method = names.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
-        is_here = self.program.file_of[found[0]] == file
-        rule = ("same-file" if is_here else "package-scope") if names.settings.modules.inclusion else "import"
         value = self._marked(
-            Value("definition", found[0], rule), split_part(parts[found[1] - 1], names.settings.types)[1]
+            Value("definition", found[0], namespaces.rule_of_path(self.program, file, found[0])),
+            split_part(parts[found[1] - 1], names.settings.types)[1],
         )
         return self.along(file, value, parts, found[1], called)
 

@@ -129,6 +129,13 @@ def starred(program: Program, file: int, name: str, called: str | None) -> Found
         found = program.exported(target, name)
         if found is not None:
             return found
+    if declared and names.settings is not None and names.settings.modules.above:
+        package = names.facts.package
+        while package:
+            package = package.rpartition(".")[0]
+            above = program.declared.find(names.settings.name, f"{package}.{name}".lstrip("."), names.path)
+            if above is not None:
+                return Found("definition", above[1], "package-scope")
     return None
 
 

@@ -12,6 +12,7 @@ class ModuleSystem(StrEnum):
     FOLDER = "folder"  # a folder is a package, named by its path below a manifest; its files share one scope
     DECLARED = "declared"  # files say which package they belong to; all files of a package share one scope
     TREE = "tree"  # files are modules of a tree that declarations in their parents build
+    INCLUDE = "include"  # files take in the text of others; what they define is known in all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,9 @@ class NameSettings:
     `unnamed` maps words that stand in the place of a name to what is meant by them, `waiting` are words before an
     expression that change nothing of what it means. With `clauses` definitions of one name that follow one another are
     one. `signs` are what a name may end with that stands in no name otherwise. With `curried` several lists of
-    arguments make one call."""
+    arguments make one call. With `overloads` functions of one name stand beside each other, with other parameters.
+    `unshared` is a regular expression for the signatures of definitions that their own file alone knows, `parts` one
+    for those of types of which several files hold a part."""
 
     self_names: tuple[str, ...] = ()
     super_names: tuple[str, ...] = ()
@@ -66,6 +69,14 @@ class NameSettings:
     signs: str = ""
     waiting: tuple[str, ...] = ()
     curried: bool = False
+    overloads: bool = False
+    unshared: str = ""
+    parts: str = ""
+
+    @property
+    def has_overloads(self) -> bool:
+        """Whether functions of one name are told apart by their parameters."""
+        return self.overloads or self.callables_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,10 @@ class ModuleSettings:
     declarations of a type of one qualified name are one type. With `inclusion` a function at the top of a file is seen
     by what includes the file, and by what is included together with it. `folders` are those in which included files are
     looked for, too. With `holds_functions` a declared package holds functions and constants, and nothing else is
-    different; with `shared` files that declare no package share one."""
+    different; with `shared` files that declare no package share one. `headers` are extensions of files that others
+    include, and know all of; of other files they know what is linked: functions and variables. `include_folders` are
+    names of folders in which included files are looked for, `outside` files that never are the repository's where
+    angle brackets say that they are published. With `above` files know what the packages around their own hold."""
 
     system: ModuleSystem
     index_stems: tuple[str, ...] = ()
@@ -103,6 +117,10 @@ class ModuleSettings:
     folders: tuple[str, ...] = ()
     holds_functions: bool = False
     shared: bool = False
+    headers: tuple[str, ...] = ()
+    include_folders: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
+    above: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +268,9 @@ class Repair:
 class Dialect:
     """One grammar: where it comes from and which files it reads: by their extensions, by their whole names where they
     have none, or by the interpreter that their first line names. `fallback` is the dialect of the same language that
-    reads a file of which this one understands less, "" for none. `repairs` are for what the grammar does not know."""
+    reads a file of which this one understands less, "" for none. `repairs` are for what the grammar does not know.
+    Files with an extension of `claims` belong to another dialect, but are read by this one if `signs`, a regular
+    expression for their bytes, is found in them."""
 
     name: str
     extensions: tuple[str, ...]
@@ -261,6 +281,19 @@ class Dialect:
     names: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
     interpreters: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    signs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PreprocessorSettings:
+    """What the grammar does not get to see. With `conditions`, branches of conditional compilation that do not close
+    what they open are exchanged for one of them. `never` is a regular expression for conditions that do not hold,
+    `blank` are some for text that says nothing: macros that stand for attributes."""
+
+    conditions: bool = False
+    never: str = ""
+    blank: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,3 +315,4 @@ class LanguageSettings:
     shapes: ShapeSettings = ShapeSettings()
     tests: TestSettings = TestSettings()
     lookups: tuple[LookupSettings, ...] = ()
+    preprocessor: PreprocessorSettings = PreprocessorSettings()

@@ -13,7 +13,7 @@ from causalist.parse.chains import chain_of, type_name
 from causalist.parse.scopes import Scopes
 
 _LONGEST_NAME = 200
-_LAST_NAME = re.compile(rb"([\w$\x80-\xff]+[?!]?)\s*$")
+_LAST_NAME = re.compile(rb"([\w$\x80-\xff]+[?!]?)\s*(?:<[\w\s.,<>?\[\]]*>\s*)?$")  # types may be said behind it
 _GIVEN = re.compile(rb"\s*=(?![=~>])")  # after a member that gets a value
 _LAST_BEFORE_TYPES = re.compile(rb"([\w$\x80-\xff]+)\s*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
 _TYPES = re.compile(r"(?<!asInstanceOf)\[(?:[^\[\]]|\[[^\[\]]*\])*\]")

@@ -4,9 +4,14 @@ The names follow tree-sitter's tags (`@definition.function`, `@reference.call`, 
 imports and bindings. docs/adding-a-language.md describes each.
 """
 
+from collections.abc import Mapping, Sequence
 from enum import IntEnum, auto
 
+import tree_sitter
+
 from causalist.model.symbols import NodeKind
+
+Event = tuple[int, int, int]  # start byte, minus end byte, Tag
 
 
 class Tag(IntEnum):
@@ -43,6 +48,8 @@ class Tag(IntEnum):
     IMPORT_NAMESPACE = auto()
     OWNER = auto()
     NAME = auto()
+    NAME_BEHIND = auto()
+    NAME_OUTER = auto()
     DOC = auto()
     COMMENT = auto()
     PACKAGE = auto()
@@ -132,6 +139,7 @@ class Tag(IntEnum):
     CALL_WORD = auto()
     CALL_FURTHER = auto()
     PACKAGE_FURTHER = auto()
+    RETURNS_AHEAD = auto()
     PARAMETER_OPTIONAL = auto()
     DOC_LEAD = auto()
 
@@ -165,6 +173,8 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "name": Tag.NAME,
     "name.constructor": Tag.NAME_CONSTRUCTOR,
     "name.numbered": Tag.NAME_NUMBERED,
+    "name.behind": Tag.NAME_BEHIND,
+    "name.outer": Tag.NAME_OUTER,
     "owner": Tag.OWNER,
     "owner.implements": Tag.OWNER_TRAIT,
     "package": Tag.PACKAGE,
@@ -174,6 +184,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "doc.lead": Tag.DOC_LEAD,
     "comment": Tag.COMMENT,
     "returns": Tag.RETURNS,
+    "returns.ahead": Tag.RETURNS_AHEAD,
     "returned": Tag.RETURNED,
     "returned.early": Tag.RETURNED_EARLY,
     "parameter": Tag.PARAMETER,
@@ -248,3 +259,15 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "member": Tag.MEMBER,
     "error": Tag.ERROR,
 }
+
+
+def events_of(captures: Mapping[str, Sequence[tree_sitter.Node]]) -> list[Event]:
+    """Captures in the order in which they stand in the file, outer ones before inner ones."""
+    events: list[Event] = []
+    for name, nodes in captures.items():
+        if name[0] == "_":
+            continue  # only a predicate of the query asks for it
+        tag = int(TAG_OF_CAPTURE[name])
+        events += [(node.start_byte, -node.end_byte, tag) for node in nodes]
+    events.sort()
+    return events

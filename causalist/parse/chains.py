@@ -233,7 +233,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     >>> [type_name(t) for t in ("Session", "'a.Session'", "Optional[Session]", "Session | None", "List[int]", "A | B")]
     ['Session', 'a.Session', 'Session', 'Session', 'List', '']
     """
-    text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip()
+    text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip().rstrip("*&? ")
     text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
     if len(text) > _LONGEST:
         return ""
@@ -241,7 +241,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         bounds = [b.strip() for b in split_top(text, "+")]
         if len(bounds) > 1:
             return "+".join(b for b in (type_name(b, settings) for b in bounds if b[:1] not in ("'", "?")) if b)
-    text = text.replace("::", ".")
+    text = text.replace("::", ".").replace(" .", ".")
     if settings.bracketed:
         text = text.replace("[", "<").replace("]", ">")
     if settings.containers and text.startswith("[") and _closing(text, 0) == len(text) - 1:

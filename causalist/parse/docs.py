@@ -11,6 +11,10 @@ _TAG = re.compile(r"</?(?:b|i|em|strong|code|tt|a)\b[^<>]*>")
 _BLOCK_TAG = re.compile(r"</?\w[^<>]*>")
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
 _COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^[\s/*#!-]+|[\s*/-]+$")
+_SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
+_REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
+_BRIEF = re.compile(r"^[@\\](?:brief|short|details)\s+")
+_LONGEST_COMMENT = 2000
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
     r"|^MARK:|swiftlint:|ktlint"
@@ -42,7 +46,7 @@ def comment_line(comment: str) -> str:
     """
     return _first_line(
         line
-        for line in (_COMMENT_EDGE.sub("", raw) for raw in comment.splitlines())
+        for line in (_BRIEF.sub("", _COMMENT_EDGE.sub("", raw)) for raw in comment.splitlines())
         if not line.startswith("@") and not _NOISE.search(line)
     )
 
@@ -52,14 +56,20 @@ def comment_sentence(comment: str) -> str:
 
     >>> comment_sentence("/**\\n * Opens the {@link Door}, which\\n * is <b>heavy</b>. More.\\n * @return it\\n */")
     'Opens the Door, which is heavy.'
+    >>> comment_sentence('/// <summary>\\n/// Opens <see cref="Door"/>. More.\\n/// </summary>')
+    'Opens Door.'
     """
+    summary = _SUMMARY.search(comment[:_LONGEST_COMMENT]) if comment.startswith("///") else None
+    if summary:
+        comment = f"/**{summary[1]}"
     if not comment.startswith("/**"):
         return comment_line(comment)
     kept: list[str] = []
-    for line in (_COMMENT_EDGE.sub("", raw) for raw in comment[:2000].splitlines()):
+    for line in (_BRIEF.sub("", _COMMENT_EDGE.sub("", raw)) for raw in comment[:_LONGEST_COMMENT].splitlines()):
         if line.startswith("@") or (not line and kept):
             break
         kept += [line] if line else []
+    kept = [_REFERENCE.sub(r"\1", line) for line in kept] if summary else kept
     text = _TAG.sub("", _INLINE.sub(lambda m: m[1].rpartition(" ")[2].lstrip("#").replace("#", "."), " ".join(kept)))
     text = " ".join(html.unescape(_BLOCK_TAG.sub(" ", text)).split())
     ended = _SENTENCE_END.search(text)

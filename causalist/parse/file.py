@@ -9,8 +9,9 @@ from functools import cache
 import tree_sitter
 
 from causalist.model.facts import Definition, Diagnostic, FileFacts
-from causalist.model.language import ModuleSettings, Repair
+from causalist.model.language import ModuleSettings, PreprocessorSettings, Repair
 from causalist.model.symbols import NodeKind
+from causalist.parse.conditions import readable, without_marks
 from causalist.parse.languages import Grammar, load_grammar
 from causalist.parse.lines import with_line_feeds
 from causalist.parse.lookups import read_lookups
@@ -76,7 +77,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         mentions=documented_mentions(definitions),
         words=words,
         counts=counts,
-        diagnostics=(*_encoding(data), *_syntax_errors(sweep.errors)),
+        diagnostics=(*_encoding(data), *_syntax(sweep.errors)),
         doc=sweep.doc,
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
@@ -86,13 +87,6 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=listed_names(data.decode("utf-8", "replace"), listed))
     return facts
-
-
-def _syntax_errors(rows: Sequence[int]) -> list[Diagnostic]:
-    if not rows:
-        return []
-    many = f"{len(rows)} places" if len(rows) > 1 else "one place"
-    return [Diagnostic("syntax-error", f"{many} could not be parsed, the first in line {min(rows) + 1}", min(rows))]
 
 
 def definition_spans(definitions: Sequence[Definition]) -> list[tuple[int, int]]:
@@ -121,7 +115,7 @@ def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], 
 
 def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
     """The syntax tree and the query for it, of the grammar or of the one behind it, whichever skips less."""
-    tree = grammar.parser.parse(data)
+    tree = _parsed(data, grammar)
     if grammar.dialect.repairs and tree.root_node.has_error:
         repaired = _repaired(data, grammar.dialect.repairs)
         other = grammar.parser.parse(repaired) if repaired != data else tree
@@ -149,6 +143,43 @@ def _repaired(data: bytes, repairs: Sequence[Repair]) -> bytes:
 @cache
 def _pattern(written: str) -> "re.Pattern[bytes]":
     return re.compile(written.encode(), re.MULTILINE)
+
+
+def _parsed(data: bytes, grammar: Grammar) -> tree_sitter.Tree:
+    """The syntax tree of what the preprocessor leaves; where that has errors, of less, if that skips less."""
+    settings = grammar.settings.preprocessor
+    if not settings.conditions:
+        return grammar.parser.parse(data)
+    never, blank = _preprocessor(settings)
+    view = without_marks(data, list(blank))
+    tree = grammar.parser.parse(readable(view, settings, never, strict=False))
+    if tree.root_node.has_error:
+        other = grammar.parser.parse(readable(view, settings, never, strict=True))
+        if _n_doubtful(other) < _n_doubtful(tree):
+            return other
+    return tree
+
+
+def _n_doubtful(tree: tree_sitter.Tree) -> int:
+    """Bytes that stand in an error, whatever was read in it, and one for each error and each node that was made up."""
+    doubtful, stack = 0, [tree.root_node]
+    while stack:
+        node = stack.pop()
+        if node.is_error:
+            doubtful += node.end_byte - node.start_byte + 1
+        elif node.is_missing:
+            doubtful += 1
+        elif node.has_error:
+            stack.extend(node.children)
+    return doubtful
+
+
+@cache
+def _preprocessor(
+    settings: PreprocessorSettings,
+) -> "tuple[re.Pattern[bytes] | None, tuple[re.Pattern[bytes], ...]]":
+    never = re.compile(settings.never.encode()) if settings.never else None
+    return never, tuple(re.compile(each.encode(), re.MULTILINE) for each in settings.blank)
 
 
 def _n_skipped(tree: tree_sitter.Tree) -> int:
@@ -205,6 +236,15 @@ def _utf8(data: bytes) -> bytes:
     except UnicodeDecodeError:
         return data.decode("utf-8", _QUESTION_MARKS).encode("utf-8")
     return data
+
+
+def _syntax(errors: Sequence[int]) -> tuple[Diagnostic, ...]:
+    """What to say of errors in these rows."""
+    if not errors:
+        return ()
+    row = min(errors)
+    many = f"{len(errors)} places" if len(errors) > 1 else "one place"
+    return (Diagnostic("syntax-error", f"{many} could not be parsed, the first in line {row + 1}", row),)
 
 
 def _encoding(data: bytes) -> tuple[Diagnostic, ...]:

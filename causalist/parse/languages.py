@@ -20,6 +20,7 @@ from causalist.model.language import (
     ModuleSettings,
     ModuleSystem,
     NameSettings,
+    PreprocessorSettings,
     Repair,
     ShapeSettings,
     TestSettings,
@@ -72,9 +73,51 @@ def dialect_of(path: str) -> str:
     >>> dialect_of("a/b.py"), dialect_of("a/B.TSX"), dialect_of("notes.txt")
     ('python', 'tsx', '')
     """
+    return extensions().get(_extension(path), "")
+
+
+def _claims(path: str) -> list[tuple[str, str]]:
+    """(dialect, signs) of those that claim files with the extension of this one."""
+    return claims().get(_extension(path), [])
+
+
+@lru_cache(maxsize=1)
+def claims() -> Mapping[str, list[tuple[str, str]]]:
+    """(dialect, signs) by the extension that is claimed."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for settings in {id(each): each for each in load_settings().values()}.values():
+        for dialect in settings.dialects:
+            for extension in dialect.claims:
+                found.setdefault(extension, []).append((dialect.name, dialect.signs))
+    return found
+
+
+@cache
+def _compiled(signs: str) -> "re.Pattern[bytes]":
+    return re.compile(signs.encode(), re.MULTILINE)
+
+
+def claimants(path: str) -> tuple[str, ...]:
+    """The dialects that may read a file instead of `dialect_of(path)`: what it holds decides."""
+    return tuple(dialect for dialect, _ in _claims(path))
+
+
+def dialect_for(path: str, data: bytes) -> str:
+    """The dialect that reads a file of which the bytes are known.
+
+    >>> dialect_for("a.h", b"struct a {};"), dialect_for("a.h", b"namespace a {\n}"), dialect_for("a.py", b"")
+    ('c', 'cpp', 'python')
+    """
+    for dialect, signs in _claims(path):
+        if _compiled(signs).search(data):
+            return dialect
+    return dialect_of(path)
+
+
+def _extension(path: str) -> str:
     name = path.rsplit("/", 1)[-1].lower()
     dot = name.rfind(".")
-    return extensions().get(name[dot:] if dot >= 0 else name, "")
+    return name[dot:] if dot >= 0 else name
 
 
 def may_be_script(path: str) -> bool:
@@ -118,7 +161,7 @@ def load_grammar(dialect_name: str) -> Grammar:
         language = tree_sitter.Language(getattr(module, dialect.function)())
     except (ImportError, AttributeError, ValueError) as error:
         raise GrammarError(f"grammar {dialect_name!r}: {dialect.package} does not load: {error}") from error
-    source = _query_source(folder, dialect)
+    source = _query_source(folder, dialect, settings.preprocessor.conditions)
     try:
         query = tree_sitter.Query(language, source)
     except tree_sitter.QueryError as error:
@@ -132,14 +175,16 @@ def grammar_version(dialect_name: str) -> str:
     settings = load_settings()[dialect_name]
     dialect = next(d for d in settings.dialects if d.name == dialect_name)
     folder = grammars_folder() / settings.name
-    version = _version(dialect, settings, _query_source(folder, dialect))
+    version = _version(dialect, settings, _query_source(folder, dialect, settings.preprocessor.conditions))
     return f"{version}+{grammar_version(dialect.fallback)}" if dialect.fallback else version
 
 
-def _query_source(folder: Path, dialect: Dialect) -> str:
+def _query_source(folder: Path, dialect: Dialect, macros: bool) -> str:
     """All query files of the dialect as one query, and the captures that every grammar has."""
     parts = [(folder / name).read_text(encoding="utf-8") for name in dialect.queries]
-    return "\n".join([*parts, "(ERROR) @error", "(MISSING) @error"])
+    # Where macros stand for anything, what seems to be missing may be in one.
+    errors = ["(ERROR) @error"] if macros else ["(ERROR) @error", "(MISSING) @error"]
+    return "\n".join([*parts, *errors])
 
 
 def _version(dialect: Dialect, settings: LanguageSettings, query: str) -> str:
@@ -192,6 +237,9 @@ def _read_settings(path: Path) -> LanguageSettings:
                 signs=names.get("signs", ""),
                 waiting=tuple(names.get("waiting", ())),
                 curried=names.get("curried", False),
+                overloads=names.get("overloads", False),
+                unshared=names.get("unshared", ""),
+                parts=names.get("parts", ""),
             ),
             modules=ModuleSettings(
                 system=ModuleSystem(modules["system"]),
@@ -212,6 +260,10 @@ def _read_settings(path: Path) -> LanguageSettings:
                 folders=tuple(modules.get("folders", ())),
                 holds_functions=modules.get("holds_functions", False),
                 shared=modules.get("shared", False),
+                headers=tuple(modules.get("headers", ())),
+                include_folders=tuple(modules.get("include_folders", ())),
+                outside=tuple(modules.get("outside", ())),
+                above=modules.get("above", False),
             ),
             comments=CommentSettings(
                 line=tuple(comments["line"]),
@@ -225,6 +277,7 @@ def _read_settings(path: Path) -> LanguageSettings:
             shapes=ShapeSettings(**{key: tuple(value) for key, value in data.get("shapes", {}).items()}),
             tests=TestSettings(**_tuples(data.get("tests", {}))),
             lookups=tuple(LookupSettings(**_tuples(each)) for each in data.get("lookups", ())),
+            preprocessor=PreprocessorSettings(**_tuples(data.get("preprocessor", {}))),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error
@@ -241,6 +294,8 @@ def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
         names=tuple(name.lower() for name in entry.get("names", ())),
         repairs=tuple(Repair(**each) for each in entry.get("repairs", ())),
         interpreters=tuple(entry.get("interpreters", ())),
+        claims=tuple(entry.get("claims", ())),
+        signs=entry.get("signs", ""),
     )
 
 

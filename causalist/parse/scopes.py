@@ -62,6 +62,7 @@ class Draft:
     owner: str = ""  # the type that it belongs to, where that stands elsewhere
     signature: str = ""  # where it is not what stands before the body
     is_test: bool = False  # it says so itself
+    is_named_behind: bool = False  # its name stands behind its body
     parameters: list[str] | None = None  # annotations, where functions of one name are told apart by them
 
 

@@ -8,6 +8,7 @@ _LONGEST = 240
 _OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
 _OPEN_ENDS = (",", "(")  # of a line that goes on in the next
 _ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
+_BRACKETED = re.compile(r"\s*\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*(?=[\w\[])")
 _ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.:]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
 
 
@@ -26,6 +27,8 @@ def signature_of(draft: Draft, scopes: Scopes) -> str:
         text = _first_lines(text)
     text = " ".join(text.split())
     text = _OPENER.sub("", text)
+    if draft.is_named_behind:
+        text = f"{text} {draft.name}"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
@@ -49,7 +52,9 @@ def without_annotations(text: str) -> str:
     'public void f()'
     >>> without_annotations("#[Get(paths: ['/a'])] #[Old] public function f()")
     'public function f()'
+    >>> without_annotations('[Get("/[a]")] [Old] public void F(int[] a)'), without_annotations("[[nodiscard]] int f()")
+    ('public void F(int[] a)', 'int f()')
     """
-    while matched := _ANNOTATION.match(text) or _ATTRIBUTE.match(text):
+    while matched := _ANNOTATION.match(text) or _ATTRIBUTE.match(text) or _BRACKETED.match(text):
         text = text[matched.end() :]
     return text

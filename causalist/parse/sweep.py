@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Base, Definition
+from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Definition
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.accesses import AccessReader
 from causalist.parse.bases import BaseReader
 from causalist.parse.bindings import BindingReader
-from causalist.parse.captures import DEFINITION_KINDS, TAG_OF_CAPTURE, Tag
+from causalist.parse.captures import DEFINITION_KINDS, Event, Tag, events_of
 from causalist.parse.chains import array_type_name, type_name
 from causalist.parse.declarations import Declarations
 from causalist.parse.doc_types import DocTypes
@@ -24,12 +24,12 @@ from causalist.parse.docs import comment_doc, comment_line, file_comment_line, s
 from causalist.parse.implementations import ImplementationReader
 from causalist.parse.imports import ImportReader
 from causalist.parse.leads import Leads
+from causalist.parse.naming import Elsewhere, name_after, names_behind
 from causalist.parse.places import PlaceReader
 from causalist.parse.references import UseReader
 from causalist.parse.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
 from causalist.parse.signatures import signature_of
 
-Event = tuple[int, int, int]  # start byte, minus end byte, Tag
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 
 _LONGEST_NAME = 200
@@ -60,6 +60,7 @@ class Sweep:
         self.implementations = self._implementations.finished
         self._span: tuple[int, int] | None = None
         self._leads = Leads(self.scopes)
+        self._elsewhere = Elsewhere(self.scopes)
         self._doc_start = -1  # start of the last comment that documents what it stands in
         self._comment = (-1, -1, -9, -9)  # start byte, end byte, first row, last row of the last comment block
         self._comment_taken = -1  # start byte of the last comment whose words went to a definition
@@ -69,13 +70,9 @@ class Sweep:
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
         """Reads all captures of the file's combined query."""
-        events: list[Event] = []
-        for name, nodes in captures.items():
-            if name[0] == "_":
-                continue  # only a predicate of the query asks for it
-            tag = int(TAG_OF_CAPTURE[name])
-            events += [(node.start_byte, -node.end_byte, tag) for node in nodes]
-        events.sort()
+        events = events_of(captures)
+        if "name.behind" in captures:
+            self._elsewhere.behind = names_behind(events)
         handlers = {int(tag): handler for tag, handler in self._handlers().items()}
         frames, modules, declared, uses = self._frames, self.modules, self.declared, self.uses
         reference = int(Tag.REFERENCE)
@@ -144,6 +141,9 @@ class Sweep:
             Tag.OWNER: self._on_owner,
             Tag.OWNER_TRAIT: self._implementations.on_trait,
             Tag.NAME: self._on_name,
+            Tag.NAME_BEHIND: self._on_name_behind,
+            Tag.NAME_OUTER: self._on_name_outer,
+            Tag.RETURNS_AHEAD: self._elsewhere.on_returns,
             Tag.PACKAGE: self._on_package,
             Tag.PACKAGE_FURTHER: self._on_package,
             Tag.BODY: self._on_body,
@@ -239,24 +239,18 @@ class Sweep:
         if above or (self._comment[1] > 0 and self.data[self._comment[1] : span_start].isspace()):
             self._doc_types.on_definition(index, self._comment[0], self._comment[1])
         self.drafts.append(draft)
-        if kind in CALLABLE_KINDS and self.settings.names.callables_apart:
+        if kind in CALLABLE_KINDS and self.settings.names.has_overloads:
             draft.parameters = []
+        if kind is NodeKind.TYPE:
+            draft.returns = self._elsewhere.taken_returns()
         if frames and frames[-1].generics:
             self.named.hand_down(frames[-1].generics, index)
         inside = MODULE_SCOPE if kind in VALUE_KINDS else index
         frames.append(Frame(start, end, index, scope if inside < 0 else inside, scope, prefix if inside < 0 else ""))
+        self._elsewhere.name(frames[-1])
         made = self.uses.whole_calls.type_of_body(end) if kind in TYPE_KINDS else None
         if made is not None:
-            self._name_after(frames[-1], made[0], made[1])
-
-    def _name_after(self, frame: Frame, start: int, base: str) -> None:
-        """The body of a type without a name is named by the type that it derives from, and numbered."""
-        draft = self.drafts[frame.index]
-        name = base.rpartition(".")[2]
-        self.scopes.set_name(frame, f"{name}${self.scopes.count(f'{draft.prefix}.{name}')}")
-        frame.body = draft.body = frame.start
-        draft.signature = f"new {base}()"
-        self.bases.append(Base(frame.index, base, False, self.row(start)))
+            self.bases.append(name_after(self.scopes, frames[-1], *made))
 
     def _on_holder(self, start: int, end: int, tag: int) -> None:
         frames = self._frames
@@ -275,8 +269,8 @@ class Sweep:
         if not self._frames:
             return
         frame, owner = self._frames[-1], type_name(self.text(start, end))
-        if not owner or (frame.index < 0 and frame.owner):
-            return
+        if not owner or (frame.index < 0 and frame.owner) or (frame.index >= 0 and frame.named):
+            return  # of a declaration inside
         last = owner.rpartition(".")[2]
         if frame.index < 0:
             frame.owner = owner
@@ -284,7 +278,7 @@ class Sweep:
                 self.scopes.set_name(frame, last)
             return
         draft = self.drafts[frame.index]
-        draft.owner = owner
+        draft.owner = f"{draft.owner}.{owner}" if draft.owner else owner
         draft.prefix = f"{draft.prefix}.{last}" if draft.prefix else last
 
     def _on_package(self, start: int, end: int, tag: int) -> None:
@@ -292,7 +286,7 @@ class Sweep:
         self.package = f"{self.package}.{name}" if tag == Tag.PACKAGE_FURTHER else self.package or name
         self.uses.taken = start
         above = self.row(start) - 1 <= self._comment[3]
-        comment = self.scopes.written(self._comment[0], self._comment[1]) if above else ""
+        comment = self.scopes.written(*self._comment[:2]) if above else ""
         if above and (self._prefixed or comment.startswith("/**")):
             self.doc = self.doc or file_comment_line(comment)
 
@@ -309,6 +303,13 @@ class Sweep:
             self.scopes.set_name(frame, name)
             if self._prefixed and frame.index == frame.scope and self.drafts[frame.index].kind != NodeKind.METHOD:
                 self.declared.define(name, start)
+
+    def _on_name_behind(self, start: int, end: int, tag: int) -> None:
+        self.uses.taken = start  # it was read where the definition begins
+
+    def _on_name_outer(self, start: int, end: int, tag: int) -> None:
+        self._elsewhere.put_beside()
+        self._on_name(start, end, tag)
 
     def _on_constructor(self, start: int, end: int, tag: int) -> None:
         self.uses.taken = start
@@ -377,7 +378,7 @@ class Sweep:
         mark = OPTIONAL if tag == Tag.PARAMETER_OPTIONAL else "..." if tag == Tag.PARAMETER_REST else ""
         last = self._frames[-1] if self._frames else None
         parameters = self.drafts[last.index].parameters if last is not None and last.body < 0 else None
-        if parameters is not None and mark and not self.settings.types.before_names:
+        if parameters is not None and mark and (mark == OPTIONAL or not self.settings.types.before_names):
             parameters[-1:] = [each + mark for each in parameters[-1:]]  # of the parameter that was captured before
         elif parameters is not None:
             text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200)))

@@ -10,6 +10,8 @@ from causalist.model.facts import Diagnostic, FileFacts, Passage
 from causalist.parse.components import DEFAULT_LANGUAGE, is_component, read_component, with_component, without_scripts
 from causalist.parse.file import definition_spans, parse_source, parse_text
 from causalist.parse.languages import (
+    claimants,
+    dialect_for,
     dialect_of,
     extensions,
     grammar_version,
@@ -31,7 +33,7 @@ _LONGEST_TITLE = 60
 
 def parse_file(path: str, data: bytes) -> FileFacts:
     """Facts of any file. The path tells who reads it, nothing else."""
-    dialect = dialect_of(path)
+    dialect = dialect_for(path, data)
     if dialect:
         return parse_source(data, load_grammar(dialect))
     if is_component(path):
@@ -59,7 +61,7 @@ def reader_of(path: str) -> str:
     """What reads the file: dialect and grammar version, or the kind of text. Part of the key of cached facts."""
     dialect = dialect_of(path)
     if dialect:
-        return f"{dialect}:{grammar_version(dialect)}"
+        return "+".join(f"{each}:{grammar_version(each)}" for each in (dialect, *claimants(path)))
     if is_component(path) or is_notebook(path):
         return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
     kind = prose_kind(path)

@@ -18,6 +18,7 @@ from causalist.model.language import (
     ModuleSettings,
     ModuleSystem,
     NameSettings,
+    PreprocessorSettings,
     ShapeSettings,
     TestSettings,
     TypeSettings,
@@ -39,6 +40,7 @@ _MODEL = {
     "dialects": Dialect,
     "names": NameSettings,
     "modules": ModuleSettings,
+    "preprocessor": PreprocessorSettings,
     "types": TypeSettings,
     "shapes": ShapeSettings,
     "comments": CommentSettings,
@@ -182,7 +184,13 @@ def smallest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (tmp_path / name / "language.toml").write_text(settings, encoding="utf-8")
     (tmp_path / name / "tags.scm").write_text(_block("scheme"), encoding="utf-8")
     monkeypatch.setattr(languages, "grammars_folder", lambda: tmp_path)
-    cached = (languages.load_settings, languages.extensions, languages.load_grammar, languages.grammar_version)
+    cached = (
+        languages.load_settings,
+        languages.extensions,
+        languages.claims,
+        languages.load_grammar,
+        languages.grammar_version,
+    )
     for function in cached:
         function.cache_clear()
     yield name

@@ -33,6 +33,12 @@ from causalist.parse import (
         ("x.go.tmpl", ""),
         ("go.mod", ""),
         ("src/lib.rs", "rust"),
+        ("a.c", "c"),
+        ("a.cs", "csharp"),
+        ("a.cc", "cpp"),
+        ("a.HPP", "cpp"),
+        ("a.inl", "cpp"),
+        ("include/a.H", "c"),
         ("a.php", "php"),
         ("views/a.phtml", "php"),
         ("a.rb", "ruby"),
@@ -59,6 +65,25 @@ from causalist.parse import (
 )
 def test_dialect_of(path: str, dialect: str) -> None:
     assert dialect_of(path) == dialect
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("struct a { int b; };\n/* a class of things */\n", "c"),
+        ('#ifdef __cplusplus\nextern "C" {\n#endif\nint class_of(int a);\n', "c"),
+        ("", "c"),
+        ("class A {\n};\n", "cpp"),
+        ("  namespace a {\n}\n", "cpp"),
+        ("#include <vector>\n", "cpp"),
+        ("void f(std::string a);\n", "cpp"),
+        ("struct a {\n private:\n int b; };\n", "cpp"),
+    ],
+)
+def test_what_a_header_holds_says_which_dialect_reads_it(text: str, dialect: str) -> None:
+    assert languages.dialect_for("a.h", text.encode()) == dialect == parse_file("a.h", text.encode()).language
+    assert languages.dialect_for("a.c", text.encode()) == "c"
+    assert languages.claimants("a.h") == ("cpp",) and languages.claimants("a.c") == ()
 
 
 def test_dialects_share_settings_and_differ_in_version() -> None:
@@ -120,7 +145,13 @@ methods = []
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Puts an empty folder in the place of `grammars/`."""
     monkeypatch.setattr(languages, "grammars_folder", lambda: tmp_path)
-    cached = (languages.load_settings, languages.extensions, languages.load_grammar, languages.grammar_version)
+    cached = (
+        languages.load_settings,
+        languages.extensions,
+        languages.claims,
+        languages.load_grammar,
+        languages.grammar_version,
+    )
     for function in cached:
         function.cache_clear()
     (tmp_path / "broken").mkdir()

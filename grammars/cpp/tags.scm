@@ -1,0 +1,74 @@
+; What C++ has otherwise than C.
+
+; Namespaces give their names to what they hold.
+(namespace_definition name: (_) @name body: (_) @body) @holder
+
+; Types.
+(class_specifier name: (type_identifier) @name body: (_) @body) @definition.class
+(class_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @definition.class
+(struct_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @definition.struct
+(class_specifier name: (qualified_identifier name: (type_identifier) @name) body: (_) @body) @definition.class
+(struct_specifier name: (qualified_identifier name: (type_identifier) @name) body: (_) @body) @definition.struct
+(concept_definition name: (identifier) @name) @definition.interface
+(alias_declaration name: (type_identifier) @name type: (type_descriptor type: (_) @returns)) @definition.type
+(template_declaration [(class_specifier) (struct_specifier) (function_definition) (alias_declaration) (concept_definition)]) @span
+(enum_specifier . "enum" . (type_identifier) body: (enumerator_list (enumerator name: (identifier) @name.outer) @definition.constant))
+(enum_specifier !name body: (enumerator_list (enumerator name: (identifier) @name.outer) @definition.constant))
+(enum_specifier ["class" "struct"] body: (enumerator_list (enumerator name: (identifier) @name) @definition.field))
+
+; Functions that stand outside of their type, or have names of their own.
+(function_definition declarator: [
+    (function_declarator declarator: (qualified_identifier))
+    (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier)))
+    (reference_declarator (function_declarator declarator: (qualified_identifier)))
+    (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier))))])
+  @definition.method
+(function_definition declarator: (reference_declarator (function_declarator))) @definition.function
+(function_definition declarator: (operator_cast type: (_) @name)) @definition.function
+(function_declarator declarator: [(field_identifier) (destructor_name) (operator_name)] @name)
+(function_declarator declarator: (template_function name: (identifier) @name))
+(function_declarator declarator: (qualified_identifier scope: (_) @owner
+  name: [(identifier) (destructor_name) (operator_name) (template_function)] @name))
+(function_declarator declarator: (qualified_identifier scope: (_) @owner name: (qualified_identifier scope: (_) @owner
+  name: [(identifier) (destructor_name) (operator_name) (template_function)] @name)))
+(function_declarator declarator: (qualified_identifier scope: (_) @owner name: (qualified_identifier scope: (_) @owner
+  name: (qualified_identifier scope: (_) @owner name: [(identifier) (destructor_name) (operator_name) (template_function)] @name))))
+; What a derived type has to define.
+(field_declaration declarator: (function_declarator declarator: (field_identifier) @name) default_value: (number_literal)) @definition.method
+(field_declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))
+  default_value: (number_literal)) @definition.method
+(field_declaration declarator: (reference_declarator (function_declarator declarator: (field_identifier) @name))
+  default_value: (number_literal)) @definition.method
+(field_declaration declarator: (reference_declarator (field_identifier) @name) @definition.field)
+
+; Base classes.
+(base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)
+
+; Names of namespaces and types that need not be written.
+(using_declaration "namespace" [(identifier) (qualified_identifier)] @import.from @import.star) @import
+(using_declaration . "using" . (qualified_identifier scope: (_) @import.from @import.star)) @import
+
+; Uses.
+(new_expression type: [(type_identifier) (qualified_identifier) (template_type)] @reference.call)
+
+; Names that get a value.
+(reference_declarator (identifier) @binding)
+(reference_declarator (field_identifier) @binding.property)
+(optional_parameter_declaration type: (_) @binding.type @parameter "=" @parameter.optional)
+(parameter_list (parameter_declaration type: (_) @parameter))
+(optional_parameter_declaration declarator: (identifier) @binding)
+(for_range_loop type: (_) @binding.type)
+(for_range_loop declarator: (identifier) @binding right: (_) @binding.elements)
+(for_range_loop declarator: (reference_declarator (identifier) @binding) right: (_) @binding.elements)
+(for_range_loop declarator: (pointer_declarator (identifier) @binding) right: (_) @binding.elements)
+(structured_binding_declarator (identifier) @binding.item)
+(init_declarator declarator: (identifier) value: [(identifier) (field_expression) (call_expression) (new_expression)
+  (qualified_identifier) (subscript_expression) (pointer_expression)] @binding.value)
+(init_declarator declarator: (pointer_declarator declarator: (identifier)) value: [(identifier) (field_expression)
+  (call_expression) (new_expression) (pointer_expression)] @binding.value)
+(init_declarator declarator: (reference_declarator (identifier)) value: [(identifier) (field_expression)
+  (call_expression) (subscript_expression) (pointer_expression)] @binding.value)
+(type_parameter_declaration (type_identifier) @binding.item)
+(function_definition type: [(qualified_identifier) (template_type)] @returns)
+(field_declaration type: [(type_identifier) (qualified_identifier) (template_type)] @returns
+  declarator: (_) default_value: (number_literal))
