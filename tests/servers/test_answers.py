@@ -115,7 +115,7 @@ class TestAsk:
         text = ask_text(sample, "where does user authentication happen?", 800, None)
         assert len(re.findall(r"^── #\d+ ", text, re.MULTILINE)) == 5
         assert "\n```\n" in text
-        assert len(re.findall(r"^── #\d+ ", ask_text(sample, "user token", 800, 9), re.MULTILINE)) == 9
+        assert len(re.findall(r"^── #\d+ ", ask_text(sample, "user token", 1000, 9), re.MULTILINE)) == 9
 
     def test_nothing_found_says_how_much_was_searched(self, sample: Repository) -> None:
         n_files = sample.info().files
