@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     _Parsing = Future[list[tuple[str, bytes]]]
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 18
+PARSER_VERSION = 19
 
 Read = Callable[["FileEntry"], "SourceFile | str"]
 
