@@ -270,7 +270,7 @@ class Dialect:
     have none, or by the interpreter that their first line names. `fallback` is the dialect of the same language that
     reads a file of which this one understands less, "" for none. `repairs` are for what the grammar does not know.
     Files with an extension of `claims` belong to another dialect, but are read by this one if `signs`, a regular
-    expression for their bytes, is found in them."""
+    expression for their bytes, is found in them. With `line_feed` the grammar needs one at the end of a text."""
 
     name: str
     extensions: tuple[str, ...]
@@ -278,6 +278,7 @@ class Dialect:
     function: str
     queries: tuple[str, ...]
     fallback: str = ""
+    line_feed: bool = False
     names: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
     interpreters: tuple[str, ...] = ()

@@ -216,7 +216,8 @@ class Planner:
         # Edges between items, some of which are missing, would come before what they are about.
         links = self._affordable_links(left) if len(lines) == len(self._entries) else set()
         left -= sum(self._link_prices[number] for number in links)
-        left = self._tell(told, [number for number in lines if lines[number]], lines, Told.FULLY, left)
+        sourced = [number for number in lines if lines[number] or not len(self._entries[number].body)]
+        left = self._tell(told, sourced, lines, Told.FULLY, left)
         plan = self._completed(lines, links, told)
         if plan.omitted and self._counter(self._renderer.omission_list(plan)) <= left:
             plan = replace(plan, list_omitted=True)
@@ -251,10 +252,10 @@ class Planner:
         return left
 
     def _shown(self, number: int, n_lines: int, told: Told = Told.NOTHING) -> Shown:
-        """An item, of which no less is told than what always is: the reason that says most beside a body; all where no
-        item has a body."""
+        """An item, of which no less is told than what always is: the reason that says most, beside a body and where there
+        is none to show."""
         entry = self._entries[number]
-        least = Told.BRIEFLY if n_lines else Told.NOTHING if len(entry.body) or entry.via else Told.FULLY
+        least = Told.NOTHING if not n_lines and (len(entry.body) or entry.via) else Told.BRIEFLY
         return Shown(entry, n_lines, max(told, least))
 
     def _grow_bodies(self, lines: dict[int, int], left: float) -> float:

@@ -118,7 +118,7 @@ def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.
     tree = _parsed(data, grammar)
     if grammar.dialect.repairs and tree.root_node.has_error:
         repaired = _repaired(data, grammar.dialect.repairs)
-        other = grammar.parser.parse(repaired) if repaired != data else tree
+        other = grammar.parser.parse(_closed(repaired, grammar)) if repaired != data else tree
         if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
             tree = other
     if grammar.dialect.fallback and tree.root_node.has_error:
@@ -145,11 +145,16 @@ def _pattern(written: str) -> "re.Pattern[bytes]":
     return re.compile(written.encode(), re.MULTILINE)
 
 
+def _closed(data: bytes, grammar: Grammar) -> bytes:
+    """The text with a line feed at its end where the grammar would wait for one for ever."""
+    return data + b"\n" if grammar.dialect.line_feed and not data.endswith(b"\n") else data
+
+
 def _parsed(data: bytes, grammar: Grammar) -> tree_sitter.Tree:
     """The syntax tree of what the preprocessor leaves; where that has errors, of less, if that skips less."""
     settings = grammar.settings.preprocessor
     if not settings.conditions:
-        return grammar.parser.parse(data)
+        return grammar.parser.parse(_closed(data, grammar))
     never, blank = _preprocessor(settings)
     view = without_marks(data, list(blank))
     tree = grammar.parser.parse(readable(view, settings, never, strict=False))

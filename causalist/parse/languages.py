@@ -291,6 +291,7 @@ def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
         function=entry["function"],
         queries=tuple(entry["queries"]),
         fallback=entry.get("fallback", ""),
+        line_feed=entry.get("line_feed", False),
         names=tuple(name.lower() for name in entry.get("names", ())),
         repairs=tuple(Repair(**each) for each in entry.get("repairs", ())),
         interpreters=tuple(entry.get("interpreters", ())),
