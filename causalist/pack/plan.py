@@ -252,8 +252,8 @@ class Planner:
         return left
 
     def _shown(self, number: int, n_lines: int, told: Told = Told.NOTHING) -> Shown:
-        """An item, of which no less is told than what always is: the reason that says most, beside a body and where there
-        is none to show."""
+        """An item, of which no less is told than what always is: the reason that says most, beside a body and where
+        there is none to show."""
         entry = self._entries[number]
         least = Told.NOTHING if not n_lines and (len(entry.body) or entry.via) else Told.BRIEFLY
         return Shown(entry, n_lines, max(told, least))

@@ -6,6 +6,7 @@ imports and bindings. docs/adding-a-language.md describes each.
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum, auto
+from operator import itemgetter
 
 import tree_sitter
 
@@ -261,13 +262,17 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
 }
 
 
-def events_of(captures: Mapping[str, Sequence[tree_sitter.Node]]) -> list[Event]:
-    """Captures in the order in which they stand in the file, outer ones before inner ones."""
+def events_of(captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int) -> list[Event]:
+    """Captures in the order in which they stand in the file, outer ones before inner ones. What the grammar was given
+    beyond the `n_bytes` of the file is in none."""
     events: list[Event] = []
     for name, nodes in captures.items():
         if name[0] == "_":
             continue  # only a predicate of the query asks for it
         tag = int(TAG_OF_CAPTURE[name])
         events += [(node.start_byte, -node.end_byte, tag) for node in nodes]
+    if events and -min(events, key=itemgetter(1))[1] > n_bytes:
+        cut = ((start, max(minus_end, -n_bytes), tag) for start, minus_end, tag in events)
+        events = [event for event in cut if event[0] < -event[1]]
     events.sort()
     return events

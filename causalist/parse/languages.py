@@ -103,7 +103,7 @@ def claimants(path: str) -> tuple[str, ...]:
 
 
 def dialect_for(path: str, data: bytes) -> str:
-    """The dialect that reads a file of which the bytes are known.
+    r"""The dialect that reads a file of which the bytes are known.
 
     >>> dialect_for("a.h", b"struct a {};"), dialect_for("a.h", b"namespace a {\n}"), dialect_for("a.py", b"")
     ('c', 'cpp', 'python')

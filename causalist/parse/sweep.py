@@ -70,7 +70,7 @@ class Sweep:
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
         """Reads all captures of the file's combined query."""
-        events = events_of(captures)
+        events = events_of(captures, len(self.data))
         if "name.behind" in captures:
             self._elsewhere.behind = names_behind(events)
         handlers = {int(tag): handler for tag, handler in self._handlers().items()}

@@ -56,6 +56,8 @@ def test_the_longest_path_counts_and_then_the_nearest_module() -> None:
 
 def test_variants_of_a_name_in_one_package() -> None:
     class Names:
+        settings = None
+
         def __init__(self, path: str, **by_qualname: int) -> None:
             self.path, self.by_qualname = path, by_qualname
 

@@ -10,6 +10,8 @@ def _settings(system: ModuleSystem) -> LanguageSettings:
 
 
 class _Names:
+    settings = None
+
     def __init__(self, **by_qualname: int) -> None:
         self.by_qualname = by_qualname
 

@@ -13,9 +13,11 @@ from causalist.pipeline import Repository
 from causalist.servers import answers
 from causalist.servers.answers import bounded
 from tests.cli.commands import CHECKOUT, write_all
-from tests.confidences import IMPORT, SAME_FILE, said
+from tests.confidences import said, said_briefly
 
 BUDGETS = [140, 200, 350, 500, 1000, 4000]
+
+IMPORT, SAME_FILE = said_briefly("import"), said_briefly("same-file")
 
 
 def ask_text(*arguments: Any) -> str:

@@ -18,7 +18,7 @@ from causalist.pack import count_tokens
 from causalist.pipeline import Repository
 from causalist.servers.reply import OUTPUT_SCHEMA
 from causalist.servers.tools import TOOLS
-from tests.confidences import IMPORT, SAME_FILE
+from tests.confidences import said_briefly
 from tests.servers.malformed import NONE, cases
 from tests.servers.wire import (
     ANSWER_SECONDS,
@@ -33,6 +33,8 @@ from tests.servers.wire import (
 )
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+IMPORT, SAME_FILE = said_briefly("import"), said_briefly("same-file")
 
 
 def parameters(root: Path, *options: str) -> StdioServerParameters:
