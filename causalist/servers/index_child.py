@@ -38,18 +38,28 @@ def main(arguments: Sequence[str]) -> None:
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(_NICENESS)
-    signal.signal(signal.SIGTERM, partial(_end, os.getpid()))
+    told: list[int] = []
+    signal.signal(signal.SIGTERM, partial(_end, os.getpid(), told))
     jobs: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
     threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
     while True:
-        _say(out, _outcome(Path(root), out, jobs.get()))
+        try:
+            outcome = _outcome(Path(root), out, jobs.get())
+        except Exception:
+            if not told:
+                raise
+        if told:  # the exception became another one on its way: a module written in C was just being imported
+            sys.exit(0)
+        _say(out, outcome)
 
 
-def _end(own: int, *_: object) -> None:
-    """Ends this process by an exception, so that what it writes aside is removed. A worker, which is forked with the
-    same handler, would take that for a failure of one piece of work and go on to the next."""
+def _end(own: int, told: list[int], number: int, *_: object) -> None:
+    """Ends this process by an exception, so that what it writes aside is removed, and remembers in `told` that it was
+    told to. A worker, which is forked with the same handler, would take that for a failure of one piece of work and go
+    on to the next."""
     if os.getpid() != own:
         os._exit(0)
+    told.append(number)
     threading.excepthook = lambda _: None  # the pool's own threads complain about workers that are gone
     sys.unraisablehook = lambda _: (
         None
