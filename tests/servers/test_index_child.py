@@ -24,7 +24,9 @@ index_child.main(["."])
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_it_ends_without_a_word_although_the_exception_becomes_another_one() -> None:
+    # In a group of its own, because what it leaves behind it ends by group.
     done = subprocess.run(
-        [sys.executable, "-c", SWALLOWED], input='{"buffers": null}\n', capture_output=True, text=True, timeout=60
-    )
+        [sys.executable, "-c", SWALLOWED], input='{"buffers": null}\n', capture_output=True, text=True, timeout=60,
+        start_new_session=True,
+    )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
