@@ -24,9 +24,13 @@ index_child.main(["."])
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_it_ends_without_a_word_although_the_exception_becomes_another_one() -> None:
-    # In a group of its own, because what it leaves behind it ends by group.
-    done = subprocess.run(
-        [sys.executable, "-c", SWALLOWED], input='{"buffers": null}\n', capture_output=True, text=True, timeout=60,
-        start_new_session=True,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    # In a group of its own, because it ends what it leaves behind by group, and with an input that does not end.
+    with subprocess.Popen(
+        [sys.executable, "-c", SWALLOWED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        process.stdin.write('{"buffers": null}\n')
+        process.stdin.flush()
+        code = process.wait(60)
+        assert (code, process.stdout.read(), process.stderr.read()) == (0, "", "")
