@@ -23,9 +23,10 @@ _BACKTICKS = re.compile(rf"`{{{LONGEST_BACKTICK_RUN + 1},}}")
 # A body of more lines is long: where it has to be cut it shows what tells most of the question instead of its
 # beginning. Shorter ones are read from the top.
 LONG_LINES = 60
-# Of a long body that is cut come first: its head, to the first blank line but within these; then the lines that weigh
-# most, each with its neighbours; then where definitions inside of it begin; then all others. Of 40, 60, 90 and 150
-# lines, contexts of 1 to 4 and heads of 6 to 20 none can be told from another; docs/packs.md has what all of it brings.
+# Of a long body that is cut come first: its head, longer only where a list of parameters is open; then the lines that
+# weigh most, each with its neighbours; then where definitions inside of it begin; then all others. Of 40, 60, 90 and
+# 150 lines and contexts of 1 to 4 none can be told from another; a longer head takes the room of what tells:
+# docs/packs.md has what all of it brings.
 _LEAST_HEAD, _MOST_HEAD = 3, 12
 _CONTEXT = 3
 _MOST_TELLING = 12  # places, before the definitions inside
@@ -219,8 +220,7 @@ def _body(
 def _order(lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping[int, float]) -> tuple[int, ...]:
     """The positions of a long body in the order in which they get room; lines that stand for other items, which would
     be missed, come with the head. `telling` are weights by row."""
-    blank = next((i for i, line in enumerate(lines) if not line.strip() and i >= _LEAST_HEAD), _MOST_HEAD)
-    order = dict.fromkeys(range(min(blank, _MOST_HEAD)))
+    order = dict.fromkeys(range(_head(lines)))
     order.update((i, None) for i, number in enumerate(numbers) if number is None)
     weights = {
         i: telling[number - 1] for i, number in enumerate(numbers) if number is not None and number - 1 in telling
@@ -236,6 +236,16 @@ def _order(lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping
     order.update((i, None) for i, weight in weights.items() if weight == 0)
     order.update((i, None) for i in range(len(lines)))
     return tuple(order)
+
+
+def _head(lines: Sequence[str]) -> int:
+    """How many lines at the top of a long body say what it is the body of."""
+    n_open = 0
+    for number, line in enumerate(lines[:_MOST_HEAD], start=1):
+        n_open += line.count("(") - line.count(")")
+        if number >= _LEAST_HEAD and n_open <= 0:
+            return number
+    return _MOST_HEAD
 
 
 def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> list[tuple[int, int, int]]:

@@ -22,6 +22,9 @@ LISTED_SHARE = 0.5
 BODY_SHARE = 0.25
 # That of a long body, which shows parts of itself: what one definition says less, others say more.
 LONG_SHARE = 0.125
+# Of a body this much has found room: then its share is doubled, if that holds the rest of it. A reader who is handed
+# half of a definition opens the file all the same.
+NEARLY_WHOLE = 0.5
 # A cut body of fewer lines says less than the signature in its header already does.
 FEWEST_LINES = 3
 # To guess how many lines fit before the first count; source code has 3 to 4 characters a token.
@@ -269,7 +272,10 @@ class Planner:
                 if lines[number] >= len(body):
                     continue
                 paid = self._price(number, lines[number])
-                wanted = self._lines_within(number, paid + left * (long_share if body.order else share))
+                room = left * (long_share if body.order else share)
+                wanted = self._lines_within(number, paid + room)
+                if NEARLY_WHOLE * len(body) <= wanted < len(body):
+                    wanted = max(wanted, self._lines_within(number, paid + min(left, 2 * room)))
                 if wanted > lines[number]:
                     left -= self._price(number, wanted) - paid
                     lines[number] = wanted

@@ -32,32 +32,38 @@ def lines_of(text: str, first: str = "def run") -> list[str]:
 
 
 def test_what_tells_is_shown_with_its_lines() -> None:
-    """By hand: 12 lines of head, as there is no blank one; line 200 tells most and line 150 less, with three around
-    each; in 101 a definition begins. Nothing else fits into a pack that small."""
+    """By hand: three lines of head; line 200 tells most and line 150 less, with three around each; in 101 a definition
+    begins. Nothing else fits into a pack that small."""
     packed = telling_item({200: 5.0, 150: 3.0, 101: 0.0}, start=1)
     (body,) = bodies([packed], ["run"], 10_000)
     assert len(body) == N - 1
     around = [*(200, 199, 201, 198, 202, 197, 203), *(150, 149, 151, 148, 152, 147, 153)]
-    assert [body.numbers[i] for i in body.order[:27]] == [*range(1, 13), *around, 101]
-    printed = numbered_lines(body, 27)
+    assert [body.numbers[i] for i in body.order[:18]] == [1, 2, 3, *around, 101]
+    printed = numbered_lines(body, 18)
     assert [line for number, line in printed if number is None] == [
-        "    … 13-100", "    … 102-146", "    … 154-196", "… 96 more lines",
+        "    … 4-100", "    … 102-146", "    … 154-196", "… 96 more lines",
     ]  # fmt: skip
-    assert [number for number, _ in printed if number] == [*range(1, 13), 101, *range(147, 154), *range(197, 204)]
+    assert [number for number, _ in printed if number] == [1, 2, 3, 101, *range(147, 154), *range(197, 204)]
 
 
 def test_a_line_that_is_missing_by_itself_is_printed() -> None:
     (body,) = bodies([telling_item({20: 1.0})], ["run"], 10_000)
-    # The head ends at 12, and 17 to 23 are around what tells; with 14 lines only 20 and 19 are there.
-    assert [n for n, _ in numbered_lines(body, 14)] == [*range(1, 13), None, 19, 20, None]
-    (body,) = bodies([telling_item({17: 1.0})], ["run"], 10_000)
-    assert [n for n, _ in numbered_lines(body, 19)] == [*range(1, 21), None]
+    # The head ends at 3, and 17 to 23 are around what tells; with 5 lines only 20 and 19 are there.
+    assert [n for n, _ in numbered_lines(body, 5)] == [1, 2, 3, None, 19, 20, None]
+    # Here 5 to 11 are: of ten lines three are the head, and the fourth is missing by itself.
+    (body,) = bodies([telling_item({8: 1.0})], ["run"], 10_000)
+    assert [n for n, _ in numbered_lines(body, 10)] == [*range(1, 12), None]
 
 
-def test_the_head_ends_with_the_first_blank_line() -> None:
-    text = long_text().replace("    step_6()", "")
+def test_the_head_of_a_long_body_holds_all_of_its_parameters() -> None:
+    text = long_text().replace("def run(self):", "def run(\n    self,\n    first,\n    second,\n):")
     (body,) = bodies([telling_item({200: 1.0}, text)], ["run"], 10_000)
     assert [body.numbers[i] for i in body.order[:7]] == [1, 2, 3, 4, 5, 200, 199]
+
+
+def test_a_bracket_that_is_never_closed_does_not_make_a_head_of_everything() -> None:
+    (body,) = bodies([telling_item({200: 1.0}, long_text().replace("(self)", "((self)"))], ["run"], 10_000)
+    assert [body.numbers[i] for i in body.order[:13]] == [*range(1, 13), 200]
 
 
 def test_a_short_body_is_cut_from_the_top() -> None:
@@ -71,7 +77,8 @@ def test_lines_that_stand_for_other_items_are_never_missing() -> None:
     (body, _) = bodies([telling_item({200: 1.0}), inner], ["run", "#1 inner"], 10_000)
     printed = numbered_lines(body, 14)
     assert (None, "    … 120-121: #1 inner") in printed
-    assert next(line for number, line in printed if number is None) == "    … 13-119"
+    # 14 lines are the head, the marker, seven around 200 and the three below the head.
+    assert next(line for number, line in printed if number is None) == "    … 7-119"
 
 
 def test_a_giant_leaves_room_for_others() -> None:
@@ -127,3 +134,23 @@ def test_what_is_cut_is_in_order_accounted_for_and_fits(
     assert shows_everything(body, n_lines) == (len(numbers) == n - 1)
     pack = render_pack(pack_input(packed), max_tokens=budget, format=form)
     assert pack.tokens <= budget and (form == "html" or count_tokens(pack.text) <= budget)
+
+
+def first_body(width: int) -> list[str]:
+    """What a pack of 2,000 tokens shows of a definition of 40 lines, each of so many words, with nine behind it that
+    could use all the room themselves."""
+    first = "\n".join(["def run(self):", *(f"    {' '.join(['alpha'] * width)}" for _ in range(39))])
+    line = f"    {' '.join(['beta'] * 10)}"
+    others = [
+        item(f"f{i}.py", f"other_{i}", "\n".join([f"def other_{i}():", *[line] * 50]), score=0.9 - i / 100)
+        for i in range(9)
+    ]
+    packed = pack_input(item("a.py", "run", first, score=0.99), *others)
+    return lines_of(render_pack(packed, max_tokens=2000, format="text").text)
+
+
+def test_a_body_that_is_half_there_may_take_twice_its_share_to_be_whole() -> None:
+    """The share is a quarter of about 1,700 tokens. 40 lines of some 16 tokens are 640: more than that, less than
+    twice that. Of 40 lines of some 44 tokens a quarter holds ten, and others keep their room."""
+    assert len(first_body(11)) == 40
+    assert len(first_body(33)) < 20
