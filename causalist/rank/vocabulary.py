@@ -77,14 +77,15 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         if any(known):
             explained.add(stem(word))
     for first, second in dict.fromkeys(pairwise(words)):
-        # "time out" is timeout, "log in" login; two words that the repository has are looked for as they stand.
+        # "times out" is timeout, "logged in" login; two words that the repository has are looked for as they stand.
         particle = second in STOP_WORDS and first not in STOP_WORDS
         if not particle and not (
             min(len(first), len(second)) >= _SHORTEST_PART and {stem(first), stem(second)} & unknown
         ):
             continue
         weight = max(weights.get(stem(first), 0.0), weights.get(stem(second), 0.0))
-        if weight > 0 and add(stem(first + second), weight * COMPOUND_WEIGHT):
+        whole = dict.fromkeys((stem(first + second), stem(stem(first) + second)))
+        if weight > 0 and any([add(term, weight * COMPOUND_WEIGHT) for term in whole]):
             explained |= {stem(first), stem(second)}
     long = [w for w in dict.fromkeys(words) if len(w) >= _SHORTEST_TYPO and stem(w) in unknown - explained]
     for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MOST_CORRECTED]:
