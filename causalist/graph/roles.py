@@ -21,8 +21,12 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
     (Role.DOCS, frozenset({"doc", "docs", "documentation", "website", "changelog", "changelogs", "newsfragments"})),
     (Role.MIGRATION, frozenset({"migrations", "alembic"})),
     (Role.CONFIG, frozenset({".github", ".circleci", ".vscode", "ci", ".changeset", ".husky"})),
-    (Role.GENERATED, frozenset({"generated", "__generated__", "generated-sources", "dist", "build"})),
+    (Role.GENERATED, frozenset({"generated", "__generated__", "generated-sources", "dist"})),
 )
+# What a build leaves; below sources it is the code that builds.
+_BUILD_FOLDER = re.compile(r"(?!(?:.*/)?(?:src|lib)/)(?:.*/)?build/")
+# A module of a build of many, `shop-examples`, a project beside another, `Shop.Benchmarks`, or Go's `_examples`.
+_EXAMPLE_FOLDER = re.compile(r"(?:.*[-.]|_)(?:examples?|samples?|demos?|benchmarks?|playground)")
 _TEST_NAME = re.compile(
     r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
     r"|^testing\.go$|.*_spec\.(?:rb|lua)$|.*\.bats$"
@@ -44,10 +48,18 @@ _GENERATED_NAME = re.compile(
 _DOCS_NAME = re.compile(
     r".*\.(md|mdx|markdown|rst|txt|adoc)$|(licen[cs]e|copying|notice|authors|contributors|maintainers|changelog|changes|news)$"
 )
-_CONFIG_NAME = re.compile(
-    r"(.*\.(json|jsonc|ya?ml|toml|ini|cfg|lock|properties|editorconfig)|.*\.config\.[cm]?[jt]s|setup\.py|noxfile\.py"
-    r"|gulpfile\..*|gruntfile\..*|makefile|dockerfile|\..*rc(\..*)?|\.[^.]*ignore|\.git(attributes|modules)|codeowners|tasks\.py|rollup\.config\..*)$"
+_CONFIG_NAMES = frozenset(
+    {"setup.py", "noxfile.py", "tasks.py", "conanfile.py", "conanfile.txt", "makefile", "makefile.am", "configure.ac"}
+    | {"dockerfile", "codeowners", "cmakelists.txt", "meson.build", "meson_options.txt", "build", "build.bazel"}
+    | {"pom.xml", "gemfile", "rakefile", "podfile", "package.swift", "mix.exs"}
 )
+_CONFIG_NAME = re.compile(
+    r".*\.(json|jsonc|ya?ml|toml|ini|cfg|lock|properties|editorconfig|cmake|gradle|gradle\.kts|sbt|bzl|gemspec|podspec)"
+    r"|.*\.(rockspec|csproj|fsproj|vcxproj|sln|props|targets)|.*\.config\.[cm]?[jt]s|rollup\.config\..*|gulpfile\..*"
+    r"|gruntfile\..*|requirements.*\.txt|\..*rc(\..*)?|\.[^.]*ignore|\.git(attributes|modules)"
+)
+# Code of the build itself: of sbt, and of Gradle.
+_BUILD_CODE = re.compile(r"project/[^/]+\.scala$|(?:.*/)?(?:buildsrc|build-logic)/.*")
 
 
 def role_of(path: str) -> Role:
@@ -69,9 +81,12 @@ def role_of(path: str) -> Role:
     for role, names in _SEGMENTS[2:]:
         if segments & names:
             return role
-    if _GENERATED_NAME.match(name):
+    if any(_EXAMPLE_FOLDER.fullmatch(folder) for folder in segments):
+        return Role.EXAMPLE
+    lowered = "/".join([*folders, name]) if root is None else root[1].lower() + name
+    if _GENERATED_NAME.match(name) or _BUILD_FOLDER.match(lowered):
         return Role.GENERATED
-    if _CONFIG_NAME.match(name):
+    if name in _CONFIG_NAMES or _CONFIG_NAME.fullmatch(name) or _BUILD_CODE.match(lowered):
         return Role.CONFIG
     if _DOCS_NAME.match(name):
         return Role.DOCS

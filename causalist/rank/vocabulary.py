@@ -84,8 +84,11 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         ):
             continue
         weight = max(weights.get(stem(first), 0.0), weights.get(stem(second), 0.0))
+        if weight <= 0:
+            continue
         whole = dict.fromkeys((stem(first + second), stem(stem(first) + second)))
-        if weight > 0 and any([add(term, weight * COMPOUND_WEIGHT) for term in whole]):
+        known = [add(term, weight * COMPOUND_WEIGHT) for term in whole]
+        if any(known):
             explained |= {stem(first), stem(second)}
     long = [w for w in dict.fromkeys(words) if len(w) >= _SHORTEST_TYPO and stem(w) in unknown - explained]
     for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MOST_CORRECTED]:
