@@ -124,7 +124,7 @@ class PathNames:
         for entry in self.tree.uses.get((module.file, scope), {}).get(name, ()):
             found = self._of_import(module, entry, path)
             if found is not None and found.kind != "external":
-                return found._replace(rule="import" if found.rule in ("own", "module-attribute") else found.rule)
+                return _imported(found)
             outside = outside or found
         if outside is not None:
             return outside
@@ -207,7 +207,8 @@ class PathNames:
 
     def follow(self, file: int, entry: Import) -> Found | None:
         """What the local name of an import means. None: it leads into the repository, to nothing that is seen."""
-        return self._of_import(self.tree.module_at(file, entry.scope), entry, False)
+        found = self._of_import(self.tree.module_at(file, entry.scope), entry, False)
+        return found and _imported(found)
 
     def target(self, file: int, entry: Import) -> tuple[int, str, str]:
         """(file that an import leads to or -1, rule, package outside or "")."""
@@ -236,3 +237,8 @@ class PathNames:
     def _member(self, definition: int, name: str) -> int:
         names = self.tree.files[self.tree.file_of[definition]]
         return names.by_qualname.get(f"{names.facts.definitions[definition - names.first].qualname}.{name}", -1)
+
+
+def _imported(found: Found) -> Found:
+    """What a module has of its own, under the name that an import gives it."""
+    return found._replace(rule="import") if found.rule in ("own", "module-attribute") else found
