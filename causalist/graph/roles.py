@@ -19,10 +19,12 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
         frozenset({"benchmark", "benchmarks", "bench", "benches", "tutorial", "tutorials", "docs_src", "codemods"}),
     ),
     (Role.DOCS, frozenset({"doc", "docs", "documentation", "website", "changelog", "changelogs", "newsfragments"})),
-    (Role.MIGRATION, frozenset({"migrations", "alembic"})),
+    (Role.MIGRATION, frozenset({"migrations", "old_migrations", "post_migrate", "alembic"})),
     (Role.CONFIG, frozenset({".github", ".circleci", ".vscode", "ci", ".changeset", ".husky"})),
     (Role.GENERATED, frozenset({"generated", "__generated__", "generated-sources", "dist"})),
 )
+# Rails and Flyway; elsewhere a package that is called so migrates.
+_MIGRATION_FOLDER = re.compile(r"(?:.*/)?db/migrat(?:e|ion)/")
 # What a build leaves; below sources it is the code that builds.
 _BUILD_FOLDER = re.compile(r"(?!(?:.*/)?(?:src|lib)/)(?:.*/)?build/")
 # A module of a build of many, `shop-examples`, a project beside another, `Shop.Benchmarks`, or Go's `_examples`.
@@ -84,6 +86,8 @@ def role_of(path: str) -> Role:
     if any(_EXAMPLE_FOLDER.fullmatch(folder) for folder in segments):
         return Role.EXAMPLE
     lowered = "/".join([*folders, name]) if root is None else root[1].lower() + name
+    if _MIGRATION_FOLDER.match(lowered):
+        return Role.MIGRATION
     if _GENERATED_NAME.match(name) or _BUILD_FOLDER.match(lowered):
         return Role.GENERATED
     if name in _CONFIG_NAMES or _CONFIG_NAME.fullmatch(name) or _BUILD_CODE.match(lowered):
