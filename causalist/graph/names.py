@@ -20,6 +20,7 @@ from causalist.graph.outside import package_outside
 from causalist.graph.overloads import Literals, best, misfit
 from causalist.graph.packages import PackageScopes
 from causalist.graph.paths import PathNames
+from causalist.graph.reopened import overloads_of
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
@@ -44,7 +45,7 @@ class Program:
     paths: PathNames
     folders: FolderMap = field(default_factory=FolderMap)
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
-    attached: dict[tuple[int, str], int] = field(default_factory=dict)  # (type, name) -> member that stands elsewhere
+    attached: dict[tuple[int, str], list[int]] = field(default_factory=dict)  # (type, name) -> members of it elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
     canonical: dict[int, int] = field(default_factory=dict)  # types that may be reopened -> their first declaration
     inclusion: Inclusion = field(default_factory=Inclusion)
@@ -139,7 +140,8 @@ class Program:
 
     def attach(self, member: int, owner: int) -> None:
         """Makes a definition a member of a type that it does not stand in; the first of a name counts."""
-        self.attached.setdefault((owner, self.definition_of[member].name), member)
+        name = self.definition_of[member].name
+        self.attached.setdefault((self.canonical.get(owner, owner), name), []).append(member)
         self.owner_of[member] = owner
 
     def enclosing_owner(self, definition: int) -> int:
@@ -319,11 +321,14 @@ class Program:
             for number in names.callables[qualname]:
                 if misfit(self.parameters.get(number), called, {}) is not None:
                     return number
-            return -1
-        found = names.by_qualname.get(qualname, -1)
-        if called is not None and found >= 0 and self._is_mere_value(names, found):
-            return -1
-        return found if found >= 0 else self.attached.get((self.canonical.get(owner, owner), name), -1)
+        elif qualname in names.by_qualname:
+            found = names.by_qualname[qualname]
+            if called is None or not self._is_mere_value(names, found):
+                return found
+        for number in self.attached.get((self.canonical.get(owner, owner), name), ()):
+            if called is None or misfit(self.parameters.get(number), called, {}) is not None:
+                return number
+        return -1
 
     def _is_mere_value(self, names: FileNames, definition: int) -> bool:
         """Whether a call by this name must mean another: functions stand apart from values that cannot be called."""
@@ -381,12 +386,15 @@ class Program:
 
     def overloads(self, function: int, arguments: str) -> list[int]:
         """The functions beside `function` that a call by its name may mean; `function` alone where names are unique."""
-        names = self.files[self.file_of[function]]
-        same = names.callables.get(self.definition_of[function].qualname)
-        if same is None or len(same) == 1 or names.settings is None:
+        same, elsewhere = overloads_of(self, function)
+        settings = self.files[self.file_of[function]].settings
+        if len(same) + len(elsewhere) < 2 or settings is None:
             return [function]
         key = same[0], arguments
         found = self._overloads.get(key)
         if found is None:
-            found = self._overloads[key] = best(same, self.parameters, arguments, self.literals[names.settings.name])
+            literals = self.literals[settings.name]
+            if elsewhere and not any(misfit(self.parameters.get(e), arguments, literals) is not None for e in same):
+                same = [*same, *elsewhere]  # members of the type itself come first
+            found = self._overloads[key] = best(same, self.parameters, arguments, literals)
         return found

@@ -129,10 +129,17 @@ class PackageScopes:
         unshared = settings.names.unshared
         return bool(unshared) and re.match(unshared, definition.signature) is not None
 
-    def variants(self, definition: int, of_file: int, file: int, tables: Sequence[_Tables]) -> list[int]:
+    def variants(
+        self,
+        definition: int,
+        of_file: int,
+        file: int,
+        tables: Sequence[_Tables],
+        fitting: Callable[[Sequence[int]], Sequence[int]] | None = None,
+    ) -> list[int]:
         """What a use in `file` of a definition in `of_file` may mean: of several definitions of one name in one folder
         a build takes one, such as `open_linux` or `open_windows`. One in the same file, or in a file with the same
-        ending of its stem, is meant; else all are candidates."""
+        ending of its stem, is meant; else all are candidates. `fitting` says which of several a call may mean."""
         key = self.package_of[of_file]
         if key is None:
             return [definition]
@@ -142,6 +149,9 @@ class PackageScopes:
             return [definition]
         if len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
             return [definition]  # not alternatives of one build; the nearest was chosen
+        if fitting is not None:
+            kept = fitting([number for _, number in found])
+            found = [each for each in found if each[1] in kept]
         found = self._in_builds_of(file, found)
         own = [number for each, number in found if each == file]
         ending = _ending(self.paths[file])

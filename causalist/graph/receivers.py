@@ -11,7 +11,7 @@ from causalist.graph.spaces import as_type, is_constructor
 from causalist.graph.visible import around, array_of, enum_constant
 from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
 from causalist.model.language import TypeSettings
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
 if TYPE_CHECKING:
     from causalist.graph.values import Values
@@ -267,8 +267,10 @@ def called(values: "Values", value: Value | None) -> Value | None:
         if is_type and program.definition_of[value.number].qualname in names.holders:
             return Value("instance", value.number, "constructed")  # a value with functions, which stands for a type
         return values.result(value)
-    if any(names.returns.get(each - names.first) != returned for each in program.overloads(value.number, UNCOUNTED)):
-        return UNKNOWN
+    for each in program.overloads(value.number, UNCOUNTED):
+        other = program.files[program.file_of[each]]
+        if other.returns.get(each - other.first) != returned and each != value.number:
+            return UNKNOWN
     if not returned and names.is_shaped:
         return shaped.returned(values, value.number) or UNKNOWN
     if not returned:
@@ -279,6 +281,14 @@ def called(values: "Values", value: Value | None) -> Value | None:
     if returned in ("Self", "this", "this.type") and owner >= 0:
         return Value("instance", owner, "return-type")
     return declared(values, file, value.number - names.first, returned, "return-type")
+
+
+def run_by_name(values: "Values", value: Value | None) -> Value | None:
+    """What a function gives whose name stands for a call of it; any other value as it is."""
+    if value is None or value.kind != "definition":
+        return value
+    is_function = values.program.definition_of[value.number].kind in CALLABLE_KINDS
+    return called(values, value) if is_function else value
 
 
 def given_back(values: "Values", function: int) -> Value | None:

@@ -1,65 +1,86 @@
-"""Languages in which a type may be declared again, in the same file or another, and is one type with all members of
-its declarations; and in which naming a function calls it.
+"""Types that may be declared again, in the same file or another, and are one type with all members of its declarations.
 
-Each declaration is a definition of its own. The first one stands for the type where something is known of it as a
-whole; of several members with one name those of the same declaration's file come first, then the first of a file that
-is no test or example.
+Each declaration is a definition of its own. The first one, in the order of the files, those of tests and examples last,
+stands for the type where something is known of it as a whole. A member is looked for in the declaration that was
+found, and then in all of them in that order.
 """
 
+import re
 from typing import TYPE_CHECKING
 
-from causalist.graph import receivers
-from causalist.graph.found import Value
+from causalist.graph.file_names import FileNames
 from causalist.graph.roles import role_of
+from causalist.model.facts import Definition
+from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
 if TYPE_CHECKING:
     from causalist.graph.names import Program
-    from causalist.graph.values import Values
 
 _ASIDE = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED})
 
 
 def join_types(program: "Program") -> None:
-    """Fills `canonical` and `attached` of a program."""
-    files = [i for i, f in enumerate(program.files) if f.settings is not None and f.settings.modules.reopened]
-    files.sort(key=lambda i: role_of(program.files[i].path) in _ASIDE)
+    """Fills `canonical` of a program, and `attached` with the members of all declarations."""
+    files = [names for names in program.files if names.settings is not None and _has_several(names.settings)]
+    files.sort(key=lambda names: role_of(names.path) in _ASIDE)
     declared: dict[tuple[str, str], list[int]] = {}
-    for file in files:
-        names = program.files[file]
+    for names in files:
         for local, definition in enumerate(names.facts.definitions):
-            if definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE:
-                declared.setdefault((_family(program, file), definition.qualname), []).append(names.first + local)
+            if _is_open(names, definition):
+                declared.setdefault(_key(names, definition.qualname), []).append(names.first + local)
     for group in declared.values():
         program.canonical.update(dict.fromkeys(group, group[0]))
-    for file in files:
-        names = program.files[file]
+    for names in files:
+        assert names.settings is not None
         for local, definition in enumerate(names.facts.definitions):
-            group = declared.get((_family(program, file), definition.qualname.rpartition(".")[0]), [])
-            if group and (len(group) > 1 or program.parent(names.first + local) != group[0]):
-                program.attached.setdefault((group[0], definition.name), names.first + local)
+            group = declared.get(_key(names, definition.qualname.rpartition(".")[0]), [])
+            parent = program.parent(names.first + local)
+            is_inside = bool(group) and program.canonical.get(parent) == group[0]
+            # `module Shop.Door` is known as the `Door` of `Shop` although it does not stand in it.
+            is_named_so = bool(group) and not is_inside and names.settings.modules.reopened
+            if is_named_so or (is_inside and (len(group) > 1 or parent != group[0])):
+                program.attached.setdefault((group[0], definition.name), []).append(names.first + local)
 
 
 def join_bases(program: "Program") -> None:
     """Gives each declaration of a type the bases of all."""
-    together: dict[int, list[int]] = {}
+    together: dict[int, dict[int, None]] = {}
     for number, first in program.canonical.items():
-        bases = [each for each in program.bases(number) if program.canonical.get(each, each) != first]
-        if bases:
-            together.setdefault(first, []).extend(bases)
+        others = [each for each in program.bases(number) if program.canonical.get(each, each) != first]
+        if others:
+            together.setdefault(first, {}).update(dict.fromkeys(others))
+    bases = {first: list(several) for first, several in together.items()}
     for number, first in program.canonical.items():
-        if first in together:
-            program.set_bases(number, list(dict.fromkeys(together[first])))
+        if first in bases:
+            program.set_bases(number, bases[first])
 
 
-def ran(values: "Values", value: Value | None) -> Value | None:
-    """What a function gives whose name stands for a call of it; any other value as it is."""
-    if value is None or value.kind != "definition":
-        return value
-    is_function = values.program.definition_of[value.number].kind in CALLABLE_KINDS
-    return receivers.called(values, value) if is_function else value
+def overloads_of(program: "Program", function: int) -> tuple[list[int], list[int]]:
+    """The functions that have the name of `function` where it is declared, in all declarations of its type; and those
+    that are attached to the type. Nothing where functions of one name are not told apart."""
+    definition = program.definition_of[function]
+    same = program.files[program.file_of[function]].callables.get(definition.qualname, [])
+    owner = program.owner_of.get(function, program.parent(function))
+    first = program.canonical.get(owner, owner)
+    elsewhere = program.attached.get((first, definition.name), []) if same else []
+    elsewhere = [each for each in elsewhere if program.definition_of[each].kind in CALLABLE_KINDS]
+    return (elsewhere, []) if elsewhere and owner in program.canonical else (same, elsewhere)
 
 
-def _family(program: "Program", file: int) -> str:
-    settings = program.files[file].settings
-    return settings.family if settings is not None else ""
+def _has_several(settings: LanguageSettings) -> bool:
+    return settings.modules.reopened or bool(settings.names.parts)
+
+
+def _is_open(names: FileNames, definition: Definition) -> bool:
+    """Whether there may be other declarations of what is defined."""
+    assert names.settings is not None
+    if names.settings.modules.reopened:
+        return definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
+    return definition.kind in TYPE_KINDS and re.match(names.settings.names.parts, definition.signature) is not None
+
+
+def _key(names: FileNames, qualname: str) -> tuple[str, str]:
+    """What declarations of one type have in common: the family of their languages, and the name with its package."""
+    assert names.settings is not None
+    return names.settings.family, f"{names.facts.package}.{qualname}"

@@ -4,7 +4,7 @@ What a chain of names means is asked of `values`. An unknown receiver gives a ca
 builtin type has; everything else that is unknown gives nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,14 +14,13 @@ from causalist.graph.found import Value
 from causalist.graph.guesses import Guesses
 from causalist.graph.inclusion import Inclusion
 from causalist.graph.names import Program
-from causalist.graph.overloads import MAKES, UNCOUNTED
-from causalist.graph.parts import share_bases, share_members
+from causalist.graph.overloads import MAKES, UNCOUNTED, best
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.graph.shapes import split_type
 from causalist.graph.spaces import as_type, is_mere_type
 from causalist.graph.values import Values
 from causalist.model.facts import MODULE_SCOPE, Base, Implementation
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 
 class Target(NamedTuple):
@@ -80,7 +79,6 @@ class Resolver:
         reopened.join_bases(self.program)
         superclasses = [(file, base) for file, base in missed if not base.implements]
         self._find_contracts({self.program.files[file].first + base.definition for file, base in superclasses})
-        share_bases(self.program)
         self.values.read_attributes()
         return [*found, *implemented]
 
@@ -208,7 +206,7 @@ class Resolver:
     def _delegates(self) -> list[tuple[int, int]]:
         """(type, another type in which its members are looked for, too) by the types inside of it that say so."""
         found = []
-        for (owner, name), member in self.program.attached.items():
+        for (owner, name), (member, *_) in self.program.attached.items():
             settings = self.program.files[self.program.file_of[member]].settings
             if settings is not None and name in settings.types.delegates:
                 value = receivers.aliased(self.values, member)
@@ -224,7 +222,6 @@ class Resolver:
     def _attach_members(self) -> None:
         """Finds the types of members that do not stand inside of them, before any chain asks for a member."""
         program = self.program
-        share_members(program)
         for file, names in enumerate(program.files):
             for local, owner in names.facts.owners:
                 member = names.first + local
@@ -293,9 +290,10 @@ class Resolver:
             functions = program.overloads(self._called(value.number), arguments)
             if len(functions) > MOST_CANDIDATES:
                 return [], ""
-            if len(functions) == 1:
+            if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
-                functions = program.packages.variants(number, program.file_of[number], file, program.files)
+                of_file, fitting = program.file_of[number], self._fitting(number, arguments)
+                functions = program.packages.variants(number, of_file, file, program.files, fitting)
             return [*(Target(each, value.rule, len(functions)) for each in functions), *named], ""
         if value.kind == "external":
             return [], value.name
@@ -310,6 +308,20 @@ class Resolver:
         if name in self.builtin_methods.get(self._language(file), ()) or name.startswith("__"):
             return [], ""
         return [Target(*each) for each in self.guesses.of(file, chain, arguments)], ""
+
+    def _fitting(self, definition: int, arguments: str) -> Callable[[Sequence[int]], Sequence[int]] | None:
+        """What takes out of functions of one name those that a call may mean, where arguments tell them apart."""
+        program = self.program
+        settings = program.files[program.file_of[definition]].settings
+        if settings is None or not settings.names.has_overloads:
+            return None
+        literals, kinds = program.literals[settings.name], program.definition_of
+        return lambda several: best(
+            [each for each in several if kinds[each].kind in CALLABLE_KINDS] or several,
+            program.parameters,
+            arguments,
+            literals,
+        )
 
     def is_unknown(self, file: int, scope: int, chain: str, arguments: str) -> bool:
         """Whether a called chain for which `resolve` found nothing may mean anything of its last name."""

@@ -7,7 +7,7 @@ unknown. Which edges follow from it, and what is guessed where nothing is known,
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph import namespaces, objects, receivers, reopened, shaped
+from causalist.graph import namespaces, objects, receivers, shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, UNKNOWN_MEMBER, Found, Value
 from causalist.graph.names import Program
 from causalist.graph.overloads import UNCOUNTED, arguments_of
@@ -161,7 +161,7 @@ class Values(Shapes):
         types = settings.types if settings is not None else TypeSettings()
         shapes = settings.shapes if settings is not None else ShapeSettings()
         while i < len(parts):
-            if (value := reopened.ran(self, value) if bare_calls else value) is None or value.kind == "local":
+            if (value := receivers.run_by_name(self, value) if bare_calls else value) is None or value.kind == "local":
                 return unknown
             if value.kind in ("external", "builtin"):
                 return value
@@ -197,7 +197,7 @@ class Values(Shapes):
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if receivers.is_open(self, value) else None
             value = self._make(step, marks, shapes)
-        return reopened.ran(self, value) if bare_calls and called is None else value
+        return receivers.run_by_name(self, value) if bare_calls and called is None else value
 
     def lookup(self, file: int, scope: int, name: str, called: str | None = None, path: bool = False) -> Value | None:
         """A bare name, from the innermost scope outwards; None for builtins and unknown globals."""

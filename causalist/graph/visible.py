@@ -133,7 +133,7 @@ def starred(program: Program, file: int, name: str, called: str | None) -> Found
         package = names.facts.package
         while package:
             package = package.rpartition(".")[0]
-            above = program.declared.find(names.settings.name, f"{package}.{name}".lstrip("."), names.path)
+            above = program.declared.find(names.settings.family, f"{package}.{name}".lstrip("."), names.path)
             if above is not None:
                 return Found("definition", above[1], "package-scope")
     return None
