@@ -180,11 +180,11 @@ def _read(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str, str]
         return {}
     if place and b"causalist" not in file.data:
         return {}  # spares most repositories the time to parse it
-    import tomllib
+    from causalist.parse import read_toml
 
     try:
-        table: Any = tomllib.loads(file.data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        table: Any = read_toml(file.data.decode("utf-8"))
+    except ValueError as error:
         raise SettingsError(f"{name} is not valid TOML: {error}") from error
     for part in place:
         table = table.get(part, {}) if isinstance(table, dict) else {}

@@ -6,9 +6,10 @@ Manifests of a repository are data, and may hold anything: what has another shap
 import configparser
 import json
 import re
-import tomllib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+from causalist.parse import read_toml
 
 
 class Declared(NamedTuple):
@@ -43,7 +44,7 @@ def read_manifest(name: str, text: str) -> Manifest:
         if name == "go.mod":
             module = _GO_MODULE.search(text)
             return Manifest(entries=(Declared("import", module[1], "."),) if module else ())
-        data = json.loads(text) if name.endswith(".json") else tomllib.loads(text)
+        data = json.loads(text) if name.endswith(".json") else read_toml(text)
     except (ValueError, RecursionError, configparser.Error):
         return Manifest()
     if not isinstance(data, dict):

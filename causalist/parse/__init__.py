@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from causalist.parse.masking import MASK, masked, shown
     from causalist.parse.prose import prose_kind
     from causalist.parse.secrets import find_secrets
+    from causalist.parse.toml_text import read_toml
     from causalist.parse.views import parse_file, reader_of
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "parse_source",
     "parse_text",
     "prose_kind",
+    "read_toml",
     "reader_of",
     "shown",
     "view_of",
@@ -43,6 +45,7 @@ __getattr__ = exports(
         "prose": "prose_kind",
         "masking": "MASK masked shown",
         "secrets": "find_secrets",
+        "toml_text": "read_toml",
         "views": "parse_file reader_of",
     },
 )

@@ -107,8 +107,12 @@ def without(data: bytes, spans: list[_Span]) -> bytes:
     if not spans:
         return data
     result = bytearray(data)
-    for start, end in spans:
-        result[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
+    done = 0
+    for start, end in sorted(spans):  # what stands in another span is blanked with that
+        start = max(start, done)
+        if start < end:
+            result[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
+            done = end
     return bytes(result)
 
 

@@ -3,9 +3,10 @@ go.mod, go.work, Cargo.toml, composer.json."""
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable
 from typing import Any
+
+from causalist.parse.toml_text import read_toml
 
 _CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
 _PACKAGE = re.compile(r"(^|/)package\.json$")
@@ -163,8 +164,8 @@ def _crate(text: str) -> list[tuple[str, str]]:
     """What Cargo.toml says: ("package", name), ("library", "name, tab, file"), ("target", file of a binary, example,
     test or benchmark), ("dependency" and, for a workspace, "shared", "local name, tab, package")."""
     try:
-        data = tomllib.loads(text.removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, RecursionError):
+        data = read_toml(text)
+    except ValueError:
         return []
     found: list[tuple[str, str]] = []
     package, library = _table(data, "package"), _table(data, "lib")

@@ -29,8 +29,11 @@ _DIRECTIVE = re.compile(
 _AUTODOC = re.compile(r"\s*::: +([\w.]+)\s*$")
 _FROM = re.compile(r"\s*(?:>>> )?from ([\w.]+) import \(?([\w, ]+)")
 _BRACES = re.compile(r"\b(?:import|require)\b[^{]*\{([\w$, ]+)\}|\{([\w$, ]+)\} *= *(?:await )?(?:import|require)\(")
+# Chains, and words in which a capital follows a small letter or which a bracket follows. What looks like one may be a
+# megabyte of data: no part of it is read over and over.
 _CHAIN = re.compile(
-    r"(?<![\w./-])(?:[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+|[A-Z]\w*[a-z](?:[A-Z]\w*|\w*(?=\()))(?![\w/-])"
+    r"(?<![\w./-])(?:[A-Za-z_]\w*+(?:(?:\.|::)[A-Za-z_]\w*+){1,20}"
+    r"|[A-Z](?:(?=\w*?[a-z][A-Z])|(?=\w*+\()(?=\w*?[a-z]))\w*+)(?![\w/-])"
 )
 _LITERAL = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
 _CODE_BLOCK = re.compile(r"\s*\.\. (?:code-block|code|sourcecode|testcode|doctest)::")

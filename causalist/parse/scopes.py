@@ -201,7 +201,8 @@ class Scopes:
         if not self.settings.names.clauses or frame.index != len(self.drafts) - 1 or frame.index < 0:
             return False
         own = self.drafts[frame.index]
-        before = next((i for i in range(frame.index - 1, -1, -1) if self.drafts[i].parent == own.parent), -1)
+        # Everything between a definition and the one that it stands in, stands in the latter, too.
+        before = next((i for i in range(frame.index - 1, own.parent, -1) if self.drafts[i].parent == own.parent), -1)
         if before < 0 or (self.drafts[before].name, self.drafts[before].kind) != (name, own.kind):
             return False
         if own.kind not in CALLABLE_KINDS:

@@ -98,7 +98,11 @@ shared = { package = "their-name" }
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[package", "package = 1", "[package]\nname = 2", "bin = 3\n[lib]\n", "\x00", "a" * 9]
+    "text",
+    [
+        *("", "[package", "package = 1", "[package]\nname = 2", "bin = 3\n[lib]\n", "\x00", "a" * 9),
+        *("a." * 20_000 + "b = 1", '"a" . ' * 20_000 + "b = 1", "a = " + "[" * 20_000),  # read soon, too
+    ],
 )
 def test_a_manifest_that_is_none_says_nothing(text: str) -> None:
     assert read_manifest("Cargo.toml", text) == ()

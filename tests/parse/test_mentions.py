@@ -25,6 +25,12 @@ def test_lines_of_markdown(line: str, expected: list[tuple[str, str]]) -> None:
     assert mentions("a.md", f"# Title\n\n{line}\n") == expected
 
 
+def test_data_in_a_block_of_code_is_passed_over_soon() -> None:
+    lines = ["A" + "a" * 300_000, "aA" * 150_000 + "-", "abcdefgh::" * 40_000 + "/"]
+    text = "# T\n\n```\n" + "\n".join(lines) + "\nOpenDoor\nOpen(1)\nopenDoor\n```\n"
+    assert mentions("a.md", text) == [("example", "OpenDoor"), ("example", "Open")]
+
+
 def test_blocks_of_code() -> None:
     text = """```python
 from app.auth import Session, check as c

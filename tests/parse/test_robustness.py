@@ -698,6 +698,7 @@ _DEEP = 10_000
         ("pipes", "x = a()" + " |> b() |> C.d()" * 10_000, ["elixir"]),
         ("clauses", "defmodule A do\n" + "def f(1), do: g(1)\n" * 10_000 + "end", ["elixir"]),
         ("modules", "defmodule A do\n" * 1000 + "def f, do: g()\n" + "end\n" * 1000, ["elixir"]),
+        ("modules beside one another", "defmodule A do\ndef f, do: 1\nend\n" * 10_000, ["elixir"]),
         ("anonymous", "x = " + "fn x -> f(" * 2000 + ") end" * 2000, ["elixir"]),
         ("substitutions", "x=" + "$(a " * 2000 + ")" * 2000, ["bash"]),
         ("commands", "f() { a | b && c; }\n" * 10_000, ["bash"]),
