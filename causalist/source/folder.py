@@ -21,7 +21,7 @@ from causalist.model.source import Scan
 from causalist.source.git import GitMissing, Running
 from causalist.source.head import head_commit
 from causalist.source.ignores import Ignores, ignores_above, read_ignore_file
-from causalist.source.roots import is_work_tree, work_tree_top
+from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
 from causalist.source.rules import (
     DEFAULT_LIMITS,
     FOLDER_MARKERS,
@@ -37,6 +37,7 @@ GIT_IGNORE = ".gitignore"
 OWN_IGNORE = ".causalistignore"
 MOST_NESTED = 200  # repositories inside of one; each costs two runs of git
 _TELLS_CHANGES = os.name != "nt"  # there it is when the file was made
+_UNTRACKED, _NOT_CHECKED_OUT = b"?", b"S"  # tags of `git ls-files -t`
 _UNLISTED = re.compile(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE)
 
 
@@ -52,6 +53,8 @@ def scan_folder(
     root = root.resolve()
     tally = Tally(limits)
     top = work_tree_top(root)
+    if top is None and is_git_folder(root):
+        raise RepositoryNotFound(f"{root} is a bare git repository, which has no files; clone it and ask in the clone.")
     nested: list[_Nested] | None = [] if submodules else None
     commit = None
     try:
@@ -106,7 +109,7 @@ def _list_work_tree(
     listed = listing_done.accepted().output
     # A conflict lists a path once for each side.
     for row in sorted(set(listed.split(b"\0")) - {b""}):
-        _offer_listed(row[2:], row[:1] != b"?", folders, tally, nested)
+        _offer_listed(row[2:], row[:1], folders, tally, nested)
     for folder in _UNLISTED.findall(listing_done.messages):
         if folder.startswith(folders.below_top):
             tally.skip(Reason.UNREADABLE, folders.prefix + folder.removeprefix(folders.below_top) + "/")
@@ -125,8 +128,8 @@ def _started_files(root: Path) -> Running:
     return Running(("-C", os.fspath(root)), "ls-files", "-t", "-co", "--exclude-standard", "-z")
 
 
-def _offer_listed(raw: bytes, tracked: bool, folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> None:
-    """One path of git's listing, which may be gone, a link, or a repository of its own."""
+def _offer_listed(raw: bytes, tag: bytes, folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> None:
+    """One path of git's listing, which may be gone, a link, or a repository of its own; `tag` is what git calls it."""
     is_nested = raw.endswith(b"/")
     raw = raw.rstrip(b"/")
     location = _below(folders.base, raw)
@@ -136,7 +139,10 @@ def _offer_listed(raw: bytes, tracked: bool, folders: "_Folders", tally: Tally, 
         if os.path.lexists(location):
             tally.skip(Reason.UNDECODABLE, folders.prefix + printable(raw))
         return
-    ignores = folders.ignores_of(path.rpartition("/")[0], tracked, tally)
+    if tag == _NOT_CHECKED_OUT and not os.path.lexists(location):
+        tally.skip(Reason.SPARSE, folders.prefix + path)
+        return
+    ignores = folders.ignores_of(path.rpartition("/")[0], tag != _UNTRACKED, tally)
     if ignores is None:
         return
     try:

@@ -30,6 +30,7 @@ class Reason(StrEnum):
     LINK = "link"
     LINK_OUTSIDE = "link outside"
     SUBMODULE = "submodule"
+    SPARSE = "not checked out"
     SPECIAL = "special file"
     UNREADABLE = "unreadable"
     UNDECODABLE = "undecodable name"

@@ -262,6 +262,21 @@ def test_a_file_replaced_by_a_folder_is_no_submodule(repository: Any) -> None:
     assert (paths(scan), scan.skipped) == (["thing/a.py"], {})
 
 
+def test_what_a_sparse_checkout_leaves_out_is_counted(repository: Any) -> None:
+    repository.write_all({"lib/a.py": "x", "lib/b.py": "x", "app/a.py": "x", "c.py": "x"}).commit()
+    repository.git("sparse-checkout", "set", "app")
+    scan = scan_folder(repository.path)
+    assert paths(scan) == ["app/a.py", "c.py"]
+    assert (scan.skipped, scan.examples) == ({"not checked out": 2}, {"not checked out": ("lib/a.py", "lib/b.py")})
+
+
+def test_a_bare_repository_has_nothing_to_scan(repository: Any, tmp_path: Path) -> None:
+    repository.write_all({"a.py": "x"}).commit()
+    repository.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    with pytest.raises(RepositoryNotFound, match="bare git repository"):
+        scan_folder(tmp_path / "bare.git")
+
+
 def test_a_folder_replaced_by_a_link_does_not_lead_outside(repository: Any, make_folder: Callable[[str], Any]) -> None:
     repository.write_all({"lib/a.py": "x"}).commit()
     elsewhere = make_folder("elsewhere").write_all({"a.py": "stolen"})
