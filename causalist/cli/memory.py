@@ -52,8 +52,8 @@ def command() -> None:
 def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | None, as_json: bool) -> None:
     """Adds the documents of folders and files, or brings them up to date.
 
-    Markdown, reStructuredText, AsciiDoc, HTML and plain text; PDF files have to be named one by one. What git ignores
-    stays out of folders. Documents that are gone from a folder that is added again are forgotten.
+    Markdown, reStructuredText, AsciiDoc, HTML, plain text and, with the extra pdf, PDF. What git ignores stays out of
+    folders. Added again, a folder has only those documents read that changed, and forgets those that are gone.
 
     With --model each new passage is sent to that model, twice; its answers are kept, so that a run that was interrupted
     goes on. What it will take is shown first, and more than 100 calls need --yes.

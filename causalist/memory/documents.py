@@ -15,9 +15,10 @@ from urllib.parse import unquote
 
 from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
 from causalist.memory.html_text import html_to_markdown
+from causalist.memory.pdf import LARGEST_PDF, read_pdf
 from causalist.parse import find_secrets, masked
 from causalist.parse.prose import prose_kind, read_passages
-from causalist.source import read_file, scan_folder
+from causalist.source import Limits, Reason, read_bytes, scan_folder
 
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".text", ".adoc", ".asciidoc")
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
@@ -29,7 +30,11 @@ _ROLE = re.compile(
 )
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _DATE = re.compile(r"^(?:date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE)
-_LARGEST_PDF = 100_000_000  # bytes
+SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
+_LARGEST = 20_000_000  # bytes of a document that is no PDF
+_LIMITS = Limits(max_file_bytes=_LARGEST)
+_PROBE = 8_000  # bytes in which a text has no zero
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, as some editors write it
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,32 @@ class Document:
     metadata: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document that there is. `root` and `path`: where; `name`: the same seen from the base; `is_named`: by itself,
+    not as part of a folder."""
+
+    name: str
+    root: Path
+    path: str
+    is_named: bool
+
+    @property
+    def is_pdf(self) -> bool:
+        return self.path.lower().endswith(PDF_SUFFIX)
+
+    def data(self) -> bytes | str:
+        """The content, or why it cannot be had."""
+        most = LARGEST_PDF if self.is_pdf else _LARGEST
+        data = (self.root / self.path).read_bytes() if self.is_named else read_bytes(self.root, self.path, most + 1)
+        if isinstance(data, str):
+            return data
+        if len(data) > most:
+            return Reason.TOO_LARGE.value
+        is_binary = b"\0" in data[:_PROBE] and not data.startswith(_WIDE_MARKS)
+        return Reason.BINARY.value if is_binary and not self.is_pdf else data
+
+
 @dataclass(slots=True)
 class Reading:
     """What was read: passages, paths of the documents, and what stayed out with the reason."""
@@ -49,36 +80,76 @@ class Reading:
     paths: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
 
+    def add(self, found: Found, data: bytes | str) -> list[Document]:
+        """The passages of a document, with references as they are written; added to those that are there. Raises what
+        `read_documents` does."""
+        try:
+            if isinstance(data, str):
+                raise NothingToIndex(f"{found.name} cannot be read: {data}")
+            passages, note = (
+                pdf_passages(found.name, data) if found.is_pdf else (passages_of(found.name, _decoded(data)), "")
+            )
+        except (NothingToIndex, ExtraMissing) as error:
+            if found.is_named:
+                raise
+            self.skipped[found.name] = data if isinstance(data, str) else str(error).removeprefix(f"{found.name} ")
+            return []
+        if note:
+            self.skipped[found.name] = note
+        self.paths.append(found.name)
+        self.passages += passages
+        return passages
+
+    def take(self, name: str, passages: list[Document], note: str) -> None:
+        """Adds a document that was read before; `note`: what could not be read of it."""
+        if note:
+            self.skipped[name] = note
+        if passages:
+            self.paths.append(name)
+            self.passages += passages
+
+    def resolved(self) -> "Reading":
+        """With references to passages that there are, sorted by document. Raises NothingToIndex where none is."""
+        if not self.passages:
+            why = "".join(f"; {name}: {reason}" for name, reason in list(self.skipped.items())[:3])
+            raise NothingToIndex(f"no document was found; these are read: {', '.join(SUFFIXES)}{why}")
+        return Reading(resolved(self.passages), self.paths, self.skipped)
+
+
+def documents_in(places: Iterable[Path], base: Path, skipped: dict[str, str]) -> list[Found]:
+    """The documents of folders, and files that are named, by name; each once. What stays out of a folder because of its
+    size is put into `skipped`. Raises RepositoryNotFound."""
+    found: dict[str, Found] = {}
+    for place in places:
+        if place.is_dir():
+            root = place.resolve()
+            scan = scan_folder(root, _LIMITS, also={PDF_SUFFIX: LARGEST_PDF})
+            for path in scan.examples.get(Reason.TOO_LARGE.value, ()):
+                if path.lower().endswith(SUFFIXES):
+                    skipped[_named(root / path, base)] = Reason.TOO_LARGE.value
+            for entry in scan.entries:
+                if entry.path.lower().endswith(SUFFIXES):
+                    name = _named(root / entry.path, base)
+                    found.setdefault(name, Found(name, root, entry.path, False))
+        elif place.is_file():
+            whole = place.resolve()
+            name = _named(whole, base)
+            found[name] = Found(name, whole.parent, whole.name, True)
+        else:
+            raise RepositoryNotFound(f"{place} is neither a folder nor a file")
+    return [found[name] for name in sorted(found)]
+
 
 def read_documents(places: Iterable[Path], base: Path) -> Reading:
     """The documents below folders, and files that are named. Paths are relative to `base`, or absolute outside of it.
 
-    What git or `.causalistignore` ignores, and what never is indexed, stays out of folders. PDF files have to be named,
-    because they are read by the extra `pdf`. Raises RepositoryNotFound, NothingToIndex, ExtraMissing."""
+    What git or `.causalistignore` ignores, and what never is indexed, stays out of folders. A document that cannot be
+    read stays out of a folder, with the reason in `skipped`; where it is named, that is an error. Raises
+    RepositoryNotFound, NothingToIndex, ExtraMissing (PDF files need the extra `pdf`)."""
     reading = Reading()
-    texts: dict[str, str] = {}
-    for place in places:
-        if place.is_dir():
-            for path, data in _files_of(place.resolve(), reading):
-                texts[_named(path, base)] = _decoded(data)
-        elif place.is_file():
-            name = _named(place.resolve(), base)
-            if place.suffix.lower() == PDF_SUFFIX:
-                texts[name] = _pdf_text(place)
-            else:
-                texts[name] = _decoded(place.read_bytes())
-        else:
-            raise RepositoryNotFound(f"{place} is neither a folder nor a file")
-    for name in sorted(texts):
-        reading.paths.append(name)
-        reading.passages += passages_of(name, texts[name])
-    if not reading.passages:
-        raise NothingToIndex(
-            f"no document was found; these are read: {', '.join((*TEXT_SUFFIXES, *HTML_SUFFIXES))}, and {PDF_SUFFIX} "
-            "files that are named"
-        )
-    reading.passages = resolved(reading.passages)
-    return reading
+    for found in documents_in(places, base, reading.skipped):
+        reading.add(found, found.data())
+    return reading.resolved()
 
 
 def passages_of(path: str, text: str) -> list[Document]:
@@ -87,8 +158,7 @@ def passages_of(path: str, text: str) -> list[Document]:
         text = html_to_markdown(text)
         reader = f"{path}.md"
     else:
-        is_pdf = path.lower().endswith(PDF_SUFFIX)
-        reader = f"{path}.md" if is_pdf else path if prose_kind(path) != "plain" else f"{path}.txt"
+        reader = path if prose_kind(path) != "plain" else f"{path}.txt"
     dated = _DATE.search(text[:2_000]) if text.startswith("---") else None
     data = text.encode("utf-8", "surrogatepass")
     found: list[Document] = []
@@ -115,6 +185,20 @@ def passages_of(path: str, text: str) -> list[Document]:
             text_of = piece if i == 0 or not title else f"{title}\n\n{piece}"
             found.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", text_of, metadata))
     return found
+
+
+def pdf_passages(path: str, data: bytes) -> tuple[list[Document], str]:
+    """(the passages of a PDF file, a page each, and what could not be read of it)."""
+    read = read_pdf(data, path)
+    found: list[Document] = []
+    for page in read.pages:
+        text = _decoded(page.text.encode("utf-8", "replace"))
+        title = page.title or (read.title if page.number == 1 else "")
+        for i, (piece, _) in enumerate(_pieces(text, path)):
+            metadata: dict[str, Any] = {"path": path, "page": page.number, **({"title": title} if title else {})}
+            passage_id = f"{path}#page-{page.number}"
+            found.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", piece, metadata))
+    return found, read.note
 
 
 def resolved(passages: list[Document]) -> list[Document]:
@@ -215,17 +299,9 @@ def _target(link: str, path: str) -> str | None:
     return f"{whole}#{fragment}" if fragment else whole
 
 
-def _files_of(root: Path, reading: Reading) -> Iterator[tuple[Path, bytes]]:
-    for entry in scan_folder(root).entries:
-        if entry.path.lower().endswith((*TEXT_SUFFIXES, *HTML_SUFFIXES)):
-            found = read_file(root, entry)
-            if isinstance(found, str):
-                reading.skipped[entry.path] = found
-            else:
-                yield root / entry.path, found.data
-
-
 def _decoded(data: bytes) -> str:
+    if data.startswith(_WIDE_MARKS):
+        data = data.decode("utf-16", "replace").encode("utf-8")
     data = masked(data, find_secrets(data))
     return data.decode("utf-8", "replace").replace("\r\n", "\n").removeprefix("\ufeff")
 
@@ -235,19 +311,3 @@ def _named(path: Path, base: Path) -> str:
         return path.relative_to(base.resolve()).as_posix()
     except ValueError:
         return path.as_posix()
-
-
-def _pdf_text(path: Path) -> str:
-    """The pages of a PDF file, each under a heading. Raises ExtraMissing."""
-    try:
-        import pypdf
-    except ImportError:
-        raise ExtraMissing(f'{path} is a PDF file; to read it run: pip install "causalist[pdf]"') from None
-    if path.stat().st_size > _LARGEST_PDF:
-        raise NothingToIndex(f"{path} is larger than {_LARGEST_PDF:,} bytes")
-    try:
-        pages = [page.extract_text() for page in pypdf.PdfReader(path).pages]
-    except Exception as error:  # whatever a broken file does to the library
-        raise NothingToIndex(f"{path} cannot be read as PDF: {error}") from error
-    text = "\n\n".join(f"# Page {i}\n\n{page.strip()}" for i, page in enumerate(pages, 1) if page.strip())
-    return _decoded(text.encode("utf-8", "replace"))

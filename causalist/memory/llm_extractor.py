@@ -63,6 +63,7 @@ class LLMEntityExtractor:
 
     def __init__(self, model: Model | str, *, threshold: float = THRESHOLD, cache: Path | None = None) -> None:
         self.model = model_named(model) if isinstance(model, str) else model
+        self.name = f"llm:{self.model.model_id}"
         self.threshold = threshold
         prompts = resource_files("causalist.memory").joinpath("prompts")
         self._entities = prompts.joinpath("entities.txt").read_text(encoding="utf-8")

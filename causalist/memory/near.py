@@ -12,7 +12,7 @@ k places from where it stood.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 
 from causalist.rank.terms import split_word, stem
@@ -41,6 +41,7 @@ class NearNames:
         self._near_words: dict[str, list[str]] = {}
         self._by_piece: dict[tuple[int, int, str], list[str]] = {}
         self._names: set[str] = set()
+        self._uncut: dict[str, None] = {}  # words whose pieces are not in `_by_piece` yet
         self.pairs: dict[tuple[str, str], float] = {}  # the smaller name first
 
     def add(self, name: str) -> None:
@@ -55,9 +56,7 @@ class NearNames:
             self._pair(name, other, 1.0)
         alike.append(name)
         words = name.split("_")
-        for word in dict.fromkeys(words):
-            if len(word) < _SHORTEST or not word.isalpha():
-                continue
+        for word in _telling(name):
             if word not in self._near_words:
                 self._add_word(word)
         for word in dict.fromkeys(words):
@@ -65,6 +64,25 @@ class NearNames:
                 other = "_".join(near if each == word else each for each in words)
                 if other in self._names:
                     self._spelt(name, other, word, near)
+
+    def near_words(self, names: Iterable[str]) -> list[tuple[str, str]]:
+        """Which words of these known names are near which, each pair once, in alphabetical order: what takes long to
+        find out."""
+        words = sorted({word for name in names for word in _telling(name)})
+        there = set(words)
+        return [(a, b) for a in words for b in sorted(self._near_words.get(a, ())) if a < b and b in there]
+
+    def restore(self, names: Iterable[str], near_words: Iterable[tuple[str, str]]) -> None:
+        """Adds names whose near words are known; the index is empty before."""
+        everything = list(names)
+        for name in everything:
+            self._uncut.update(dict.fromkeys(_telling(name)))
+        self._near_words.update((word, []) for word in self._uncut)
+        for a, b in near_words:
+            self._near_words.setdefault(a, []).append(b)
+            self._near_words.setdefault(b, []).append(a)
+        for name in everything:
+            self.add(name)
 
     def same_words(self, name: str) -> list[str]:
         """The known names that have the words of this one, inflected or in another order."""
@@ -76,12 +94,11 @@ class NearNames:
         found: dict[str, float] = {name: 1.0} if name in self._names else {}
         found.update(dict.fromkeys(self.same_words(name), 1.0))
         words = name.split("_")
-        for word in dict.fromkeys(words):
-            if len(word) >= _SHORTEST and word.isalpha():
-                for near in self._near_words.get(word) or self._words_near(word):
-                    other = "_".join(near if each == word else each for each in words)
-                    if other in self._names:
-                        found.setdefault(other, self._similarity(name, other, word, near))
+        for word in _telling(name):
+            for near in self._near_words[word] if word in self._near_words else self._words_near(word):
+                other = "_".join(near if each == word else each for each in words)
+                if other in self._names:
+                    found.setdefault(other, self._similarity(name, other, word, near))
         return {other: value for other, value in sorted(found.items()) if value >= THRESHOLD}
 
     def _pair(self, a: str, b: str, similarity: float) -> None:
@@ -102,11 +119,17 @@ class NearNames:
         self._near_words[word] = near
         for other in near:
             self._near_words[other].append(word)
+        self._cut(word)
+
+    def _cut(self, word: str) -> None:
         for piece in _pieces(word):
             self._by_piece.setdefault(piece, []).append(word)
 
     def _words_near(self, word: str) -> list[str]:
         """Known words within the distance that the longer of the two allows."""
+        for uncut in self._uncut:
+            self._cut(uncut)
+        self._uncut.clear()
         found: dict[str, None] = {}
         candidates = dict.fromkeys(chain.from_iterable(self._by_piece.get(probe, ()) for probe in _probes(word)))
         for other in candidates:
@@ -114,6 +137,11 @@ class NearNames:
             if other != word and slips(word, other, most) <= most:
                 found[other] = None
         return list(found)
+
+
+def _telling(name: str) -> list[str]:
+    """The words of a name that may be misspelt."""
+    return [word for word in dict.fromkeys(name.split("_")) if len(word) >= _SHORTEST and word.isalpha()]
 
 
 def _allowed(length: int) -> int:

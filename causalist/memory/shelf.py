@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist.errors import IndexNotWritable
-from causalist.memory.documents import read_documents
+from causalist.memory import read_before
+from causalist.memory.documents import Document, Found, Reading, documents_in
 from causalist.memory.entities import EntityExtractor
 from causalist.memory.index import HippoIndex
 from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor
@@ -56,41 +57,101 @@ class Shelf:
         extractor: EntityExtractor | None = None,
         approve: Callable[[Estimate], None] | None = None,
     ) -> Added:
-        """Reads documents and saves. Documents that were below one of these folders and are not there any more are
-        forgotten. `approve` is told what asking a model about new passages will take, and may raise. Raises
-        NothingToIndex, IndexNotWritable, IndexUnreadable, ModelFailed."""
+        """Reads what has changed and saves. Documents that were below one of these folders and are not there any more
+        are forgotten; what was read without a model, or with another, is read again by the one given. `approve` is told
+        what asking a model about new passages will take, and may raise.
+
+        Raises RepositoryNotFound, NothingToIndex, ExtraMissing, IndexNotWritable, IndexUnreadable, ModelFailed."""
         from filelock import FileLock, Timeout
 
-        reading = read_documents(places, self.base)
+        skipped: dict[str, str] = {}
+        found = documents_in(places, self.base, skipped)
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
         try:
             with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=_PATIENCE_SECONDS):
-                index = self.opened(extractor) if self.path.exists() else HippoIndex(entity_extractor=extractor)
-                if approve is not None and isinstance(extractor, LLMEntityExtractor):
-                    new = [d.text for d in reading.passages if d.id not in index or index.passage(d.id)[0] != d.text]
-                    approve(extractor.estimate(new))
-                before = index.records.generation
-                kept = {each.id for each in reading.passages}
-                gone = [p for p in index.passage_ids if p not in kept and self._covers(places, index, p)]
-                for passage in gone:
-                    index.remove_passage(passage)
-                index.build_from_passages(
-                    {"id": each.id, "text": each.text, "metadata": each.metadata} for each in reading.passages
-                )
-                changed = index.records.generation - before - len(gone)
-                if index.records.generation != before:
-                    index.save(self.path)
+                return self._added(places, found, skipped, extractor, approve)
         except Timeout:
             raise IndexNotWritable(f"another process is writing {self.path}; try again") from None
         except OSError as error:
             raise IndexNotWritable(f"cannot write {self.path}: {error.strerror or error}") from error
+
+    def _added(
+        self,
+        places: Sequence[Path],
+        found: Sequence[Found],
+        skipped: dict[str, str],
+        extractor: EntityExtractor | None,
+        approve: Callable[[Estimate], None] | None,
+    ) -> Added:
+        before = read_before.known(self.path)
+        model = extractor.name if isinstance(extractor, LLMEntityExtractor) else ""
+        digests = {each.name: read_before.digest_of(each, each.data()) for each in found}
+        same = {
+            each.name
+            for each in found
+            if each.name in before
+            and before[each.name].digest == digests[each.name]
+            and model in ("", before[each.name].extractor)
+            and not (each.is_named and before[each.name].note)
+        }
+        covered = {name for name in before if self._lies_in(places, name)}
+        if before and covered == set(digests) == same:
+            # Nothing has changed: neither is the memory loaded, nor anything read but what tells that.
+            skipped.update((name, before[name].note) for name in sorted(covered) if before[name].note)
+            n_passages = sum(len(before[name].links) for name in covered)
+            n_documents = sum(bool(before[name].links) for name in covered)
+            return Added(n_documents, n_passages, 0, 0, skipped)
+        index = self.opened(extractor) if self.path.exists() else HippoIndex(entity_extractor=extractor)
+        reading = Reading(skipped=skipped)
+        read: dict[str, read_before.Read] = {}
+        for each in found:
+            known = before.get(each.name)
+            if known is not None and each.name in same and all(passage in index for passage in known.links):
+                reading.take(each.name, [_as_read(index, p, links) for p, links in known.links.items()], known.note)
+                read[each.name] = known
+            else:
+                data = each.data()
+                passages = reading.add(each, data)
+                read[each.name] = read_before.read_of(
+                    read_before.digest_of(each, data), passages, reading.skipped.get(each.name, ""), model
+                )
+        reading = reading.resolved()
+        again = {p for name, each in read.items() if model and name not in same for p in each.links if p in index}
+        if approve is not None and isinstance(extractor, LLMEntityExtractor):
+            new = [
+                d.text
+                for d in reading.passages
+                if d.id not in index or d.id in again or index.passage(d.id)[0] != d.text
+            ]
+            approve(extractor.estimate(new))
+        kept = {each.id for each in reading.passages}
+        gone = [p for p in index.passage_ids if p not in kept and self._covers(places, index, p)]
+        for passage in (*gone, *sorted(again)):
+            index.remove_passage(passage)
+        before_put = index.records.generation
+        index.build_from_passages(
+            {"id": each.id, "text": each.text, "metadata": each.metadata} for each in reading.passages
+        )
+        changed = index.records.generation - before_put
+        if changed or gone or not self.path.exists():
+            index.save(self.path)
+        elsewhere = {name: each for name, each in before.items() if name not in covered}
+        read_before.keep(self.path, {**elsewhere, **read})
         return Added(len(reading.paths), len(reading.passages), changed, len(gone), reading.skipped)
 
     def _covers(self, places: Sequence[Path], index: HippoIndex, passage: str) -> bool:
         """Whether the document of a passage is, or lies below, one of the places."""
         path = index.passage(passage)[1].get("path")
-        if not isinstance(path, str):
-            return False
+        return isinstance(path, str) and self._lies_in(places, path)
+
+    def _lies_in(self, places: Sequence[Path], path: str) -> bool:
         whole = self.base / path
         return any(whole == place.resolve() or place.resolve() in whole.parents for place in places)
+
+
+def _as_read(index: HippoIndex, passage: str, links: tuple[str, ...]) -> Document:
+    """A passage as its document said it, with references as they are written."""
+    text, metadata = index.passage(passage)
+    plain = {key: value for key, value in metadata.items() if key != "references"}
+    return Document(passage, text, {**plain, "references": list(links)} if links else plain)

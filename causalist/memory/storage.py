@@ -5,6 +5,7 @@
     string(kind, number, value)            entities, names as written and terms, by number
     triple(passage, subject, predicate, object, confidence)     numbers of entities; in the order of the text
     diagnostic(passage, detail)            what an extractor could not use
+    near(word, other)                      words of names that are near each other, which takes long to find out
     array(name, dtype, shape, data)        numpy arrays: mentions, terms and definitions of all passages, one after the
                                            other, with their sizes; vectors of passages and entities
 
@@ -33,13 +34,14 @@ from causalist.memory.vectors import Vectors
 if TYPE_CHECKING:
     from causalist.memory.index import HippoIndex
 
-FORMAT = 1
+FORMAT = 2
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE passage(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, metadata TEXT NOT NULL);
 CREATE TABLE string(kind TEXT, number INTEGER, value TEXT NOT NULL, PRIMARY KEY(kind, number)) WITHOUT ROWID;
 CREATE TABLE triple(passage INTEGER, subject INTEGER, predicate TEXT NOT NULL, object INTEGER, confidence REAL);
 CREATE TABLE diagnostic(passage INTEGER, detail TEXT NOT NULL);
+CREATE TABLE near(word TEXT NOT NULL, other TEXT NOT NULL);
 CREATE TABLE array(name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
 """
 _ROWS = (
@@ -47,6 +49,7 @@ _ROWS = (
     "SELECT kind, number, value FROM string ORDER BY kind, number",
     "SELECT passage, subject, predicate, object, confidence FROM triple ORDER BY rowid",
     "SELECT passage, detail FROM diagnostic ORDER BY rowid",
+    "SELECT word, other FROM near ORDER BY rowid",
     "SELECT name, dtype, shape, data FROM array ORDER BY name",
 )
 _DTYPES = ("int32", "int64", "float32")
@@ -89,6 +92,18 @@ def load(path: Path, index: "HippoIndex") -> None:
         raise IndexUnreadable(f"{path} is not a memory that this program wrote, or damaged: {error}") from error
 
 
+def stamp_of(path: Path) -> str:
+    """What tells one state of a memory from another, without reading all of it; empty where there is none."""
+    try:
+        if path.suffix == ".json":
+            return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            found = database.execute("SELECT value FROM meta WHERE key = 'checksum'").fetchone()
+            return str(found[0]) if found else ""
+    except (OSError, sqlite3.Error):
+        return ""
+
+
 def _write(path: Path, records: Records, vectors: Vectors | None, diagnostics: Mapping[str, tuple[str, ...]]) -> None:
     passages = sorted(records.passages)
     held = [records.passages[passage] for passage in passages]
@@ -122,6 +137,7 @@ def _write(path: Path, records: Records, vectors: Vectors | None, diagnostics: M
         database.executemany("INSERT INTO triple VALUES (?, ?, ?, ?, ?)", triples)
         notes = ((i, detail) for i, passage in enumerate(passages) for detail in diagnostics.get(passage, ()))
         database.executemany("INSERT INTO diagnostic VALUES (?, ?)", notes)
+        database.executemany("INSERT INTO near VALUES (?, ?)", records.near.near_words(_names_in(records)))
         stored = ((n, a.dtype.name, json.dumps(a.shape), np.ascontiguousarray(a).tobytes()) for n, a in arrays.items())
         database.executemany("INSERT INTO array VALUES (?, ?, ?, ?)", stored)
         meta = [("format", str(FORMAT)), ("checksum", _checksum(database))]
@@ -132,10 +148,13 @@ def _read(path: Path, index: "HippoIndex") -> None:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
         meta = dict(database.execute("SELECT key, value FROM meta"))
         if meta.get("format") != str(FORMAT):
-            raise IndexUnreadable(f"{path} has format {meta.get('format')}; this program reads {FORMAT}")
+            raise IndexUnreadable(
+                f"{path} has format {meta.get('format')}; this program reads {FORMAT}. "
+                "Remove it and add the documents again"
+            )
         if meta.get("checksum") != _checksum(database):
             raise IndexUnreadable(f"{path} is damaged: its checksum does not fit; add the documents again")
-        passages, strings, triples, notes, stored = (database.execute(query).fetchall() for query in _ROWS)
+        passages, strings, triples, notes, near, stored = (database.execute(query).fetchall() for query in _ROWS)
     arrays = {name: _array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
     records = index.records
     numbers = {"entity": records.entities, "written": records.written, "term": records.terms}
@@ -152,8 +171,8 @@ def _read(path: Path, index: "HippoIndex") -> None:
     _check_range(arrays["terms"][:, 0], len(records.terms.strings))
     _check_range(arrays["defines"][:, 0], len(records.entities.strings))
     ends = [number for row in triples for number in (row[1], row[3])]
-    for number in dict.fromkeys([*arrays["mentions"][:, 0].tolist(), *ends]):
-        records.near.add(records.entities.strings[number])
+    named = dict.fromkeys([*arrays["mentions"][:, 0].tolist(), *ends])
+    records.near.restore((records.entities.strings[number] for number in named), near)
     defines = _parts(arrays["defines"][:, 0], arrays["defines.sizes"])
     mentions = _parts(arrays["mentions"], arrays["mentions.sizes"])
     terms = _parts(arrays["terms"], arrays["terms.sizes"])
@@ -177,13 +196,21 @@ def _read_vectors(vectors: Vectors, arrays: Arrays, passages: list[str], records
     vectors.entities.update(zip(names, arrays["entity vectors"], strict=True))
 
 
+def _names_in(records: Records) -> list[str]:
+    """The entities that some passage names."""
+    held = records.passages.values()
+    numbers = {n for r in held for n in r.mentions[:, 0].tolist()}
+    numbers |= {n for r in held for t in r.triples for n in (t.subject, t.object)}
+    return [records.entities.strings[number] for number in sorted(numbers)]
+
+
 def _checksum(database: sqlite3.Connection) -> str:
     """Of all rows, whatever SQLite does with its pages."""
     digest = hashlib.blake2b(digest_size=16)
     for query in _ROWS:
         for row in database.execute(query):
-            for value in row:
-                data = value if isinstance(value, bytes) else repr(value).encode("utf-8", "backslashreplace")
+            plain = repr([value if not isinstance(value, bytes) else len(value) for value in row])
+            for data in (plain.encode("utf-8", "backslashreplace"), *(v for v in row if isinstance(v, bytes))):
                 digest.update(len(data).to_bytes(8, "little"))
                 digest.update(data)
     return digest.hexdigest()

@@ -11,7 +11,7 @@ from causalist.lazily import exports
 
 if TYPE_CHECKING:
     from causalist.source.changes import changes_since
-    from causalist.source.content import blob_hash, read_file
+    from causalist.source.content import blob_hash, read_bytes, read_file
     from causalist.source.folder import scan_folder
     from causalist.source.history import ancestry, is_shallow, read_changes
     from causalist.source.rescan import Rescan
@@ -32,6 +32,7 @@ __all__ = [
     "classify",
     "find_root",
     "is_shallow",
+    "read_bytes",
     "read_changes",
     "read_file",
     "refuse_root",
@@ -45,7 +46,7 @@ __getattr__ = exports(
     __name__,
     {
         "changes": "changes_since",
-        "content": "blob_hash read_file",
+        "content": "blob_hash read_bytes read_file",
         "folder": "scan_folder",
         "history": "ancestry is_shallow read_changes",
         "rescan": "Rescan",

@@ -40,8 +40,17 @@ def blob_hash(data: bytes) -> str:
 
 def read_file(root: Path, entry: FileEntry, limits: Limits = DEFAULT_LIMITS) -> SourceFile | str:
     """The file as it is now, or why it stays out."""
+    data = read_bytes(root, entry.path, largest(entry.path, limits) + 1)
+    if isinstance(data, str):
+        return data
+    reason = classify(entry.path, data, limits)
+    return SourceFile(entry.path, data, blob_hash(data)) if reason is None else reason
+
+
+def read_bytes(root: Path, path: str, n_bytes: int) -> bytes | str:
+    """The first `n_bytes` of a file below `root`, whatever they are, or why they cannot be had. No link is followed."""
     try:
-        data = _read(root, entry.path, largest(entry.path, limits) + 1)
+        data = _read(root, path, n_bytes)
     except (FileNotFoundError, NotADirectoryError):
         return Reason.VANISHED.value
     except OSError as error:
@@ -49,10 +58,7 @@ def read_file(root: Path, entry: FileEntry, limits: Limits = DEFAULT_LIMITS) -> 
         return Reason.LINK.value if is_link else Reason.UNREADABLE.value
     except ValueError:
         return Reason.UNREADABLE.value
-    if data is None:
-        return Reason.SPECIAL.value
-    reason = classify(entry.path, data, limits)
-    return SourceFile(entry.path, data, blob_hash(data)) if reason is None else reason
+    return Reason.SPECIAL.value if data is None else data
 
 
 def _read(root: Path, path: str, n_bytes: int) -> bytes | None:

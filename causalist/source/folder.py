@@ -13,6 +13,7 @@ Without git, a walk of a work tree leaves out files that are ignored and tracked
 import os
 import re
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,16 +43,24 @@ _UNLISTED = re.compile(r"^warning: could not open directory '(.*?)/?': ", re.MUL
 
 
 def scan_folder(
-    root: Path, limits: Limits = DEFAULT_LIMITS, *, submodules: bool = False, known_commit: str | None = None
+    root: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    submodules: bool = False,
+    known_commit: str | None = None,
+    also: Mapping[str, int] | None = None,
 ) -> Scan:
     """What `root` offers for indexing, with `submodules` also what is in repositories inside of it.
+
+    `also`: suffixes of binary files that are offered, too, with the largest size in bytes of such a file; `read_file`
+    does not read them, `read_bytes` does.
 
     Where HEAD is at `known_commit`, of which git has said before that it is there, git is not asked for it.
 
     Raises RepositoryNotFound and GitError.
     """
     root = root.resolve()
-    tally = Tally(limits)
+    tally = Tally(limits, also)
     top = work_tree_top(root)
     if top is None and is_git_folder(root):
         raise RepositoryNotFound(f"{root} is a bare git repository, which has no files; clone it and ask in the clone.")

@@ -4,7 +4,8 @@ Folders and git trees meet files in different orders and decide alike: the rules
 are applied here, and everything is sorted before it is cut or counted.
 """
 
-from collections.abc import Callable, Iterable
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
 
 from causalist.errors import UsageError
 from causalist.model.source import FileEntry, Scan
@@ -16,8 +17,11 @@ N_EXAMPLES = 3
 class Tally:
     """Collects one scan. Paths are POSIX, relative to the root; a folder skipped as a whole ends in "/"."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, also: Mapping[str, int] | None = None) -> None:
+        """`also`: suffixes, in lower case, of files that are binary and wanted all the same, with the largest size in
+        bytes that they may have."""
         self._limits = limits
+        self._also = also or {}
         self._denied = _matcher(limits.deny)
         self._entries: dict[str, FileEntry] = {}
         self._skipped: dict[Reason, list[str]] = {}
@@ -29,9 +33,13 @@ class Tally:
     def offer(self, path: str, size: int, mtime_ns: int = 0, blob: str | None = None, ctime_ns: int = 0) -> None:
         """Takes a regular file unless its name or size keeps it out."""
         reason = name_reason(path)
+        most = 0
+        if reason is Reason.BINARY and self._also:
+            most = self._also.get(posixpath.splitext(path)[1].lower(), 0)
+            reason = None if most else reason
         if reason is None and self._denied is not None and self._denied(path):
             reason = Reason.DENIED
-        if reason is None and size > largest(path, self._limits):
+        if reason is None and size > (most or largest(path, self._limits)):
             reason = Reason.TOO_LARGE
         if reason is None:
             self._entries[path] = FileEntry(path, size, mtime_ns, blob, ctime_ns)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexUnreadable, NothingToIndex, RepositoryNotFound
+from causalist.memory import documents
 from causalist.memory.documents import passages_of, read_documents, resolved
 from causalist.memory.html_text import html_to_markdown
 from causalist.memory.shelf import Shelf
@@ -78,6 +79,7 @@ def test_what_is_ignored_or_secret_stays_out(tmp_path: Path) -> None:
     _write(tmp_path)
     reading = read_documents([tmp_path], tmp_path)
     assert reading.paths == ["docs/a.md"]
+    assert list(reading.skipped) == ["docs/page.pdf"]
     assert "ABCDEFGHIJKLMNOP" not in reading.passages[0].text
 
 
@@ -103,35 +105,6 @@ def test_nothing_to_read(tmp_path: Path) -> None:
         read_documents([tmp_path / "missing"], tmp_path)
 
 
-def test_pdf_files_that_are_named(tmp_path: Path) -> None:
-    pypdf = pytest.importorskip("pypdf", reason="pypdf, which reads PDF files, is not installed")
-    writer = pypdf.PdfWriter()
-    writer.add_blank_page(100, 100)
-    page = writer.pages[0]
-    font = pypdf.generic.DictionaryObject(
-        {
-            pypdf.generic.NameObject("/Type"): pypdf.generic.NameObject("/Font"),
-            pypdf.generic.NameObject("/Subtype"): pypdf.generic.NameObject("/Type1"),
-            pypdf.generic.NameObject("/BaseFont"): pypdf.generic.NameObject("/Helvetica"),
-        }
-    )
-    fonts = pypdf.generic.DictionaryObject({pypdf.generic.NameObject("/F1"): font})
-    page[pypdf.generic.NameObject("/Resources")] = pypdf.generic.DictionaryObject(
-        {pypdf.generic.NameObject("/Font"): fonts}
-    )
-    content = pypdf.generic.DecodedStreamObject()
-    content.set_data(b"BT /F1 12 Tf 10 50 Td (The Ledger is kept by Ada Byron.) Tj ET")
-    page[pypdf.generic.NameObject("/Contents")] = content
-    path = tmp_path / "ledger.pdf"
-    writer.write(path)
-    reading = read_documents([path], tmp_path)
-    assert [each.id for each in reading.passages] == ["ledger.pdf#page-1"]
-    assert "kept by Ada Byron" in reading.passages[0].text
-    path.write_bytes(b"%PDF-1.4 broken")
-    with pytest.raises(NothingToIndex, match="cannot be read as PDF"):
-        read_documents([path], tmp_path)
-
-
 def test_a_shelf_follows_its_documents(tmp_path: Path) -> None:
     write_all(tmp_path, {"docs/a.md": "# A\n\nThe Alpha Team.", "docs/b.md": "# B\n\nBeta Team.", "n/c.md": "# C\n\nx"})
     shelf = Shelf.at(None, tmp_path)
@@ -146,3 +119,59 @@ def test_a_shelf_follows_its_documents(tmp_path: Path) -> None:
     write_all(tmp_path, {"docs/b.md": "# B\n\nBeta Team is new."})
     assert shelf.add([tmp_path / "docs"])[:4] == (1, 1, 1, 1)
     assert shelf.opened().passage_ids == ["docs/b.md#b", "n/c.md#c"]
+
+
+def test_adding_again_reads_what_changed_and_equals_a_memory_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {
+        "docs/a.md": "# Alpha\n\nThe Alpha Team. See [beta](b.md#beta) and [later](c.md).",
+        "docs/b.md": "# Beta\n\nBeta Team.",
+        "docs/d.md": "# Delta\n\nDelta Team.",
+    }
+    write_all(tmp_path, texts)
+    shelf = Shelf.at(None, tmp_path)
+    shelf.add([tmp_path / "docs"])
+    parsed: list[str] = []
+    original = documents.passages_of
+    monkeypatch.setattr(documents, "passages_of", lambda path, text: (parsed.append(path), original(path, text))[1])
+    assert shelf.add([tmp_path / "docs"])[:4] == (3, 3, 0, 0)
+    assert parsed == []
+    # A new document is what an old one linked to already: that one is not read again, and refers to it.
+    write_all(tmp_path, {"docs/c.md": "# Gamma\n\nGamma Team.", "docs/d.md": "# Delta\n\nOther Team."})
+    assert shelf.add([tmp_path / "docs"])[:4] == (4, 4, 3, 0)
+    assert parsed == ["docs/c.md", "docs/d.md"]
+    assert shelf.opened().passage("docs/a.md#alpha")[1]["references"] == ["docs/b.md#beta", "docs/c.md#gamma"]
+    fresh = Shelf.at(tmp_path / "fresh.db", tmp_path)
+    fresh.add([tmp_path / "docs"])
+    assert fresh.opened().to_node_link() == shelf.opened().to_node_link()
+    # Whoever changes the memory by other means has everything read again.
+    index = shelf.opened()
+    index.remove_passage("docs/b.md#beta")
+    index.save(shelf.path)
+    parsed.clear()
+    assert shelf.add([tmp_path / "docs"])[:4] == (4, 4, 1, 0)
+    assert len(parsed) == 4
+
+
+def test_what_was_read_before_may_be_damaged_or_of_another_memory(tmp_path: Path) -> None:
+    write_all(tmp_path, {"docs/a.md": "# A\n\nAlpha Team."})
+    shelf = Shelf.at(None, tmp_path)
+    shelf.add([tmp_path / "docs"])
+    beside = shelf.path.with_name("memory.db.read")
+    good = beside.read_text()
+    for bad in ("", "[]", "{}", good.replace('"format": 1', '"format": 99'), good[: len(good) // 2], "\0"):
+        beside.write_text(bad)
+        assert shelf.add([tmp_path / "docs"])[:4] == (1, 1, 0, 0)
+    shelf.path.unlink()
+    assert shelf.add([tmp_path / "docs"])[:4] == (1, 1, 1, 0)
+
+
+def test_text_in_wide_characters_and_pages_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "wide.txt").write_bytes("The Ledger of Zoë Byron.".encode("utf-16"))
+    (tmp_path / "page.html").write_text("<h1>One</h1><p>" + "A word of Ada. " * 2_000, encoding="utf-8")
+    (tmp_path / "data.txt").write_bytes(b"a\0b")
+    reading = read_documents([tmp_path], tmp_path)
+    assert reading.paths == ["page.html", "wide.txt"]
+    assert reading.passages[-1].text == "The Ledger of Zoë Byron."
+    assert reading.skipped == {"data.txt": "binary"}

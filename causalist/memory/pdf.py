@@ -1,0 +1,197 @@
+"""PDF -> pages of text, by the optional library pypdf: paragraphs put together again, running heads left out.
+
+A PDF file knows lines, not paragraphs, and what stands at the top of every page says nothing of any. A page is called
+what the outline calls the sections that begin on it. Files are hostile: whatever the library makes of
+them is an error of this program with a reason, and how much is read has a limit.
+"""
+
+import io
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from causalist.errors import ExtraMissing, NothingToIndex
+
+LARGEST_PDF = 100_000_000  # bytes
+_MOST_PAGES = 5_000
+_MOST_CHARACTERS = 20_000_000
+_REPEATED = 0.5  # share of the pages, at least 3, on which a line has to stand to be a running head
+_FULL = 0.7  # of the length of long lines: a line that is shorter ends a paragraph
+_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
+_ITEM = re.compile(r"(?:[•◦▪·*–-]|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}|\[\d+\])\s")
+_CUT_WORD = re.compile(r"[^\W\d_]-$")
+
+
+class Page(NamedTuple):
+    """`number` from 1; `title`: what the outline calls the sections on it, or nothing."""
+
+    number: int
+    title: str
+    text: str
+
+
+class Pdf(NamedTuple):
+    """`title` of the file's own metadata; `note`: what could not be read of it, or nothing."""
+
+    title: str
+    pages: tuple[Page, ...]
+    note: str
+
+
+def library() -> str:
+    """Name and version of what reads PDF files; empty where it is not installed."""
+    try:
+        import pypdf
+    except ImportError:
+        return ""
+    return f"pypdf {pypdf.__version__}"
+
+
+def read_pdf(data: bytes, path: str) -> Pdf:
+    """The pages of a PDF file that have text. Raises ExtraMissing, and NothingToIndex for a file without any, one that
+    is locked by a password, and what is no PDF."""
+    try:
+        import pypdf
+    except ImportError:
+        raise ExtraMissing(f'{path} is a PDF file; to read it run: pip install "causalist[pdf]"') from None
+    if len(data) > LARGEST_PDF:
+        raise NothingToIndex(f"{path} is larger than {LARGEST_PDF:,} bytes")
+    with _silent():
+        try:
+            reader = pypdf.PdfReader(io.BytesIO(data))
+            is_locked = reader.is_encrypted and not reader.decrypt("")
+            n_pages = 0 if is_locked else len(reader.pages)
+        except Exception as error:  # whatever a broken file does to the library
+            raise NothingToIndex(f"{path} cannot be read as PDF: {_said(error)}") from error
+        if is_locked:
+            raise NothingToIndex(f"{path} is locked by a password; save it without one to have it read")
+        texts, n_failed = _texts(reader, min(n_pages, _MOST_PAGES))
+        titles, title = _titles(reader, n_pages), _title(reader)
+    texts = _without_running_heads(texts)
+    pages = tuple(
+        Page(number, titles.get(number, ""), text)
+        for number, lines in sorted(texts.items())
+        if re.search(r"\w", text := "\n\n".join(paragraphs_of(lines)))
+    )
+    if not pages:
+        raise NothingToIndex(f"{path} has no text; scanned pages are pictures, which have to go through OCR first")
+    notes = []
+    if n_failed:
+        notes.append(f"{n_failed} of {n_pages} pages cannot be read")
+    if len(texts) + n_failed < n_pages:
+        notes.append(f"only the first {len(texts) + n_failed} of {n_pages} pages were read")
+    return Pdf(title, pages, "; ".join(notes))
+
+
+def paragraphs_of(lines: Sequence[str]) -> list[str]:
+    """Lines as they stand on a page -> paragraphs.
+
+    >>> paragraphs_of(["The Ledger is kept by the Iden-", "tity Team in a book", "of its own.", "• one", "• two"])
+    ['The Ledger is kept by the Identity Team in a book of its own.', '• one', '• two']
+    """
+    sizes = sorted(map(len, lines))
+    full = _FULL * sizes[int(0.9 * (len(sizes) - 1))] if sizes else 0.0
+    found: list[str] = []
+    before = ""
+    for line in lines:
+        starts_anew = not before or _ITEM.match(line) or (len(before) < full and not line[:1].islower())
+        if starts_anew:
+            found.append(line)
+        elif _CUT_WORD.search(before) and line[:1].islower():
+            found[-1] = found[-1][:-1] + line
+        else:
+            found[-1] += f" {line}"
+        before = line
+    return found
+
+
+def _texts(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
+    """(lines by number of the page, how many pages could not be read)."""
+    texts: dict[int, list[str]] = {}
+    n_failed = size = 0
+    for number in range(1, n_pages + 1):
+        try:
+            text = reader.pages[number - 1].extract_text()
+        except Exception:  # one page that is broken does not take the others with it
+            n_failed += 1
+            continue
+        size += len(text)
+        if size > _MOST_CHARACTERS:
+            break
+        clean = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
+        texts[number] = [line for each in clean.splitlines() if (line := " ".join(each.split()))]
+    return texts, n_failed
+
+
+def _without_running_heads(texts: dict[int, list[str]]) -> dict[int, list[str]]:
+    """Without the first and last two lines of a page that stand on half of the pages, whatever their numbers, and
+    without a number that stands alone there."""
+    counts: dict[str, int] = {}
+    for lines in texts.values():
+        for shape in {_NUMBER.sub("#", line) for line in (*lines[:2], *lines[-2:])}:
+            counts[shape] = counts.get(shape, 0) + 1
+    least = max(3, _REPEATED * len(texts))
+    repeated = {shape for shape, n in counts.items() if n >= least or shape == "#"}
+    return {
+        number: [
+            line
+            for i, line in enumerate(lines)
+            if not ((i < 2 or i >= len(lines) - 2) and _NUMBER.sub("#", line) in repeated)
+        ]
+        for number, lines in texts.items()
+    }
+
+
+def _titles(reader: Any, n_pages: int) -> dict[int, str]:
+    """What the outline calls the sections that begin on a page, or else the last one before, by number of the page."""
+    starts: dict[int, list[str]] = {}
+    try:
+        for entry in _entries(reader.outline):
+            number = reader.get_destination_page_number(entry)
+            if number is not None and 0 <= number < n_pages and entry.title:
+                starts.setdefault(number + 1, []).append(" ".join(str(entry.title).split()))
+    except Exception:  # an outline that is broken, or leads in circles; pages do without titles
+        return {}
+    titles: dict[int, str] = {}
+    title = ""
+    for number in range(1, n_pages + 1):
+        begun = starts.get(number, [])
+        if begun or title:
+            titles[number] = ("; ".join(begun) or title)[:200]
+        title = begun[-1] if begun else title
+    return titles
+
+
+def _entries(outline: Any, depth: int = 0) -> Iterator[Any]:
+    for entry in outline:
+        if isinstance(entry, list):
+            if depth < 20:
+                yield from _entries(entry, depth + 1)
+        else:
+            yield entry
+
+
+def _title(reader: Any) -> str:
+    try:
+        return " ".join(str(reader.metadata.title or "").split())[:200] if reader.metadata else ""
+    except Exception:  # broken metadata; the file does without a title
+        return ""
+
+
+def _said(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text[:200] or type(error).__name__
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """What the library has to say of odd files goes to nobody; what it cannot read is said by this program."""
+    logger = logging.getLogger("pypdf")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
