@@ -40,11 +40,11 @@ class NameSettings:
     `unshared` is a regular expression for the signatures of definitions that their own file alone knows, `parts` one
     for those of types of which several files hold a part."""
 
-    self_names: tuple[str, ...] = ()
-    super_names: tuple[str, ...] = ()
-    constructors: tuple[str, ...] = ()
-    scope_starts_at_body: bool = False
-    class_scope_is_visible: bool = False
+    self_names: tuple[str, ...]
+    super_names: tuple[str, ...]
+    constructors: tuple[str, ...]
+    scope_starts_at_body: bool
+    class_scope_is_visible: bool
     assigned_prefixes: tuple[str, ...] = ()
     assigned_infixes: tuple[str, ...] = ()
     invokers: tuple[str, ...] = ()
@@ -100,8 +100,8 @@ class ModuleSettings:
     angle brackets say that they are published. With `above` files know what the packages around their own hold."""
 
     system: ModuleSystem
-    index_stems: tuple[str, ...] = ()
-    extensions: tuple[str, ...] = ()
+    index_stems: tuple[str, ...]
+    extensions: tuple[str, ...]
     compiled: tuple[tuple[str, tuple[str, ...]], ...] = ()
     wildcard_list: str = ""
     require: str = ""
@@ -249,8 +249,8 @@ class CommentSettings:
     what stands before a type in a documentation comment: "type" of what is below or named, "parameter", "returns". With
     `open_body` a comment on a line of its own in a definition stands in its body, wherever the grammar has it."""
 
-    line: tuple[str, ...] = ()
-    doc: str = "comment"
+    line: tuple[str, ...]
+    doc: str
     tags: tuple[tuple[str, tuple[str, ...]], ...] = ()
     open_body: bool = False
 

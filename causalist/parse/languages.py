@@ -200,115 +200,41 @@ def _version(dialect: Dialect, settings: LanguageSettings, query: str) -> str:
 
 
 def _read_settings(path: Path) -> LanguageSettings:
+    """Keys are called as the fields of `model.language`. One that has no field is an error, as is the lack of one."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-        names, modules, comments = data["names"], data["modules"], data["comments"]
+        names, modules, builtin = _values(data["names"]), _values(data["modules"]), _values(data["builtin"])
         return LanguageSettings(
             name=data["name"],
             family=data.get("family", data["name"]),
             dialects=tuple(_read_dialect(entry) for entry in data["dialects"]),
-            names=NameSettings(
-                self_names=tuple(names["self"]),
-                super_names=tuple(names["super"]),
-                constructors=tuple(names["constructors"]),
-                scope_starts_at_body=names["scope_starts_at_body"],
-                class_scope_is_visible=names["class_scope_is_visible"],
-                assigned_prefixes=tuple(names.get("assigned_prefixes", ())),
-                assigned_infixes=tuple(names.get("assigned_infixes", ())),
-                invokers=tuple(names.get("invokers", ())),
-                members_are_visible=names.get("members_are_visible", False),
-                all_declared=names.get("all_declared", False),
-                callables_apart=names.get("callables_apart", False),
-                block_scopes=names.get("block_scopes", False),
-                path_separator=names.get("path_separator", ""),
-                rebinding=names.get("rebinding", False),
-                joins=tuple(names.get("joins", ())),
-                sigil=names.get("sigil", ""),
-                call_method=names.get("call_method", ""),
-                types_apart=names.get("types_apart", False),
-                assigned_outside=names.get("assigned_outside", False),
-                private=names.get("private", ""),
-                alone=tuple(names.get("alone", ())),
-                bare_calls=names.get("bare_calls", False),
-                attribute_sigils=tuple(names.get("attribute_sigils", ())),
-                super_same=names.get("super_same", False),
-                unnamed=tuple(names.get("unnamed", {}).items()),
-                clauses=names.get("clauses", False),
-                signs=names.get("signs", ""),
-                waiting=tuple(names.get("waiting", ())),
-                curried=names.get("curried", False),
-                overloads=names.get("overloads", False),
-                unshared=names.get("unshared", ""),
-                parts=names.get("parts", ""),
-            ),
-            modules=ModuleSettings(
-                system=ModuleSystem(modules["system"]),
-                index_stems=tuple(modules["index_stems"]),
-                extensions=tuple(modules["extensions"]),
-                compiled=tuple((key, tuple(value)) for key, value in modules.get("compiled", {}).items()),
-                wildcard_list=modules.get("wildcard_list", ""),
-                require=modules.get("require", ""),
-                external_parts=modules.get("external_parts", 1),
-                targets=tuple(modules.get("targets", ())),
-                relative=tuple(modules.get("relative", {}).items()),
-                namespaces=modules.get("namespaces", False),
-                constraint=modules.get("constraint", ""),
-                older_constraint=modules.get("older_constraint", ""),
-                platforms=tuple(modules.get("platforms", ())),
-                reopened=modules.get("reopened", False),
-                inclusion=modules.get("inclusion", False),
-                folders=tuple(modules.get("folders", ())),
-                holds_functions=modules.get("holds_functions", False),
-                shared=modules.get("shared", False),
-                headers=tuple(modules.get("headers", ())),
-                include_folders=tuple(modules.get("include_folders", ())),
-                outside=tuple(modules.get("outside", ())),
-                above=modules.get("above", False),
-            ),
-            comments=CommentSettings(
-                line=tuple(comments["line"]),
-                doc=comments["doc"],
-                tags=tuple((role, tuple(names)) for role, names in comments.get("tags", {}).items()),
-                open_body=comments.get("open_body", False),
-            ),
-            builtin_methods=tuple(data["builtin"]["methods"]),
-            builtin_names=tuple(data["builtin"].get("names", ())),
-            types=_read_types(data.get("types", {})),
-            shapes=ShapeSettings(**{key: tuple(value) for key, value in data.get("shapes", {}).items()}),
-            tests=TestSettings(**_tuples(data.get("tests", {}))),
-            lookups=tuple(LookupSettings(**_tuples(each)) for each in data.get("lookups", ())),
-            preprocessor=PreprocessorSettings(**_tuples(data.get("preprocessor", {}))),
+            names=NameSettings(self_names=names.pop("self"), super_names=names.pop("super"), **names),
+            modules=ModuleSettings(system=ModuleSystem(modules.pop("system")), **modules),
+            comments=CommentSettings(**_values(data["comments"])),
+            builtin_methods=builtin["methods"],
+            builtin_names=builtin.get("names", ()),
+            types=TypeSettings(**_values(data.get("types", {}))),
+            shapes=ShapeSettings(**_values(data.get("shapes", {}))),
+            tests=TestSettings(**_values(data.get("tests", {}))),
+            lookups=tuple(LookupSettings(**_values(each)) for each in data.get("lookups", ())),
+            preprocessor=PreprocessorSettings(**_values(data.get("preprocessor", {}))),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error
 
 
 def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
-    return Dialect(
-        name=entry["name"],
-        extensions=tuple(entry["extensions"]),
-        package=entry["package"],
-        function=entry["function"],
-        queries=tuple(entry["queries"]),
-        fallback=entry.get("fallback", ""),
-        line_feed=entry.get("line_feed", False),
-        names=tuple(name.lower() for name in entry.get("names", ())),
-        repairs=tuple(Repair(**each) for each in entry.get("repairs", ())),
-        interpreters=tuple(entry.get("interpreters", ())),
-        claims=tuple(entry.get("claims", ())),
-        signs=entry.get("signs", ""),
-    )
+    values = _values({key: value for key, value in entry.items() if key not in ("names", "repairs")})
+    names = tuple(name.lower() for name in entry.get("names", ()))
+    return Dialect(**values, names=names, repairs=tuple(Repair(**each) for each in entry.get("repairs", ())))
 
 
-def _tuples(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+def _values(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _frozen(value) for key, value in table.items()}
 
 
-def _read_types(entry: Mapping[str, Any]) -> TypeSettings:
-    """Lists of names, switches, and one table of lists; a key that does not exist is a TypeError."""
-    values: dict[str, Any] = {key: value if isinstance(value, bool) else tuple(value) for key, value in entry.items()}
-    tables = {
-        key: tuple((name, tuple(listed)) for name, listed in entry.get(key, {}).items())
-        for key in ("literals", "outside")
-    }
-    return TypeSettings(**{**values, **tables})
+def _frozen(value: Any) -> Any:
+    """Lists as tuples, tables as pairs of key and value, because settings are hashed."""
+    if isinstance(value, dict):
+        return tuple((key, _frozen(each)) for key, each in value.items())
+    return tuple(_frozen(each) for each in value) if isinstance(value, list) else value

@@ -6,7 +6,8 @@ from causalist.model.language import CommentSettings, LanguageSettings, ModuleSe
 
 
 def _settings(system: ModuleSystem) -> LanguageSettings:
-    return LanguageSettings("lang", "lang", (), NameSettings(), ModuleSettings(system), CommentSettings())
+    names, modules = NameSettings((), (), (), False, False), ModuleSettings(system, (), ())
+    return LanguageSettings("lang", "lang", (), names, modules, CommentSettings((), "comment"))
 
 
 class _Names:

@@ -190,6 +190,15 @@ def test_settings_that_do_not_load(folder: Path, text: str) -> None:
         load_settings()
 
 
+@pytest.mark.parametrize("section", ["names", "modules", "comments"])
+def test_a_key_that_nobody_reads_is_named(folder: Path, section: str) -> None:
+    _write(folder)
+    file = folder / "language.toml"
+    file.write_text(file.read_text().replace(f"[{section}]\n", f"[{section}]\nmagical = true\n"))
+    with pytest.raises(GrammarError, match="magical"):
+        load_settings()
+
+
 def test_a_module_system_that_does_not_exist(folder: Path) -> None:
     _write(folder, system="psychic")
     with pytest.raises(GrammarError, match="psychic"):
