@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from causalist.graph.declared import names_in
 from causalist.graph.names import Program
@@ -39,15 +40,16 @@ class Guesses:
 
     def of(self, file: int, chain: str, arguments: str) -> Iterator[tuple[int, str, int]]:
         """(definition, rule, candidates) of each method that a call of `chain` in `file` may mean."""
-        program = self._program
+        program, family = self._program, _family(self._program, file)
         receiver, _, name = chain.rpartition(".")
-        candidates = [
+        every = (
             each
             for each in program.methods.get(name, ())
-            if _family(program, program.file_of[each]) == _family(program, file)
+            if _family(program, program.file_of[each]) == family
             and misfit(program.parameters.get(each), arguments, {}) is not None
             and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
-        ]
+        )
+        candidates = list(islice(every, MOST_CANDIDATES + 1))  # one more says that there are too many
         if not candidates or len(candidates) > MOST_CANDIDATES:
             return
         # Overloads of one name are one meaning, and share what falls to it.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from causalist.graph.nearness import as_ending, shared_folders
 from causalist.model.facts import FileFacts, Import
 from causalist.model.language import ModuleSettings
 
@@ -37,13 +38,11 @@ def included(
         if not folder:
             break
         folder = posixpath.dirname(folder)
-    tail = f"/{name.lstrip('./')}"
+    tail = as_ending(name)
     found = [path for path in ending[posixpath.basename(name)] if f"/{path}".endswith(tail)]
-    return number[min(found, key=lambda path: (-_shared(importer, path), path.count("/"), path))] if found else -1
-
-
-def _shared(a: str, b: str) -> int:
-    return len(posixpath.commonprefix([a.split("/")[:-1], b.split("/")[:-1]]))
+    return (
+        number[min(found, key=lambda path: (-shared_folders(importer, path), path.count("/"), path))] if found else -1
+    )
 
 
 class _Tables(Protocol):

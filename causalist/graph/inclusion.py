@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_names import FileNames
-from causalist.graph.modules import shared_folders
 from causalist.graph.namespaces import included_file
+from causalist.graph.nearness import shared_folders
 from causalist.model.facts import ImportKind
 
 
@@ -18,6 +18,7 @@ class Inclusion:
     includes: dict[int, set[int]] = field(default_factory=dict)
     included_by: dict[int, set[int]] = field(default_factory=dict)
     _reach: dict[int, frozenset[int]] = field(default_factory=dict)
+    _below: dict[frozenset[int], frozenset[int]] = field(default_factory=dict)  # what files include, by these files
 
     @classmethod
     def of(cls, tables: Sequence[FileNames], numbers: dict[str, int]) -> "Inclusion":
@@ -43,8 +44,12 @@ class Inclusion:
         """The file, those around it that include it, by whatever way, and all that these include."""
         found = self._reach.get(file)
         if found is None:
-            around = _closure({file}, self.included_by)
-            found = self._reach[file] = frozenset(_closure(around, self.includes))
+            # Whoever includes a file includes it again: many files share one answer.
+            around = frozenset(_closure(set(self.included_by.get(file, {file})), self.included_by))
+            found = self._below.get(around)
+            if found is None:
+                found = self._below[around] = frozenset(_closure(set(around), self.includes))
+            self._reach[file] = found
         return found
 
 

@@ -12,12 +12,13 @@ facts: that is what `refresh` goes by.
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.drafts import Drafts
 from causalist.graph.file_names import FileNames
 from causalist.graph.names import Program
+from causalist.graph.nearness import as_ending, shared_folders
 from causalist.graph.roles import role_of
 from causalist.graph.rules import FEW_NAMESAKES
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
@@ -52,6 +53,8 @@ class Mentions:
     drafts: Drafts
     _by_name: dict[str, list[int]] | None = None  # last name -> definitions that documentation may mean
     _paths: dict[str, list[int]] | None = None  # name of a file -> files that are no prose
+    # By (folder of who speaks, form, name): nothing else of who speaks matters.
+    _known: dict[tuple[str, int, str], list[Meant]] = field(default_factory=dict)
 
     def edges(self, number: int) -> Iterator[tuple[int, Meant, int]]:
         """(source draft, what is meant, row) of all that a file mentions."""
@@ -62,7 +65,11 @@ class Mentions:
         documents = self.drafts.documents(number)
         for mention in mentions:
             source = number if mention.document == MODULE_SCOPE else documents[mention.document]
-            for meant in self._meant(mention, names.path):
+            key = posixpath.dirname(names.path), mention.form, mention.name
+            known = self._known.get(key)
+            if known is None:
+                known = self._known[key] = self._meant(mention, names.path)
+            for meant in known:
                 yield source, meant, mention.row
 
     def _speaks(self, number: int) -> bool:
@@ -128,15 +135,10 @@ class Mentions:
         """Of several, those with the most folders in common with who speaks."""
         if len(found) < 2:
             return found
-        own = path.split("/")[:-1]
-        shared = []
-        for each in found:
-            other = self.program.files[self.program.file_of[each]].path.split("/")[:-1]
-            n = 0
-            while n < min(len(own), len(other)) and own[n] == other[n]:
-                n += 1
-            shared.append(n)
-        return [each for each, n in zip(found, shared, strict=True) if n == max(shared)]
+        files, file_of = self.program.files, self.program.file_of
+        shared = [shared_folders(path, files[file_of[each]].path) for each in found]
+        most = max(shared)
+        return [each for each, n in zip(found, shared, strict=True) if n == most]
 
     # -- definitions by name
 
@@ -189,8 +191,7 @@ class Mentions:
         exact = [each for each in given if self.program.files[each].path in whole]
         if exact:
             return exact[0]
-        ending = "/" + posixpath.normpath(written).lstrip("./")
-        ends = [each for each in given if ("/" + self.program.files[each].path).endswith(ending)]
+        ends = [each for each in given if f"/{self.program.files[each].path}".endswith(as_ending(written))]
         return ends[0] if len(ends) == 1 and "/" in written and not is_link else -1
 
 

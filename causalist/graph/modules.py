@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.includes import included
+from causalist.graph.nearness import shared_folders
 from causalist.model.facts import FileFacts
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 
@@ -313,12 +314,3 @@ def _prefixes(module: str) -> list[str]:
 def _composed(text: str) -> str:
     """Letters and their accents as one character each: macOS takes them apart in names of files, editors do not."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
-def shared_folders(a: str, b: str) -> int:
-    count = 0
-    for x, y in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):
-        if x != y:
-            break
-        count += 1
-    return count

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from causalist.graph.build_tags import holds
-from causalist.graph.modules import shared_folders
+from causalist.graph.nearness import shared_folders
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.facts import FileFacts
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -75,7 +75,7 @@ class PackageScopes:
         found = self._names_of(key, tables).get(qualname) if key is not None else None
         if found is None:
             return None
-        if self.included is not None and (hidden := [each for each in found if self._is_hidden(tables[each[0]], each)]):
+        if self.included is not None and (hidden := {each for each in found if self._is_hidden(tables[each[0]], each)}):
             seen = self.included(file)
             near = [each for each in found if each[0] in seen or each not in hidden]
             found = near or (found if -1 in seen else [])

@@ -1,5 +1,6 @@
 """What documentation means by the names of code in it; expected values are read off the texts."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,23 @@ def test_docstrings_of_tests_mention_and_those_of_code_do_not() -> None:
 
 def test_tests_and_examples_are_not_mentioned() -> None:
     assert mentions_of("`make_token`\n", tests__helper_DOT_py=b"def make_token(): ...\n") == set()
+
+
+def test_a_file_in_a_hidden_folder_is_found_by_the_end_of_its_path() -> None:
+    found = mentions_of("Run `.ci/run.py` first.", tools___DOT_ci__run_DOT_py=b"def f(): ...\n")
+    assert found == {("tools/.ci/run.py", "doc-path", 1)}
+
+
+def test_a_name_that_much_is_called_by_is_looked_up_soon() -> None:
+    code = "".join(f"class C{i}:\n    def fetch_all(self, x):\n        return x.fetch_all()\n" for i in range(3000))
+    text = "".join(f"# Part {i}\n\nAsk `fetch_all`.\n\n" for i in range(300))
+    files = {"app.py": code.encode(), "docs/guide.md": text.encode()}
+    facts = [(path, parse_file(path, data)) for path, data in files.items()]
+    start = time.process_time()
+    graph = build_graph(facts, load_settings()).graph
+    assert time.process_time() - start < 8.0  # what is quadratic takes minutes
+    kinds = {graph.edge(i).kind for i in range(len(graph.edges))}
+    assert kinds == {"contains"}  # three thousand meanings are none
 
 
 def test_mentions_stand_in_their_section() -> None:
