@@ -70,6 +70,8 @@ class CallReader:
         scopes = self._scopes
         if start < end and scopes.data[start - 1 : start] != b".":  # a name without text is the parser's own
             name = scopes.compact(start, end)
+            if not name:
+                return  # characters that a grammar takes for a name, and Unicode for white space
             if name in self._super_names:
                 name = self._same(name, scopes.use_scope())
             self._words.append((start, Call(scopes.use_scope(), name, scopes.row(start))))
