@@ -21,7 +21,7 @@ from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.answer import AskOptions
 from causalist.model.diagnostic import Diagnostic
 from causalist.rank import Linear, Weights, default_weights
-from causalist.store import ANSWERS_NAME, BESIDE_LOCK, FEEDBACK_NAME, INDEX_NAME, WEIGHTS_NAME
+from causalist.store import ANSWERS_NAME, BESIDE_LOCK, FEEDBACK_NAME, INDEX_NAME, WEIGHTS_NAME, locked
 
 FORMAT_VERSION = 1
 MOST_ANSWERS = 200  # that are remembered when their file is cut
@@ -242,19 +242,9 @@ def _linear(part: Row, shipped: Linear) -> Linear:
 
 @contextmanager
 def _locked(folder: Path, patience: float = _PATIENCE_SECONDS) -> Iterator[None]:
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(folder / BESIDE_LOCK, timeout=patience)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise IndexNotWritable(f"another process has been writing beside the index in {folder}; try again") from None
-    except OSError as error:
-        raise IndexNotWritable(f"cannot lock {folder}: {error.strerror or error}") from error
-    try:
+    busy = f"another process has been writing beside the index in {folder}; try again"
+    with locked(folder / BESIDE_LOCK, patience, busy):
         yield
-    finally:
-        lock.release()
 
 
 def _ends_with_newline(path: Path) -> bool:

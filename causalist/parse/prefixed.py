@@ -8,6 +8,7 @@ for a value that is asserted to be a T.
 """
 
 import re
+from collections.abc import Iterator
 
 from causalist.model.language import TypeSettings
 
@@ -242,30 +243,28 @@ def _closing(text: str, start: int) -> int:
     return -1
 
 
+def _outside(text: str) -> Iterator["re.Match[str]"]:
+    """What stands outside of brackets, and no bracket itself."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        if token[0] in "([{":
+            depth += 1
+        elif token[0] in ")]}":
+            depth -= 1
+        elif depth == 0:
+            yield token
+
+
 def _separators(text: str) -> str:
     """The commas and colons outside of brackets."""
-    found, depth = [], 0
-    for token in _TOKEN.finditer(text):
-        character = token[0]
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        elif depth == 0 and character in ",:":
-            found.append(character)
-    return "".join(found)
+    return "".join(token[0] for token in _outside(text) if token[0] in ",:")
 
 
 def _split(text: str) -> list[str]:
     """Split at commas outside of brackets."""
-    parts, depth, start = [], 0, 0
-    for token in _TOKEN.finditer(text):
-        character = token[0]
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        elif depth == 0 and character == ",":
+    parts, start = [], 0
+    for token in _outside(text):
+        if token[0] == ",":
             parts.append(text[start : token.start()])
             start = token.end()
     return [*parts, text[start:]]

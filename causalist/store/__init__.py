@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         WEIGHTS_NAME,
         cache_folder,
         is_read_only,
+        locked,
         locked_folder,
         prepare_folder,
     )
@@ -37,6 +38,7 @@ __all__ = [
     "facts_path",
     "facts_to_bytes",
     "is_read_only",
+    "locked",
     "locked_folder",
     "prepare_folder",
     "read_index",
@@ -49,7 +51,7 @@ __getattr__ = exports(
         "codec": "facts_from_bytes facts_to_bytes",
         "facts_cache": "MOST_BYTES CacheState FactsCache Key facts_path",
         "folder": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder is_read_only "
-        "locked_folder prepare_folder",
+        "locked locked_folder prepare_folder",
         "index_file": "read_index write_index",
     },
 )

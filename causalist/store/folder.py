@@ -74,17 +74,24 @@ def prepare_folder(folder: Path) -> None:
 @contextmanager
 def locked_folder(folder: Path, root: Path) -> Iterator[None]:
     """Holds the lock of an index of `root`. Raises IndexNotWritable where that cannot be had."""
+    busy = f"another process has been indexing {root} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
+    with locked(folder / "lock", _LOCK_SECONDS, busy):
+        yield
+
+
+@contextmanager
+def locked(path: Path, patience: float, busy: str) -> Iterator[None]:
+    """Holds the lock at `path`. Raises IndexNotWritable, which says `busy` where another process has had it for
+    `patience` seconds."""
     from filelock import FileLock, Timeout
 
-    lock = FileLock(folder / "lock", timeout=_LOCK_SECONDS)
+    lock = FileLock(path, timeout=patience)
     try:
         lock.acquire()
     except Timeout:
-        raise IndexNotWritable(
-            f"another process has been indexing {root} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
-        ) from None
+        raise IndexNotWritable(busy) from None
     except OSError as error:
-        raise IndexNotWritable(f"cannot lock {folder}: {error.strerror or error}") from error
+        raise IndexNotWritable(f"cannot lock {path.parent}: {error.strerror or error}") from error
     try:
         yield
     finally:

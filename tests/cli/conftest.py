@@ -3,15 +3,13 @@
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.commands import CHECKOUT, invoke, write_all
-
-_ORDINARY_USER = 65534
+from tests.users import ORDINARY_USER, ordinary_user
 
 SMALL = {
     "shop/cart.py": (
@@ -72,18 +70,9 @@ def ordinary(small: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
     """A folder and a switch to a user whom permissions bind, because they do not bind root."""
     # Nothing can be imported from root's folders after the switch.
     assert invoke("ask", "price", "--repo", str(small)).code == 0
-    is_root = os.geteuid() == 0
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        folder = write_all(Path(name) / "folder", SMALL)
-        if is_root:
+    with ordinary_user() as (place, switch):
+        folder = write_all(place / "folder", SMALL)
+        if os.geteuid() == 0:
             for path in (folder, *folder.rglob("*")):
-                os.chown(path, _ORDINARY_USER, -1)
-        try:
-            yield folder, lambda: os.seteuid(_ORDINARY_USER) if is_root else None
-        finally:
-            if is_root:
-                os.seteuid(0)
-            for path, folders, _ in os.walk(name):
-                for inner in folders:
-                    (Path(path) / inner).chmod(0o755)
+                os.chown(path, ORDINARY_USER, -1)
+        yield folder, switch

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import click
 
 from causalist.cli import main as program
-from tests.docs.blocks import DOCS, blocks_of, with_blocks
+from tests.docs.blocks import DOCS, keep_in_sync
 
 PAGE = DOCS / "cli.md"
 WIDTH = 96
@@ -39,15 +39,5 @@ def contents() -> dict[str, str]:
     return {"commands": "".join(parts) + "\n"}
 
 
-def main(arguments: list[str]) -> int:
-    text = PAGE.read_text(encoding="utf-8")
-    if "--write" in arguments:
-        PAGE.write_text(with_blocks(text, "generated", contents()), encoding="utf-8")
-        return 0
-    in_sync = blocks_of(text, "generated") == contents()
-    print("in sync" if in_sync else "docs/cli.md is older than --help; --write brings it up to date")
-    return int(not in_sync)
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(keep_in_sync(PAGE, contents(), sys.argv[1:]))

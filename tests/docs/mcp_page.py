@@ -17,7 +17,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from causalist.servers.tools import TOOLS, Parameter, tools_of
-from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
+from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 
 PAGE = DOCS / "mcp.md"
 SAMPLE = ROOT / "sample_repos" / "taskboard-api"
@@ -89,15 +89,5 @@ def _bounds(parameter: Parameter) -> str:
     return f"{parameter.low:g} to {parameter.high:,.10g}"
 
 
-def main(arguments: list[str]) -> int:
-    text = PAGE.read_text(encoding="utf-8")
-    if "--write" in arguments:
-        PAGE.write_text(with_blocks(text, "generated", contents()), encoding="utf-8")
-        return 0
-    in_sync = blocks_of(text, "generated") == contents()
-    print("in sync" if in_sync else "docs/mcp.md is older than the server; --write brings it up to date")
-    return int(not in_sync)
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(keep_in_sync(PAGE, contents(), sys.argv[1:]))

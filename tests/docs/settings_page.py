@@ -4,7 +4,7 @@ import json
 import sys
 
 from causalist.settings import SETTINGS, Setting
-from tests.docs.blocks import DOCS, blocks_of, table, with_blocks
+from tests.docs.blocks import DOCS, keep_in_sync, table
 
 PAGE = DOCS / "configuration.md"
 
@@ -28,14 +28,5 @@ def _default(setting: Setting) -> str:
     return "unset" if value is None else f"`{json.dumps(value)}`"
 
 
-def main(arguments: list[str]) -> int:
-    text = PAGE.read_text(encoding="utf-8")
-    if "--write" in arguments:
-        PAGE.write_text(with_blocks(text, "generated", contents()), encoding="utf-8")
-        return 0
-    print("in sync" if blocks_of(text, "generated") == contents() else "docs/configuration.md is old; use --write")
-    return int(blocks_of(text, "generated") != contents())
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(keep_in_sync(PAGE, contents(), sys.argv[1:]))

@@ -29,6 +29,7 @@ from causalist.parse.languages import _read_settings, grammars_folder
 from tests.docs import tables
 from tests.docs.blocks import DOCS, ROOT
 from tests.docs.markdown import fenced_blocks
+from tests.grammars import grammars_at
 from tests.languages import test_cases as cases
 from tests.parse import test_robustness as robustness
 from tests.parse.facts_of import facts_of
@@ -176,26 +177,15 @@ def _block(language: str) -> str:
 
 
 @pytest.fixture
-def smallest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def smallest(tmp_path: Path) -> Iterator[str]:
     """A folder of grammars with the language that the page spells out, and nothing else; gives its dialect."""
     settings = _block("toml")
     name = str(tomllib.loads(settings)["name"])
     (tmp_path / name).mkdir()
     (tmp_path / name / "language.toml").write_text(settings, encoding="utf-8")
     (tmp_path / name / "tags.scm").write_text(_block("scheme"), encoding="utf-8")
-    monkeypatch.setattr(languages, "grammars_folder", lambda: tmp_path)
-    cached = (
-        languages.load_settings,
-        languages.extensions,
-        languages.claims,
-        languages.load_grammar,
-        languages.grammar_version,
-    )
-    for function in cached:
-        function.cache_clear()
-    yield name
-    for function in cached:
-        function.cache_clear()
+    with grammars_at(tmp_path):
+        yield name
 
 
 def test_the_smallest_language_of_the_page_does_what_the_page_says(smallest: str) -> None:

@@ -1,12 +1,12 @@
 """Two clones in the two layouts; no user settings of git take part."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.evaluate.clone_builders import git, make_history
+from tests.users import no_user_settings as no_user_settings
 
 CHECKING = "def validate(token):\n    '''Whether a token is valid.'''\n    return token in ISSUED\n"
 CART = "def add_item(cart, item):\n    cart.append(item)\n    return total_price(cart)\n"
@@ -46,14 +46,3 @@ def clones(tmp_path_factory: pytest.TempPathFactory) -> Clones:
         (1, {"src/page.js": page, "src/layout.js": "export function layout(title) {\n  return title\n}\n"}),
     )
     return Clones(folder, shop, site)
-
-
-@pytest.fixture(autouse=True)
-def no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
-    home = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))

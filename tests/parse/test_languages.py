@@ -1,5 +1,6 @@
 """Finding and loading grammars."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from causalist.parse import (
     parse_source,
     reader_of,
 )
+from tests.grammars import grammars_at
 
 
 @pytest.mark.parametrize(
@@ -142,22 +144,11 @@ methods = []
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Puts an empty folder in the place of `grammars/`."""
-    monkeypatch.setattr(languages, "grammars_folder", lambda: tmp_path)
-    cached = (
-        languages.load_settings,
-        languages.extensions,
-        languages.claims,
-        languages.load_grammar,
-        languages.grammar_version,
-    )
-    for function in cached:
-        function.cache_clear()
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """The folder of a language, the only one there is."""
     (tmp_path / "broken").mkdir()
-    yield tmp_path / "broken"
-    for function in cached:
-        function.cache_clear()
+    with grammars_at(tmp_path):
+        yield tmp_path / "broken"
 
 
 def _write(folder: Path, package: str = "tree_sitter_python", system: str = "dotted", query: str = "") -> None:

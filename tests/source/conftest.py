@@ -1,14 +1,13 @@
 """Folders and git repositories to scan; no user settings of git take part."""
 
-import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-_ORDINARY_USER = 65534
+from tests.users import no_user_settings as no_user_settings
+from tests.users import ordinary_user
 
 
 class Folder:
@@ -37,17 +36,6 @@ class Folder:
         self.git("add", "-A", "-f", ".")
         self.git("-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "x")
         return self.git("rev-parse", "HEAD")
-
-
-@pytest.fixture(autouse=True)
-def no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
-    home = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
 
 
 @pytest.fixture(scope="session")
@@ -88,15 +76,5 @@ def without_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[],
 @pytest.fixture
 def ordinary_folder() -> Iterator[tuple[Folder, Callable[[], None]]]:
     """A folder and a switch to a user whom permissions bind, because they do not bind root."""
-    is_root = os.geteuid() == 0
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        place = Folder(Path(name) / "folder")
-        try:
-            yield place, lambda: os.seteuid(_ORDINARY_USER) if is_root else None
-        finally:
-            if is_root:
-                os.seteuid(0)
-            for path, folders, _ in os.walk(name):
-                for inner in folders:
-                    (Path(path) / inner).chmod(0o755)
+    with ordinary_user() as (place, switch):
+        yield Folder(place / "folder"), switch

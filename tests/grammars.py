@@ -1,0 +1,28 @@
+"""Folders of grammars that stand in the place of `grammars/` for a while."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from causalist.parse import languages
+
+
+@contextmanager
+def grammars_at(folder: Path) -> Iterator[None]:
+    """Languages are those of `folder` and no others."""
+    cached = (
+        languages.load_settings,
+        languages.extensions,
+        languages.claims,
+        languages.load_grammar,
+        languages.grammar_version,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(languages, "grammars_folder", lambda: folder)
+        for function in cached:
+            function.cache_clear()
+        yield
+    for function in cached:
+        function.cache_clear()
