@@ -115,12 +115,13 @@ def test_facts_of_another_format_are_forgotten(path: Path) -> None:
 
 
 def test_files_of_other_versions_stay_while_somebody_uses_them(tmp_path: Path) -> None:
-    old, young = tmp_path / "facts-1.db", tmp_path / "facts-99999.db"
-    for other in (old, young):
+    old, beside, young = tmp_path / "facts-1.db", tmp_path / "facts-1.db-wal", tmp_path / "facts-99999.db"
+    for other in (old, beside, young):
         other.write_bytes(b"x")
-    os.utime(old, (1, 1))
+    for other in (old, beside):
+        os.utime(other, (1, 1))
     filled(tmp_path / f"facts-{FACTS_FORMAT}.db", 3)
-    assert young.exists() and not old.exists()
+    assert young.exists() and not old.exists() and not beside.exists()
 
 
 def test_facts_under_the_name_of_others_are_not_believed(path: Path) -> None:
