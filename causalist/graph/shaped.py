@@ -210,7 +210,13 @@ def _marked(values: "Values", settings: ShapeSettings, value: Value | None, mark
     if value is not None and value.kind == "definition":
         held = values.content(value)
         if held is not None:
-            return marked(values, settings, by_rule(held, "attribute-type"), (mark,))
+            key = ("marked", value.number)
+            if key in values.unfolding:  # `daily = daily["a"]`: it holds a part of itself
+                return UNKNOWN
+            values.unfolding.add(key)
+            found = marked(values, settings, by_rule(held, "attribute-type"), (mark,))
+            values.unfolding.discard(key)
+            return found
         if mark == "[*]" and values.program.is_type(value.number):
             return Value("instance", value.number, "constructed")  # the members of an enumeration
         return value if mark[0] == "[" else UNKNOWN  # a generic type with its arguments
