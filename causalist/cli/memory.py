@@ -181,8 +181,9 @@ def _show_entity(index: "HippoIndex", entity: str, hops: int, as_json: bool) -> 
     else:
         rows = [(each.entity, f"{each.hops} hops" if each.hops > 1 else "1 hop", f"{each.strength:g}",
                  ", ".join(each.kinds)) for each in near]  # fmt: skip
+        meanings = [f"  means {len(info.senses)} things: {', '.join(info.senses)}"] if info.senses else []
         emit_lines([f"{info.name}  {info.type}, {info.occurrences} times in {len(info.passages)} passages",
-                    *(f"  {line}" for line in aligned(rows))])  # fmt: skip
+                    *meanings, *(f"  {line}" for line in aligned(rows))])  # fmt: skip
 
 
 @command.command("stats")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from causalist.memory.arrays import Floats
 from causalist.memory.distil import FEATURES
+from causalist.memory.matrix import Floats
 from causalist.memory.retrieval import MOST_FUSED, best_of, reciprocal_ranks
 from causalist.memory.stages import Candidates, Conflict, MemoryHit, Mode, Posterior
 from causalist.memory.view import View

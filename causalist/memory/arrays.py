@@ -3,84 +3,36 @@
 Sparse matrices are CSR arrays. Built anew from all records when one of them has changed; see `records.py` for why.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.memory.entities import TYPES
-from causalist.memory.records import TIMESTAMP, Records, ranks_of
+from causalist.memory.matrix import Floats, Ints, Matrix
+from causalist.memory.records import TIMESTAMP, Record, Records, ranks_of
+from causalist.memory.senses import Told, senses_of, told_apart
 from causalist.model.lexical import Postings
 from causalist.rank.lexical import K1
 
 B = 0.75  # of BM25, the usual default
 MOST_SIMILAR = 10  # similarity edges of an entity
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """CSR: row i holds `values[indptr[i]:indptr[i + 1]]` in the columns `indices[...]`, ascending."""
-
-    indptr: Ints  # (n_rows + 1,)
-    indices: NDArray[np.int32]  # (n_entries,)
-    values: Floats  # (n_entries,)
-    n_columns: int
-
-    @classmethod
-    def from_entries(cls, rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int]) -> "Matrix":
-        """Entries at one place are added, in ascending order of their values, so that their order does not matter."""
-        keys = rows * max(shape[1], 1) + columns
-        order = np.lexsort((values, keys))
-        keys = keys[order]
-        first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else order
-        summed = np.add.reduceat(values[order], first) if len(keys) else values
-        at = keys[first]
-        indptr = np.zeros(shape[0] + 1, dtype=np.int64)
-        np.cumsum(np.bincount(at // max(shape[1], 1), minlength=shape[0]), out=indptr[1:])
-        return cls(indptr, (at % max(shape[1], 1)).astype(np.int32), summed.astype(np.float64), shape[1])
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.indptr) - 1
-
-    @property
-    def rows(self) -> Ints:
-        """The row of each entry."""
-        return np.repeat(np.arange(self.n_rows, dtype=np.int64), np.diff(self.indptr))
-
-    def row(self, i: int) -> tuple[NDArray[np.int32], Floats]:
-        part = slice(int(self.indptr[i]), int(self.indptr[i + 1]))
-        return self.indices[part], self.values[part]
-
-    def transposed(self) -> "Matrix":
-        # Stable, so that rows stay ascending within a column; a radix sort, since columns are small numbers.
-        order = np.argsort(self.indices, kind="stable")
-        indptr = np.zeros(self.n_columns + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.indices, minlength=self.n_columns), out=indptr[1:])
-        return Matrix(indptr, self.rows[order].astype(np.int32), self.values[order], self.n_rows)
-
-    def gathered(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], Floats, Ints]:
-        """(columns, values, position in `rows`) of all entries of these rows, one row after the other."""
-        starts, sizes = self.indptr[rows], np.diff(self.indptr)[rows]
-        total = int(sizes.sum())
-        at = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(total)
-        return self.indices[at], self.values[at], np.repeat(np.arange(len(rows)), sizes)
+_EXACT_TYPES = tuple(TYPES.index(each) for each in ("date", "measure", "iri"))  # these mean one thing by themselves
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryArrays:
-    """The index as arrays; P passages, E entities, T terms.
+    """The index as arrays; P passages, E entities, T terms. An entity is what a name means: where a name means several
+    things (`senses.py`), their ids are that of the name with a number in brackets, 1 for the most frequent.
 
     `mentions`: (P, E), how often a passage names an entity; `passages_of` is its transpose. `similar`: (E, E),
     symmetric, similarity in [threshold, 1]. `explicit`: (E, E), from subject to object, sum of confidences of triples.
     `references`: (P, P). `defines`: (P, E), 1 where a passage is about the entity. `forward`: (P, T), counts of terms;
-    `postings` the same by term, for BM25. `times`: (P,), seconds since 1970, NaN where it is not known.
+    `postings` the same by term, for BM25. `times`: (P,), seconds since 1970, NaN where it is not known. `documents`:
+    (P,), numbers of documents: passages with one path in their metadata are one. `senses`: all entities of a name, by
+    each of them, where there are several.
     """
 
     passages: list[str]
@@ -97,6 +49,8 @@ class MemoryArrays:
     forward: Matrix
     postings: Postings
     times: Floats
+    documents: Ints
+    senses: Mapping[int, tuple[int, ...]]
 
     @property
     def n_passages(self) -> int:
@@ -120,6 +74,8 @@ def arrays_of(records: Records, vector_pairs: Mapping[tuple[int, int], float] | 
     entities, entity_ranks = ranks_of(records.entities.strings, used)
     n, m = len(passages), len(entities)
     mention_matrix = Matrix.from_entries(rows, entity_ranks[mentions[:, 0]], np.ones(len(mentions)), (n, m))
+    may_differ = np.ones(m, dtype=np.bool_)
+    may_differ[entity_ranks[mentions[np.isin(mentions[:, 2], _EXACT_TYPES), 0]]] = False
 
     terms = _stacked([r.terms for r in held], 2)
     rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.terms) for r in held])
@@ -128,36 +84,56 @@ def arrays_of(records: Records, vector_pairs: Mapping[tuple[int, int], float] | 
     postings_matrix = _by_term(rows, term_ranks[terms[:, 0]], terms[:, 1], n, len(term_list))
     forward = postings_matrix.transposed()
 
+    documents = _documents_of(passages, held)
+    numbers = np.empty(m, dtype=np.int64)
+    numbers[entity_ranks[used]] = used
+    labels = senses_of(mention_matrix, documents, may_differ, forward, entities, term_list)
+    told = told_apart(entities, numbers, documents, mention_matrix, labels)
+    m = len(told.names)
+    entity_ranks[used] = told.first[entity_ranks[used]]
+
+    def meant(passage: int, number: int) -> int:
+        return told.places.get((int(documents[passage]), number), int(entity_ranks[number]))
+
+    said = [(i, t) for i, r in enumerate(held) for t in r.triples]
     explicit = Matrix.from_entries(
-        np.array([entity_ranks[t.subject] for t in triples], dtype=np.int64),
-        np.array([entity_ranks[t.object] for t in triples], dtype=np.int64),
-        np.array([t.confidence for t in triples], dtype=np.float64),
+        np.array([meant(i, t.subject) for i, t in said], dtype=np.int64),
+        np.array([meant(i, t.object) for i, t in said], dtype=np.int64),
+        np.array([t.confidence for _, t in said], dtype=np.float64),
         (m, m),
     )
     place = {passage: i for i, passage in enumerate(passages)}
     pairs = [(i, place[other]) for i, r in enumerate(held) for other in r.references if other in place]
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.defines) for r in held])
-    defined = entity_ranks[_stacked([r.defines.reshape(-1, 1) for r in held], 1)[:, 0]]
+    defining = _stacked([r.defines.reshape(-1, 1) for r in held], 1)[:, 0]
+    defined = entity_ranks[defining]
+    for at in np.flatnonzero(np.isin(defining, told.ambiguous)).tolist():
+        defined[at] = meant(int(rows[at]), int(defining[at]))
     about = rows[defined >= 0], defined[defined >= 0]  # what no passage names leads nowhere
-    numbers = np.empty(m, dtype=np.int64)
-    numbers[entity_ranks[used]] = used
     return MemoryArrays(
         passages,
-        entities,
-        numbers,
+        told.names,
+        told.numbers,
         term_list,
         term_ranks,
-        mention_matrix,
-        mention_matrix.transposed(),
-        _similar(records, entity_ranks, m, vector_pairs),
+        told.mentions,
+        told.passages_of,
+        _similar(records, entity_ranks, told, vector_pairs),
         explicit,
         Matrix.from_entries(ends[:, 0], ends[:, 1], np.ones(len(ends)), (n, n)),
         Matrix.from_entries(about[0], about[1], np.ones(len(about[0])), (n, m)),
         forward,
         _postings(postings_matrix, n),
         np.array([seconds_of(r.metadata.get(TIMESTAMP)) for r in held], dtype=np.float64),
+        documents,
+        told.senses,
     )
+
+
+def _documents_of(passages: list[str], held: list[Record]) -> Ints:
+    named = [str(r.metadata.get("path", f"\0{p}")) for p, r in zip(passages, held, strict=True)]
+    return np.unique(named, return_inverse=True)[1].astype(np.int64) if named else np.zeros(0, dtype=np.int64)
 
 
 def seconds_of(timestamp: object) -> float:
@@ -179,11 +155,11 @@ def seconds_of(timestamp: object) -> float:
     return float("nan")
 
 
-def types_and_aliases(records: Records, arrays: MemoryArrays, entity: int) -> tuple[str, tuple[str, ...]]:
-    """(type, names as written) of an entity, the most frequent first, then by name."""
-    number = arrays.entity_numbers[entity]
-    passages, _ = arrays.passages_of.row(entity)
-    rows = _stacked([records.passages[arrays.passages[p]].mentions for p in passages.tolist()], 4)
+def types_and_aliases(records: Records, arrays: MemoryArrays, senses: Sequence[int]) -> tuple[str, tuple[str, ...]]:
+    """(type, names as written) of an entity, or of all that its name means; the most frequent first, then by name."""
+    number = arrays.entity_numbers[senses[0]]
+    passages = [p for entity in senses for p in arrays.passages_of.row(entity)[0].tolist()]
+    rows = _stacked([records.passages[arrays.passages[p]].mentions for p in passages], 4)
     rows = rows[rows[:, 0] == number]
     kinds = np.bincount(rows[:, 2], minlength=len(TYPES))
     written, counts = np.unique(rows[:, 1], return_counts=True)
@@ -219,17 +195,16 @@ def _postings(matrix: Matrix, n_passages: int) -> Postings:
     return Postings(matrix.indptr, matrix.indices, matrix.values.astype(np.int32), norms, n_passages)
 
 
-def _similar(
-    records: Records, ranks: Ints, n_entities: int, vector_pairs: Mapping[tuple[int, int], float] | None
-) -> Matrix:
+def _similar(records: Records, ranks: Ints, told: Told, vector_pairs: Mapping[tuple[int, int], float] | None) -> Matrix:
     """Similarity edges: those that are among the MOST_SIMILAR best of both ends, ties by id. That is at most so many
-    for each entity, and depends on no order."""
+    for each entity, and depends on no order. Of names with several senses, those are joined whose neighbours meet."""
+    n_entities = len(told.names)
     if vector_pairs is not None:
         pairs = [(int(ranks[a]), int(ranks[b]), value) for (a, b), value in vector_pairs.items()]
     else:
         number = records.entities.by_string
         pairs = [(int(ranks[number[a]]), int(ranks[number[b]]), v) for (a, b), v in records.near.pairs.items()]
-    live = [(a, b, value) for a, b, value in pairs if a >= 0 and b >= 0]
+    live = [(*ends, value) for a, b, value in pairs if a >= 0 and b >= 0 for ends in told.joined(a, b)]
     ends = np.array([(a, b) for a, b, _ in live], dtype=np.int64).reshape(-1, 2)
     value = np.array([v for _, _, v in live], dtype=np.float64)
     sources, targets = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.memory.arrays import Floats, MemoryArrays
+from causalist.memory.arrays import MemoryArrays
+from causalist.memory.matrix import Floats
 
 _SMOOTHING = 0.75
 _FEWEST = 2  # passages that two words share

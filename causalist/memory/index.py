@@ -153,10 +153,11 @@ class HippoIndex:
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
         """Ids of these entities (names or ids) and of all that a similarity edge joins to them."""
-        return neighbourhood.with_synonyms([self._known(name) for name in entities], self.view)
+        return neighbourhood.with_synonyms([each for name in entities for each in self._known(name)], self.view)
 
     def entity_neighborhood(self, entity: str, hops: int = 1) -> "list[Neighbour]":
-        """Entities at most `hops` away, nearest first, with how they are linked. Raises UnknownEntity, UsageError."""
+        """Entities at most `hops` away, nearest first, with how they are linked. Of a name with several senses all of
+        them are looked at; the id of one, like `mercury_(2)`, means that one. Raises UnknownEntity, UsageError."""
         return neighbourhood.neighbourhood(self._known(entity), hops, self.view)
 
     def entity(self, name: str) -> "EntityInfo":
@@ -271,13 +272,17 @@ class HippoIndex:
         damping = None if ppr_alpha is None else 1.0 - ppr_alpha
         return Query(text, chosen, self.settings, damping, max_iter, tol)
 
-    def _known(self, name: str) -> int:
-        place = self.view.place_of.get(entity_id(name), -1)
+    def _known(self, name: str) -> tuple[int, ...]:
+        """The entities of that name, or the one of that id."""
+        place_of = self.view.place_of
+        if name in place_of and name != entity_id(name):
+            return (place_of[name],)
+        place = place_of.get(entity_id(name), -1)
         if place < 0:
-            near = [other for other in self.records.near.like(entity_id(name)) if other in self.view.place_of]
+            near = [other for other in self.records.near.like(entity_id(name)) if other in place_of]
             hint = f"; similar: {', '.join(near[:5])}" if near else ""
             raise UnknownEntity(f"no passage names {name!r}{hint}")
-        return place
+        return self.view.senses_of(place)
 
 
 _BATCH = 256

@@ -30,7 +30,7 @@ def node_link(view: View) -> dict[str, Any]:
     arrays, records = view.arrays, view.records
     nodes: list[dict[str, Any]] = []
     links: list[dict[str, Any]] = []
-    for passage in arrays.passages:
+    for place, passage in enumerate(arrays.passages):
         record = records.passages[passage]
         metadata = {"text": record.text, **({"metadata": dict(record.metadata)} if record.metadata else {})}
         nodes.append({"id": f"chunk:{passage}", "type": "chunk", "passage_id": passage, **metadata})
@@ -38,7 +38,7 @@ def node_link(view: View) -> dict[str, Any]:
             links.append(
                 {
                     "source": f"chunk:{passage}",
-                    "target": f"entity:{records.entities.strings[entity]}",
+                    "target": f"entity:{view.meant(place, entity)}",
                     "type": "mentions",
                     "count": len(rows),
                     "positions": [int(row[3]) for row in rows],
@@ -53,8 +53,8 @@ def node_link(view: View) -> dict[str, Any]:
         ]
         links += [
             {
-                "source": f"entity:{records.entities.strings[t.subject]}",
-                "target": f"entity:{records.entities.strings[t.object]}",
+                "source": f"entity:{view.meant(place, t.subject)}",
+                "target": f"entity:{view.meant(place, t.object)}",
                 "type": "related_to",
                 "predicate": t.predicate,
                 "strength": t.confidence,
@@ -63,7 +63,7 @@ def node_link(view: View) -> dict[str, Any]:
             for t in record.triples
         ]
     for place, entity_name in enumerate(arrays.entities):
-        kind, aliases = types_and_aliases(records, arrays, place)
+        kind, aliases = types_and_aliases(records, arrays, (place,))
         nodes.append(
             {
                 "id": f"entity:{entity_name}",

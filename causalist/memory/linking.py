@@ -1,15 +1,15 @@
 """A question -> the entities and facts that it seeds."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.arrays import Floats
 from causalist.memory.entities import EntityExtractor, Triple, entity_id, extracted
+from causalist.memory.matrix import Floats
 from causalist.memory.variants import Seeding, Variant
 from causalist.memory.view import View
 from causalist.model.answer import Specificity
@@ -37,35 +37,55 @@ def link(question: str, view: View, extractor: EntityExtractor) -> Linked:
     not known by that name is looked for among similar names."""
     exact: dict[int, float] = {}
     similar: dict[int, float] = {}
+    asked = known_terms(question, view) if view.arrays.senses else {}
     names = dict.fromkeys(
         entity_id(entity.name) for entity in extracted(extractor(question[:MOST_QUESTION_CHARACTERS])).entities
     )
     for name in names:
         if name in view.place_of:
-            exact[view.place_of[name]] = 1.0
+            exact.update(_meant(name, asked, view))
         elif name:
-            for place, value in _similar(name, view).items():
-                similar[place] = max(value, similar.get(place, 0.0))
+            for other, value in _similar(name, view).items():
+                for place, share in _meant(other, asked, view).items():
+                    similar[place] = max(value * share, similar.get(place, 0.0))
     for name in _phrases(question):
         if name in view.place_of:
-            exact[view.place_of[name]] = 1.0
+            exact.update(_meant(name, asked, view))
         else:
             # Inflected, but not misspelt: only what the extractor finds is meant as a name.
             for other in view.records.near.same_words(name):
                 if other in view.place_of:
-                    similar[view.place_of[other]] = 1.0
+                    similar.update(_meant(other, asked, view))
     matches = {**similar, **exact}
     return Linked(dict(sorted(matches.items())), tuple(sorted(exact)))
 
 
-def _similar(name: str, view: View) -> dict[int, float]:
+def _meant(name: str, asked: Mapping[int, float], view: View) -> dict[int, float]:
+    """The entities that a name may mean in a question with these terms, the likeliest with 1: each by the square of
+    what its passages have of the question's rarity, without the words of the name. All alike where nothing tells."""
+    senses = view.senses_of(view.place_of[name])
+    if len(senses) == 1:
+        return {senses[0]: 1.0}
+    own = known_terms(name.replace("_", " "), view)
+    idf = view.associations.idf
+    shares = []
+    for sense in senses:
+        has = set(view.arrays.forward.gathered(view.arrays.passages_of.row(sense)[0])[0].tolist())
+        shares.append(sum(float(idf[term]) for term in asked if term in has and term not in own))
+    best = max(shares)
+    if not best:
+        return dict.fromkeys(senses, 1.0)
+    return {sense: (share / best) ** 2 for sense, share in zip(senses, shares, strict=True) if share}
+
+
+def _similar(name: str, view: View) -> dict[str, float]:
     if view.vectors is not None:
         found = view.vectors.near(view.vectors.of([name.replace("_", " ")])[0], view.place_of, _MOST_NEAR)
     else:
         found = {other: value for other, value in view.records.near.like(name).items() if other in view.place_of}
         best = sorted(found, key=lambda other: (-found[other], other))[:_MOST_NEAR]
         found = {other: found[other] for other in best}
-    return {view.place_of[other]: value for other, value in found.items()}
+    return found
 
 
 def _phrases(question: str) -> list[str]:
@@ -144,11 +164,10 @@ def fact_seeds(
 
 def _facts(view: View) -> list[Triple]:
     """The distinct triples by entity ids, each with its highest confidence, in alphabetical order."""
-    names = view.records.entities.strings
     found: dict[tuple[str, str, str], float] = {}
-    for passage in view.arrays.passages:
+    for place, passage in enumerate(view.arrays.passages):
         for t in view.records.passages[passage].triples:
-            key = (names[t.subject], t.predicate, names[t.object])
+            key = (view.meant(place, t.subject), t.predicate, view.meant(place, t.object))
             found[key] = max(t.confidence, found.get(key, 0.0))
     return [Triple(*key, confidence) for key, confidence in sorted(found.items())]
 

@@ -27,7 +27,8 @@ class Neighbour(NamedTuple):
 
 
 class EntityInfo(NamedTuple):
-    """`occurrences`: in all passages; `aliases`: names as written, the most frequent first."""
+    """`occurrences`: in all passages; `aliases`: names as written, the most frequent first. `senses`: the ids of the
+    things that the name means, where it means several; all else is of all of them together."""
 
     entity: str
     name: str
@@ -35,6 +36,7 @@ class EntityInfo(NamedTuple):
     aliases: tuple[str, ...]
     occurrences: int
     passages: tuple[str, ...]
+    senses: tuple[str, ...] = ()
 
 
 def expanded(linked: Linked, view: View, max_hops: int) -> Linked:
@@ -58,11 +60,11 @@ def with_synonyms(entities: Sequence[int], view: View) -> list[str]:
     return [view.arrays.entities[e] for e in sorted({*entities, *near.tolist()})]
 
 
-def neighbourhood(entity: int, hops: int, view: View) -> list[Neighbour]:
-    """By hops, then strength, then id."""
+def neighbourhood(entities: Sequence[int], hops: int, view: View) -> list[Neighbour]:
+    """Of one entity, or of all that a name means. By hops, then strength, then id."""
     _check_hops(hops)
-    seen = {entity}
-    frontier = [entity]
+    seen = set(entities)
+    frontier = sorted(seen)
     found: list[Neighbour] = []
     for hop in range(1, hops + 1):
         ends = np.array(frontier, dtype=np.int64)
@@ -79,12 +81,23 @@ def neighbourhood(entity: int, hops: int, view: View) -> list[Neighbour]:
     return found
 
 
-def entity_info(entity: int, view: View) -> EntityInfo:
-    kind, aliases = types_and_aliases(view.records, view.arrays, entity)
-    places, counts = view.arrays.passages_of.row(entity)
-    name = aliases[0] if aliases else view.arrays.entities[entity].replace("_", " ")
-    passages = tuple(view.arrays.passages[p] for p in places.tolist())
-    return EntityInfo(view.arrays.entities[entity], name, kind, aliases, int(counts.sum()), passages)
+def entity_info(entities: Sequence[int], view: View) -> EntityInfo:
+    """Of one entity, or of all that a name means."""
+    arrays = view.arrays
+    kind, aliases = types_and_aliases(view.records, arrays, entities)
+    rows = [arrays.passages_of.row(entity) for entity in entities]
+    places = sorted(place for passages, _ in rows for place in passages.tolist())
+    number = int(arrays.entity_numbers[entities[0]])
+    name = aliases[0] if aliases else view.records.entities.strings[number].replace("_", " ")
+    return EntityInfo(
+        arrays.entities[entities[0]] if len(entities) == 1 else view.records.entities.strings[number],
+        name,
+        kind,
+        aliases,
+        int(sum(counts.sum() for _, counts in rows)),
+        tuple(arrays.passages[place] for place in places),
+        tuple(arrays.entities[entity] for entity in entities) if len(entities) > 1 else (),
+    )
 
 
 def synonym_graph(view: View) -> dict[str, dict[str, float]]:

@@ -20,10 +20,10 @@ import numpy as np
 from causalist.circuits import Circuits
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.answers import MOST_CANDIDATES, MemoryAnswer, entities_of, features_of, ranks_in, tiers_of
-from causalist.memory.arrays import Floats
 from causalist.memory.distil import FEATURES, Feedback, Learned, Row, learn, level_of
 from causalist.memory.index import HippoIndex
 from causalist.memory.linking import link, seeds_of
+from causalist.memory.matrix import Floats
 from causalist.memory.neighbourhood import expanded
 from causalist.memory.retrieval import (
     Query,

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
-from causalist.memory.arrays import Floats
 from causalist.memory.entities import EntityExtractor
 from causalist.memory.linking import FactFilter, Linked, fact_seeds, known_terms, link, seeds_of
+from causalist.memory.matrix import Floats
 from causalist.memory.remainder import remainder_of, remainder_support
 from causalist.memory.variants import Seeding, Variant
 from causalist.memory.view import View

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from causalist.errors import UsageError
-from causalist.memory.arrays import Floats, seconds_of
+from causalist.memory.arrays import seconds_of
+from causalist.memory.matrix import Floats
 from causalist.memory.records import TIMESTAMP
 from causalist.memory.view import View
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.arrays import Floats, Matrix, MemoryArrays
+from causalist.memory.arrays import MemoryArrays
+from causalist.memory.matrix import Floats, Matrix
 from causalist.model.answer import Specificity
 from causalist.model.scores import Transition
 

@@ -7,8 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.memory.arrays import Floats, Matrix, MemoryArrays
+from causalist.memory.arrays import MemoryArrays
 from causalist.memory.associations import Associations
+from causalist.memory.matrix import Floats, Matrix
 from causalist.memory.records import Records
 from causalist.memory.variants import Variant, WalkGraph, walk_graph
 from causalist.memory.vectors import Vectors, cosines
@@ -26,8 +27,22 @@ class View:
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """The position of each entity by id."""
-        return {entity: i for i, entity in enumerate(self.arrays.entities)}
+        """The position of each entity by id, and of the most frequent one by a name that means several things."""
+        found = {entity: i for i, entity in enumerate(self.arrays.entities)}
+        strings, numbers = self.records.entities.strings, self.arrays.entity_numbers
+        found.update((strings[numbers[senses[0]]], senses[0]) for senses in self.arrays.senses.values())
+        return found
+
+    def senses_of(self, entity: int) -> tuple[int, ...]:
+        """All entities of the same name, the most frequent first."""
+        return self.arrays.senses.get(entity, (entity,))
+
+    def meant(self, passage: int, number: int) -> str:
+        """The id of the entity that a passage means by the name with this number in the records."""
+        name = self.records.entities.strings[number]
+        senses = self.senses_of(self.place_of[name])
+        own = set(self.arrays.mentions.row(passage)[0].tolist()) if len(senses) > 1 else set()
+        return next((self.arrays.entities[sense] for sense in senses if sense in own), name)
 
     @cached_property
     def passage_place(self) -> Mapping[str, int]:
@@ -38,11 +53,10 @@ class View:
         """The passage of each mention."""
         return self.arrays.mentions.rows
 
-    @cached_property
+    @property
     def document_of(self) -> NDArray[np.int64]:
         """The document of each passage, shape (P,): passages with one path in their metadata are one document."""
-        named = [str(self.records.passages[p].metadata.get("path", f"\0{p}")) for p in self.arrays.passages]
-        return np.unique(named, return_inverse=True)[1].astype(np.int64) if named else np.zeros(0, dtype=np.int64)
+        return self.arrays.documents
 
     @cached_property
     def n_documents(self) -> int:

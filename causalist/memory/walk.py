@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.arrays import Floats
+from causalist.memory.matrix import Floats
 from causalist.memory.variants import WalkGraph
 from causalist.model.scores import PageRankResult
 from causalist.rank._product import csr_product
