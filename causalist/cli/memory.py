@@ -126,9 +126,9 @@ def search(
         found = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode,
-                       "results": [_result(rank, each) for rank, each in enumerate(found, 1)]})  # fmt: skip
+                       "results": [_result(rank, each, query) for rank, each in enumerate(found, 1)]})  # fmt: skip
     else:
-        emit_lines(line for rank, each in enumerate(found, 1) for line in _shown(rank, each))
+        emit_lines(line for rank, each in enumerate(found, 1) for line in _shown(rank, each, query))
     if not found:
         say("nothing found: no passage has a word or an entity of the question")
         raise click.exceptions.Exit(NOTHING_FOUND)
@@ -207,7 +207,10 @@ def stats(file: Path | None, as_json: bool) -> None:
                             for name, value in counts.items()]))  # fmt: skip
 
 
-def _result(rank: int, found: "RetrievedPassage") -> dict[str, object]:
+def _result(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
+    from causalist.memory.excerpts import excerpt
+
+    shown = excerpt(found.text, query, names=found.entity_hits)
     return {
         "rank": rank,
         "passage": found.passage_id,
@@ -215,15 +218,24 @@ def _result(rank: int, found: "RetrievedPassage") -> dict[str, object]:
         "ppr_score": found.ppr_score,
         "origin": found.origin,
         "entities": found.entity_hits,
+        "words": list(shown.words),
+        "excerpt": shown.text,
         "metadata": dict(found.metadata),
         "text": found.text,
     }
 
 
-def _shown(rank: int, found: "RetrievedPassage") -> list[str]:
+def _shown(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
+    from causalist.memory.excerpts import excerpt
     from causalist.pack.clean import one_line
 
-    line = found.metadata.get("line")
-    place = f"  line {line}" if line else ""
-    entities = f"  by {', '.join(found.entity_hits[:5])}" if found.entity_hits else ""
-    return [f"{rank}. {found.passage_id}{place}  {found.score:.3f}{entities}", f"    {one_line(found.text, 160)}"]
+    shown = excerpt(found.text, query, names=found.entity_hits)
+    metadata = found.metadata
+    place = next((f"  {key} {metadata[key]}" for key in ("line", "page") if isinstance(metadata.get(key), int)), "")
+    title = metadata.get("title")
+    called = f"  {one_line(title, 80)}" if isinstance(title, str) else ""
+    words = f"has {', '.join(shown.words[:8])}" if shown.words else ""
+    entities = f"through {', '.join(found.entity_hits[:5])}" if found.entity_hits else ""
+    lines = [f"{rank}. {found.passage_id}{place}  {found.score:.3f}{called}", f"    {one_line(shown.text, 500)}"]
+    why = "; ".join(filter(None, (words, entities)))
+    return [*lines, f"    ({one_line(why, 200)})"] if why else lines

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from causalist.pipeline import Repository
 
 _MOST_TOKENS = 4_000  # of an answer
-_LONGEST_TEXT = 2_000  # characters of a passage that are shown
+_LONGEST_TEXT = 3_200  # characters of a passage that are shown
 _MODES = ("execution", "planning", "brainstorming")  # of memory.stages, imported when a tool is called; a test compares
 
 
@@ -82,7 +82,8 @@ def _search(repository: "Repository", arguments: Arguments) -> str:
     index: HippoIndex = _MEMORIES.of(repository).index
     mode = "hippo" if arguments["use_graph"] else "hybrid"
     found = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"])
-    return _text([(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in found], "")
+    return _text([(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in found],
+                 arguments["query"], "")  # fmt: skip
 
 
 def _retrieve(repository: "Repository", arguments: Arguments) -> str:
@@ -94,18 +95,20 @@ def _retrieve(repository: "Repository", arguments: Arguments) -> str:
         rows.append((hit.passage_id, hit.text, hit.metadata, sure))
     said = "" if answer.is_calibrated else ", not calibrated by feedback"
     partial = "; nothing likely was found in three attempts" if answer.is_partial else ""
-    return _text(rows, f"retrieval_confidence {answer.retrieval_confidence:.2f}{said}{partial}")
+    return _text(rows, arguments["query"], f"retrieval_confidence {answer.retrieval_confidence:.2f}{said}{partial}")
 
 
-def _text(rows: list[tuple[str, str, Mapping[str, Any], str]], note: str) -> str:
+def _text(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note: str) -> str:
     """Passages, fenced so that their text cannot close the fence, as many as fit."""
+    from causalist.memory.excerpts import excerpt
+
     if not rows:
         return "nothing found: no passage of the memory has a word or an entity of the question"
     parts = [f"note: {note}\n"] if note else []
     room = _MOST_TOKENS - sum(map(count_tokens, parts))
     for rank, (passage, text, metadata, why) in enumerate(rows, 1):
-        line = f", line {metadata['line']}" if isinstance(metadata.get("line"), int) else ""
-        shown = neutralise(text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…")
+        line = next((f", {k} {metadata[k]}" for k in ("line", "page") if isinstance(metadata.get(k), int)), "")
+        shown = neutralise(text if len(text) <= _LONGEST_TEXT else excerpt(text, query, length=_LONGEST_TEXT).text)
         fence = "`" * max(3, 1 + max((len(run) for run in _runs(shown)), default=0))
         part = f"{rank}. {one_line(passage, 200)}{line}  ({one_line(why, 200)})\n{fence}\n{shown}\n{fence}\n"
         room -= count_tokens(part) + 1

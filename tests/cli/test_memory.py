@@ -62,7 +62,9 @@ def test_add_search_graph_and_stats(folder: Path) -> None:
     assert [each["passage"] for each in document["results"][:2]] == ["docs/auth.md#tokens", "docs/people.md#people"]
     assert document["results"][0]["entities"][0] in ("jwt", "identity_team")
     text = invoke("memory", "search", "JWT", "--limit", "1").stdout
-    assert text.startswith("1. docs/auth.md#tokens  line 1  ")
+    first, shown, why = text.splitlines()
+    assert first.startswith("1. docs/auth.md#tokens  line 1  ") and first.endswith("  Tokens")
+    assert (shown, why) == ("    JWT checks belong to the Identity Team.", "    (has JWT; through jwt, identity_team)")
     stats = json.loads(invoke("memory", "stats", "--json").stdout)
     assert (stats["passages"], stats["entities"]) == (3, 3)
     near = json.loads(invoke("memory", "graph", "--entity", "jwt", "--hops", "2", "--json").stdout)

@@ -1,0 +1,77 @@
+"""What of a passage is shown: the stretch that has most of what was asked for, and the words of the question in it."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from causalist.rank.terms import STOP_WORDS, terms_of
+
+_WORD = re.compile(r"[^\W_]\w*")
+_BREAK = re.compile(r"(?<=[.!?:;])\s+|\n+|\s\|\s")  # between sentences, lines and cells
+_HEADING = re.compile(r"\A#{1,6} [^\n]*\n+|\A[^\n]+\n[=~^\"'`*+-]{3,}\n+")
+_MARKS = re.compile(r"^[\s|#>*-]+|[\s|]+$")
+
+
+class Excerpt(NamedTuple):
+    """`words`: those of the question that the passage has, as the question writes them."""
+
+    text: str
+    words: tuple[str, ...]
+
+
+def excerpt(text: str, question: str, *, names: Iterable[str] = (), length: int = 240) -> Excerpt:
+    """At most about `length` characters in one line, from the beginning of a sentence; marks of what is left out at
+    both ends. Each word of the question counts once, and each of `names` (ids of entities) half as much.
+
+    >>> excerpt("# Leave\\n\\nIt is fair. New parents get 16 weeks. Ask Ada.", "How many weeks?", length=28)
+    Excerpt(text='… New parents get 16 weeks. …', words=('weeks',))
+    """
+    body = _HEADING.sub("", text, count=1) or text
+    asked = _asked(question)
+    named = {term: 0.5 for name in names for term in _terms(name.replace("_", " "))}
+    weights = {**named, **dict.fromkeys(asked, 1.0)}
+    parts = [part for raw in _BREAK.split(body) if (part := " ".join(_MARKS.sub("", raw).split()))]
+    has = [set(_terms(part)) & weights.keys() for part in parts]
+    whole = set().union(*has) | (set(_terms(text)) & asked.keys())
+    words = tuple(dict.fromkeys(asked[term] for term in asked if term in whole))
+    best, first, last = -1.0, 0, 0
+    for start in range(len(parts)):
+        size, found, end = 0, set[str](), start
+        while end < len(parts) and (end == start or size + len(parts[end]) <= length):
+            size += len(parts[end]) + 1
+            found |= has[end]
+            end += 1
+        value = sum(weights[term] for term in sorted(found))
+        if value > best:
+            best, first, last = value, start, end
+    shown = " ".join(parts[first:last])
+    is_cut = len(shown) > 2 * length
+    if is_cut:
+        shown = _around(shown, weights, length)
+    before, behind = "… " if first and not shown.startswith("…") else "", " …" if last < len(parts) or is_cut else ""
+    return Excerpt(f"{before}{shown}{behind}", words)
+
+
+def _around(text: str, weights: dict[str, float], length: int) -> str:
+    """A piece of a sentence that is too long to be shown, around the first word that was asked for."""
+    for match in _WORD.finditer(text):
+        if weights.keys() & set(terms_of(match[0])):
+            start = max(0, match.start() - length // 4)
+            start = text.rfind(" ", 0, start) + 1 if start else 0
+            return ("… " if start else "") + text[start : start + length].rpartition(" ")[0]
+    return text[:length].rpartition(" ")[0]
+
+
+def _asked(question: str) -> dict[str, str]:
+    """Terms of the question and the word that has each."""
+    words = _WORD.findall(question)
+    telling = [word for word in words if word.lower() not in STOP_WORDS] or words
+    found: dict[str, str] = {}
+    for word in telling:
+        for term in terms_of(word):
+            found.setdefault(term, word)
+    return found
+
+
+def _terms(text: str) -> list[str]:
+    return [term for word in _WORD.findall(text) for term in terms_of(word)]
