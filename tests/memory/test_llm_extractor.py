@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ import pytest
 from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
 from causalist.memory import HippoIndex
 from causalist.memory.entities import Entity, entity_id
-from causalist.memory.llm_extractor import LLMEntityExtractor, model_named
+from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor, model_named
 from causalist.memory.llm_parsing import Notes, parse_entities, parse_triples
+from causalist.memory.shelf import Shelf
+from tests.cli.commands import write_all
 from tests.memory.fake_model import (
     ENTITIES,
     N_KINDS,
@@ -177,3 +180,45 @@ def test_models_by_name() -> None:
 def test_an_empty_array_is_an_answer() -> None:
     found = LLMEntityExtractor(Answering(lambda prompt: "[]"))("Nothing of note happened to Acme Corp.")
     assert found == ((), (), ())
+
+
+class _Told:
+    """A model that answers from a table and counts how often it is asked; after `most` answers it is gone."""
+
+    model_id = "told"
+
+    def __init__(self, most: int = 1_000) -> None:
+        self.asked = 0
+        self._most = most
+
+    def prompt(self, prompt: str, *, stream: bool = False) -> SimpleNamespace:
+        if self.asked >= self._most:
+            raise OSError("gone")
+        self.asked += 1
+        names = [name for name in ("alpha", "beta", "gamma", "delta") if name in prompt]
+        triple = {"subject": names[0], "predicate": "meets", "object": names[-1], "confidence": 0.9}
+        said = [triple] if is_about_triples(prompt) else [{"name": name, "type": "concept"} for name in names]
+        return SimpleNamespace(text=lambda: json.dumps(said))
+
+
+def test_what_was_read_by_patterns_is_read_again_by_a_model_and_what_it_answered_is_kept(tmp_path: Path) -> None:
+    write_all(tmp_path, {"docs/a.md": "# One\n\nplain alpha, plain beta", "docs/b.md": "# Two\n\nplain gamma, delta"})
+    shelf, docs = Shelf.at(None, tmp_path), [tmp_path / "docs"]
+    assert shelf.add(docs)[:4] == (2, 2, 2, 0)
+    assert shelf.opened().stats()["triples"] == 0
+    answers = tmp_path / "answers"
+    gone = LLMEntityExtractor(_Told(most=2), cache=answers)
+    estimates: list[Estimate] = []
+    with pytest.raises(ModelFailed):
+        shelf.add(docs, gone, estimates.append)
+    assert shelf.opened().stats()["triples"] == 0  # as it was
+    whole = _Told()
+    assert shelf.add(docs, LLMEntityExtractor(whole, cache=answers), estimates.append)[:4] == (2, 2, 2, 0)
+    assert [(each.passages, each.cached, each.calls) for each in estimates] == [(2, 0, 4), (2, 1, 2)]
+    assert whole.asked == 2  # the other two answers were there
+    assert shelf.opened().stats()["triples"] == 2
+    assert shelf.opened().entity("alpha").type == "concept"
+    # The same model again has nothing to do, and neither does a run without one.
+    assert shelf.add(docs, LLMEntityExtractor(whole, cache=answers))[:4] == (2, 2, 0, 0)
+    assert shelf.add(docs)[:4] == (2, 2, 0, 0)
+    assert (whole.asked, shelf.opened().stats()["triples"]) == (2, 2)
