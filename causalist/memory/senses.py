@@ -26,6 +26,7 @@ MOST = 200  # documents; what more of them name has one meaning that they share,
 _FEWEST_EACH = 3  # documents of a sense
 _COMMON = 20  # documents that may name a neighbour, or a share of all; what more of them name joins anything
 _COMMON_SHARE = 0.2
+_MOST_READ = 20  # passages of a group whose words are looked at
 _ALIKE = 0.1  # cosine of the words of two groups from which on they are one sense
 
 
@@ -59,10 +60,17 @@ def senses_of(
     is_sense = sizes >= _FEWEST_EACH
     n_senses = np.bincount(by_entity[first[is_sense]], minlength=n_entities)
     found: Ints | None = None
+    ambiguous = np.flatnonzero(n_senses >= 2)
+    if not len(ambiguous):
+        return None
+    order = np.argsort(mentions.indices, kind="stable")  # entries by entity, ascending by passage
+    ends = np.cumsum(np.bincount(entities, minlength=n_entities))
+    by_node = np.argsort(by_entity, kind="stable")
+    node_ends = np.cumsum(np.bincount(by_entity, minlength=n_entities))
     words = _Words(forward, terms)
-    for entity in np.flatnonzero(n_senses >= 2).tolist():
-        own = np.flatnonzero(by_entity == entity)
-        entries = np.flatnonzero(entities == entity)
+    for entity in ambiguous.tolist():
+        own = by_node[node_ends[entity - 1] if entity else 0 : node_ends[entity]]
+        entries = order[ends[entity - 1] if entity else 0 : ends[entity]]
         group_by_document = dict(zip((nodes[own] // n_entities).tolist(), group_of[own].tolist(), strict=True))
         passages: dict[int, list[int]] = {}
         for entry in entries.tolist():
@@ -191,7 +199,7 @@ class _Words:
         return found
 
     def of(self, passages: list[int], without: set[int]) -> "_Vector":
-        terms, counts, _ = self._forward.gathered(np.array(sorted(set(passages)), dtype=np.int64))
+        terms, counts, _ = self._forward.gathered(np.array(sorted(set(passages))[:_MOST_READ], dtype=np.int64))
         places, inverse = np.unique(terms, return_inverse=True)
         weights = (1.0 + np.log(np.bincount(inverse, weights=counts))) * self._rarity[places]
         is_told = (weights > 0) & ~np.isin(places, sorted(without))
