@@ -103,8 +103,8 @@ def _seen_differently(
         seen.interfaces.extend((interface_of(then), interface_of(facts)))
         if same_interface(then, facts):
             continue
-        change = change_of(then, facts)
         language = settings.get(facts.language)
+        change = change_of(then, facts, language.modules if language is not None else None)
         if change is None or (language is not None and not _is_told_by_names(change, language)):
             return None
         seen.names.update(change.names)

@@ -280,6 +280,15 @@ def use_package(root: Path, chance: random.Random) -> str:
     return f"use a package in {path.name}"
 
 
+def import_for_side_effects(root: Path, chance: random.Random) -> str:
+    """Another file, of which no name is used."""
+    path, other = _any(root, chance), _any(root, chance)
+    if path.suffix not in (".ts", ".js"):
+        return edit_body(root, chance)
+    path.write_text(f'import "./{other.stem}";\n{_text(path)}', encoding="utf-8")
+    return f"import {other.name} for its side effects in {path.name}"
+
+
 def remove_import(root: Path, chance: random.Random) -> str:
     path = _any(root, chance)
     return f"remove an import of {path.name}" if _replace_one(path, chance, _IMPORT, "") else "no import to remove"
@@ -292,7 +301,7 @@ EDITS: Sequence[Edit] = (
 # Those that leave the set of files as it is, and often what others see of a file too.
 SMALL_EDITS: Sequence[Edit] = (
     edit_body, edit_body, edit_body, edit_body, set_member, change_return, change_base, add_value, use_package,
-    remove_import, add_function, remove_lines, prose, touch, commit,
+    import_for_side_effects, remove_import, add_function, remove_lines, prose, touch, commit,
 )  # fmt: skip
 
 

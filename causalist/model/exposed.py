@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from causalist.model.facts import MODULE_SCOPE, FileFacts, ImportKind
 from causalist.model.interface import interface_of
+from causalist.model.language import ModuleSettings
 
 _NAME = re.compile(r"\w+")
 # What an import means without saying its name: what a file shows as a whole, what runs when a package is loaded.
@@ -26,8 +27,9 @@ class Change(NamedTuple):
     kinds: frozenset[int]
 
 
-def change_of(old: FileFacts, new: FileFacts) -> Change | None:
-    """What differs between two states of a file; None where that cannot be told by names."""
+def change_of(old: FileFacts, new: FileFacts, modules: ModuleSettings | None) -> Change | None:
+    """What differs between two states of a file; None where that cannot be told by names. `modules` are those of its
+    language, None for text."""
     old, new = interface_of(old), interface_of(new)
     before, after = (
         (each.language, each.manifest, each.package, each.wildcard_exports is None, not each.exports)
@@ -35,7 +37,8 @@ def change_of(old: FileFacts, new: FileFacts) -> Change | None:
     )
     if before != after:
         return None
-    one, other = _items(old), _items(new)
+    shows_side_effects = modules is None or modules.shows_side_effects
+    one, other = _items(old, shows_side_effects), _items(new, shows_side_effects)
     names: set[str] = set()
     kinds: set[int] = set()
     for key in one.keys() | other.keys():
@@ -51,7 +54,7 @@ def change_of(old: FileFacts, new: FileFacts) -> Change | None:
 _Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a name in it
 
 
-def _items(facts: FileFacts) -> dict[_Key, list[Hashable]]:
+def _items(facts: FileFacts, shows_side_effects: bool) -> dict[_Key, list[Hashable]]:
     """All of an interface by what it is about, in an order that an insertion elsewhere does not change."""
     places = [definition.qualname for definition in facts.definitions]
     places.append("")  # of the file, MODULE_SCOPE
@@ -79,8 +82,9 @@ def _items(facts: FileFacts) -> dict[_Key, list[Hashable]]:
         alike = entry._replace(row=0, scope=0)
         if entry.kind in _STARS:
             add("whole", entry.scope, "", alike)
-        elif entry.kind == ImportKind.SIDE_EFFECT:  # files that are included together see one another
-            add("whole", entry.scope, entry.module, entry.level)
+        elif entry.kind == ImportKind.SIDE_EFFECT:
+            if shows_side_effects:
+                add("whole", entry.scope, entry.module, entry.level)
         else:
             add("import", entry.scope, entry.alias or entry.module.partition(".")[0], alike)
     for name in facts.wildcard_exports or ():

@@ -122,6 +122,12 @@ class ModuleSettings:
     outside: tuple[str, ...] = ()
     above: bool = False
 
+    @property
+    def shows_side_effects(self) -> bool:
+        """Whether it matters to other files what a file imports for its side effects: they see what is included
+        together with them, or what a package passes on. Elsewhere that is an edge of the file and nothing else."""
+        return self.inclusion or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
+
 
 @dataclass(frozen=True, slots=True)
 class TypeSettings:

@@ -2,13 +2,14 @@
 everything is linked at once, array by array."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from causalist.graph import build_graph, needs_bodies, relink
-from causalist.model.facts import FileFacts
-from causalist.model.graph import LinkedGraph
+from causalist.model.facts import FileFacts, ImportKind
+from causalist.model.graph import CodeGraph, Edge, LinkedGraph
 from causalist.model.interface import body_bindings, interface_of, same_interface
 from causalist.parse import load_settings, parse_file
 from tests.indexes import differences
@@ -55,6 +56,30 @@ def test_each_file_of_a_sample(sample: str) -> None:
     root = SAMPLES / sample
     paths = [path for path in root.rglob("*") if path.is_file() and ".causalist" not in path.parts]
     check_each_alone(facts_of((path.relative_to(root).as_posix(), path.read_bytes()) for path in paths))
+
+
+def _seen_from_outside(facts: FileFacts) -> FileFacts:
+    """A file without imports that are no other file's affair."""
+    language = load_settings().get(facts.language)
+    if language is None or language.modules.shows_side_effects:
+        return facts
+    return replace(facts, imports=tuple(each for each in facts.imports if each.kind != ImportKind.SIDE_EFFECT))
+
+
+@pytest.mark.parametrize("case", _CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_no_file_rests_on_what_others_import_for_side_effects(case: Path) -> None:
+    """Only the edges of the file itself, which are left out here, and what follows from them for its tests may."""
+    files = facts_of((path, text.encode()) for path, text in read_case(case.read_text("utf-8")).files)
+    whole = build_graph(files, load_settings()).graph
+    for i, (path, _) in enumerate(files):
+        others = [(p, f if j == i else _seen_from_outside(f)) for j, (p, f) in enumerate(files)]
+        if others != files:
+            assert _edges_from(build_graph(others, load_settings()).graph, path) == _edges_from(whole, path)
+
+
+def _edges_from(graph: CodeGraph, path: str) -> set[Edge]:
+    edges = (graph.edge(i) for i in range(len(graph.edges)))
+    return {edge for edge in edges if edge.source.partition("::")[0] == path}
 
 
 _SHOP = """import os

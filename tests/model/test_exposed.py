@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.exposed import change_of, resting_on
 from causalist.model.interface import interface_of
-from causalist.parse import parse_file
+from causalist.parse import load_settings, parse_file
 
 _BEFORE = """from base import Base
 LIMIT = 3
@@ -17,7 +17,9 @@ def make():
 
 
 def _names(path: str, before: str, after: str) -> set[str] | None:
-    change = change_of(parse_file(path, before.encode()), parse_file(path, after.encode()))
+    old, new = parse_file(path, before.encode()), parse_file(path, after.encode())
+    language = load_settings().get(new.language)
+    change = change_of(old, new, language.modules if language is not None else None)
     return None if change is None else set(change.names)
 
 
@@ -59,10 +61,27 @@ def test_names_of_a_change(old: str, new: str, names: set[str] | None) -> None:
         ("package.json", '{"name": "a"}', '{"name": "b"}'),
         ("a.rs", "struct S;\n", "struct S;\nimpl Clone for S {}\n"),
         ("a.ts", 'export * from "./b";\n', 'export * from "./c";\n'),
+        ("a.rb", "require 'b'\n", "require 'b'\nrequire 'c'\n"),
+        ("a.c", '#include "b.h"\n', '#include "c.h"\n'),
+        ("a.lua", 'require("b")\n', 'require("c")\n'),
+        ("a.sh", ". ./b.sh\n", ". ./c.sh\n"),
     ],
 )
 def test_what_no_name_tells(path: str, before: str, after: str) -> None:
     assert _names(path, before, after) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.ts", 'import "./b";\nexport class A {}\n', 'import "./c";\nexport class A {}\n'),
+        ("a.js", "function f() {}\n", "require('./b');\nfunction f() {}\n"),
+        ("a.go", "package a\n", 'package a\n\nimport _ "example.org/b"\n'),
+        ("a.php", "<?php\n", "<?php\nrequire __DIR__ . '/b.php';\n"),
+    ],
+)
+def test_what_is_imported_for_its_side_effects_is_nobody_elses_affair(path: str, before: str, after: str) -> None:
+    assert _names(path, before, after) == set()
 
 
 def test_what_is_made_of_something() -> None:

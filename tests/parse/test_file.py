@@ -192,3 +192,18 @@ def test_bytes_that_are_no_utf_8_where_a_query_asks_for_the_text() -> None:
     assert [d.qualname for d in facts.definitions][-1] == "door.shut"
     assert [(c.callee, c.row) for c in facts.calls][-1] == ("lock", 2)
     assert "not-utf-8" in [d.slug for d in facts.diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("int f(int a\n#ifdef X\n, int b\n#endif\n) { return h(); }\n", "h"),
+        ("int f(int n) {\n  return a(1,\n#ifdef X\n  2,\n#else\n  3,\n#endif\n  4);\n}\n", "a"),
+        ("int f(int n) {\n  int x = 1\n#ifdef X\n  + 2\n#else\n  + 3\n#endif\n  ; return h();\n}\n", "h"),
+    ],
+)
+def test_one_of_several_alternatives_is_read_where_all_of_them_make_no_sense(text: str, called: str) -> None:
+    facts = facts_of(text + "int g(void) { return 2; }\n", "c")
+    assert qualnames(facts) == ["f", "g"]
+    assert [call.callee for call in facts.calls] == [called]
+    assert facts.diagnostics == ()

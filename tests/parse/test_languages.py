@@ -112,6 +112,13 @@ def test_a_file_without_an_extension_is_read_by_what_its_first_line_names() -> N
     assert reader_of("bin/door") != reader_of("bin/door.txt")
 
 
+def test_a_manifest_is_read_by_its_name() -> None:
+    readers = {reader_of(f"app/{name}") for name in ("package.json", "tsconfig.json", "go.mod", "Cargo.toml")}
+    assert len(readers) == 4
+    assert reader_of("app/package.json") == reader_of("web/Package.json")
+    assert reader_of("a/notes.md") == reader_of("b/other.md")
+
+
 def test_an_unknown_grammar_is_named_together_with_those_that_exist() -> None:
     with pytest.raises(GrammarError, match=r"'cobol'.*javascript,.*php, python"):
         load_grammar("cobol")
