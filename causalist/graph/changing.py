@@ -44,7 +44,7 @@ def touched_files(commits: Commits, paths: Sequence[str]) -> tuple[NDArray[np.in
         if commit < len(commits):
             inside = commits.renamed_in == commit
             place[commits.before[inside]] = place[commits.after[inside]]
-    flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+    flat = np.concatenate(parts)
     owners = np.repeat(np.arange(len(commits), dtype=np.int64), np.diff(commits.indptr))
     kept = flat >= 0
     pairs = np.unique(owners[kept] * max(len(paths), 1) + flat[kept])
