@@ -1,0 +1,149 @@
+"""Draws call sites of a repository, uniformly among all that its syntax has, for people to label.
+
+    python -m tests.benchmarks.edges.draw LANGUAGE REPO COMMIT --clones DIR [--sites 24] [--seed 1] [--context 2]
+
+LANGUAGE is the name of a dialect in `grammars/`. Sites are nodes of the bare grammar: what our queries capture of them
+plays no part. Prints each site as `path:line text`, the lines around it, and the definitions of that name. Labelled
+sites are in `*_sites.jsonl`; `sites.py` says of what they are made.
+"""
+
+import argparse
+import random
+import re
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import tree_sitter
+
+from causalist.evaluate.clones import find_clone
+from causalist.parse import dialect_of, load_grammar, parse_file
+from causalist.source import BlobReader, scan_commit
+
+# Node types that are a call, and the field or child that says what is called ("" for the whole node).
+CALLS = {
+    "c": {"call_expression": "function"},
+    "cpp": {"call_expression": "function", "new_expression": "type"},
+    "csharp": {"invocation_expression": "function", "object_creation_expression": "type"},
+    "ruby": {"call": "method", "super": "", "identifier": ""},
+    "elixir": {"call": "target"},
+    "lua": {"function_call": "name"},
+    "bash": {"command": "name"},
+}
+# Calls that define or import something, and are no calls to who reads the code.
+_FORMS = re.compile(
+    r"(?:def\w*|alias|import|require|use|quote|unquote|fn|case|if|unless|cond|with|for|try|receive|super|test|describe|assert|refute|setup|@)\b"
+)
+
+
+def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str]]:
+    """Every call below `root`, with what is called as it is written."""
+    kinds = CALLS[dialect]
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(reversed(node.children))
+        if not node.is_named or node.type not in kinds:
+            continue
+        called = node.child_by_field_name(kinds[node.type]) if kinds[node.type] else node
+        if called is None or called.text is None or node.text is None:
+            continue
+        text = called.text.decode(errors="replace")
+        if dialect == "ruby":
+            if node.type == "identifier" and not _alone(node):
+                continue
+            if node.type == "call":
+                text = node.text[: called.end_byte - node.start_byte].decode(errors="replace")
+        if dialect == "elixir" and (_FORMS.match(text) or _is_head(node)):
+            continue
+        yield called, text
+
+
+_NO_CALLS = ("method", "method_parameters", "block_parameters", "alias", "undef", "keyword_parameter")
+
+
+def _alone(node: tree_sitter.Node) -> bool:
+    """Whether a name of Ruby stands where a call may, and is no variable of the method around it."""
+    parent = node.parent
+    if parent is None or parent.type in _NO_CALLS:
+        return False
+    if parent.type == "call" and parent.child_by_field_name("receiver") != node:
+        return False
+    around: tree_sitter.Node | None = parent
+    while around is not None and around.type not in ("method", "singleton_method", "program"):
+        around = around.parent
+    text = (around.text or b"").decode(errors="replace") if around else ""
+    name = rf"\b{re.escape((node.text or b'').decode())}\b"
+    bound = rf"{name}\s*(?:,[^=\n]*)?(?:\|\||&&|[-+*])?=(?![=~])|\|[^|\n]*{name}[^|\n]*\||rescue.*=>\s*{name}"
+    header = re.match(r"def[^\n(]*(\([^)]*\)|[^\n]*)", text)
+    return not (re.search(bound, text) or (header and re.search(name, header[1])))
+
+
+def _is_head(node: tree_sitter.Node) -> bool:
+    """Whether a call of Elixir is what a definition defines, an attribute, or the member of a value."""
+    target, parent = node.child_by_field_name("target"), node.parent
+    if target is not None and target.type == "dot" and not any(each.type == "arguments" for each in node.children):
+        return True
+    while parent is not None and parent.type in ("arguments", "binary_operator", "unary_operator"):
+        if parent.type == "unary_operator" and (parent.text or b"").startswith(b"@"):
+            return True
+        if parent.type == "binary_operator" and b"when" not in (parent.text or b""):
+            return False
+        parent = parent.parent
+    made = parent.child_by_field_name("target") if parent is not None and parent.type == "call" else None
+    return made is not None and (made.text or b"").startswith(b"def")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("language", choices=sorted(CALLS))
+    parser.add_argument("repo")
+    parser.add_argument("commit")
+    parser.add_argument("--clones", type=Path, required=True)
+    parser.add_argument("--sites", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--without", action="append", default=[], metavar="GLOB", help="files to draw nothing from")
+    parser.add_argument("--context", type=int, default=2)
+    arguments = parser.parse_args()
+    clone = find_clone(arguments.clones, arguments.repo)
+    if clone is None:
+        raise SystemExit(f"no clone of {arguments.repo} in {arguments.clones}")
+    found: list[tuple[str, int, str]] = []
+    defined: dict[str, list[str]] = {}
+    lines: dict[str, list[str]] = {}
+    with BlobReader(clone) as reader:
+        for entry in sorted(scan_commit(clone, arguments.commit).entries, key=lambda entry: entry.path):
+            file = reader.read(entry)
+            if isinstance(file, str) or not _is_read_by(arguments.language, entry.path, file.data):
+                continue
+            lines[entry.path] = file.data.decode(errors="replace").split("\n")
+            for each in parse_file(entry.path, file.data).definitions:
+                row = f"{entry.path}::{each.qualname}:{each.start_row + 1} {each.signature[:90]}"
+                defined.setdefault(each.qualname.rpartition(".")[2], []).append(row)
+            if any(fnmatch(entry.path, pattern) for pattern in arguments.without):
+                continue
+            tree = load_grammar(arguments.language).parser.parse(file.data)
+            for called, text in nodes(arguments.language, tree.root_node):
+                found.append((entry.path, called.end_point.row + 1, text))
+    drawn = random.Random(arguments.seed).sample(found, arguments.sites)
+    out = sys.stdout
+    out.write(f"{len(found)} calls in {len(lines)} files\n")
+    for path, line, text in drawn:
+        out.write(f"\n=== {path}:{line} {' '.join(text.split())}\n")
+        for at in range(max(line - 1 - arguments.context, 0), min(line + arguments.context, len(lines[path]))):
+            out.write(f"  {at + 1:5} {lines[path][at][:160]}\n")
+        name = (re.findall(r"[\w?!]+", re.sub(r"<[^<>]*>", "", text)) or [text])[-1]
+        for row in defined.get(name, ())[:9] or ["nothing parsed has this name"]:
+            out.write(f"    ? {row}\n")
+    return 0
+
+
+def _is_read_by(language: str, path: str, data: bytes) -> bool:
+    if language == "bash" and "." not in path.rpartition("/")[2]:
+        return data.startswith((b"#!/usr/bin/env bash", b"#!/bin/sh", b"#!/bin/bash"))
+    return dialect_of(path) in (language, "c" if language == "cpp" else language)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
