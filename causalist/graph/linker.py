@@ -15,6 +15,7 @@ from causalist.graph.namespaces import included_file
 from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.overrides import overrides
 from causalist.graph.package_imports import PackageImports
+from causalist.graph.projects import whole
 from causalist.graph.resolve import Resolver
 from causalist.graph.spaces import is_alias
 from causalist.graph.states import States, is_asked
@@ -134,6 +135,7 @@ class Linker:
                 elif settings.modules.folders and settings.modules.external_parts and entry.module[:1] not in "./":
                     self._external(number, entry.module.partition("/")[0], EdgeKind.IMPORTS, entry.row)
                 continue
+            entry = whole(declared, names, entry)
             files = declared.imported_files(settings.family, entry, names.path, used)
             if files is None and settings.modules.namespaces:
                 files = below_package(self.program, settings, names, entry) or None

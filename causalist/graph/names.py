@@ -47,6 +47,8 @@ class Program:
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
     attached: dict[tuple[int, str], list[int]] = field(default_factory=dict)  # (type, name) -> members of it elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
+    extended: dict[int, int] = field(default_factory=dict)  # functions of `extended` -> the type that they are for
+    extending: dict[str, list[int]] = field(default_factory=dict)  # name -> such functions
     canonical: dict[int, int] = field(default_factory=dict)  # types that may be reopened -> their first declaration
     inclusion: Inclusion = field(default_factory=Inclusion)
     bounds: dict[tuple[int, str], tuple[int, Binding]] = field(default_factory=dict)  # type parameters, by their type

@@ -61,6 +61,8 @@ def overloads_of(program: "Program", function: int) -> tuple[list[int], list[int
     that are attached to the type. Nothing where functions of one name are not told apart."""
     definition = program.definition_of[function]
     same = program.files[program.file_of[function]].callables.get(definition.qualname, [])
+    if function in program.extended:
+        return [each for each in same if program.extended.get(each) == program.extended[function]], []
     owner = program.owner_of.get(function, program.parent(function))
     first = program.canonical.get(owner, owner)
     elsewhere = program.attached.get((first, definition.name), []) if same else []

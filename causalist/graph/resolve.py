@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph import receivers, reopened, shaped
+from causalist.graph import extended, receivers, reopened, shaped
 from causalist.graph.extensions import Extensions
 from causalist.graph.found import Value
 from causalist.graph.guesses import Guesses
 from causalist.graph.inclusion import Inclusion
 from causalist.graph.names import Program
 from causalist.graph.overloads import MAKES, UNCOUNTED, best
+from causalist.graph.projects import share_imports
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.graph.shapes import split_type
 from causalist.graph.spaces import as_type, is_mere_type
@@ -43,6 +44,7 @@ class Resolver:
 
     def __post_init__(self) -> None:
         reopened.join_types(self.program)
+        share_imports(self.program.files, self.program.declared)
         self.program.inclusion = Inclusion.of(self.program.files, self.program.modules.number)
         self.values = Values(self.program)
         self.guesses = Guesses(self.program)
@@ -225,7 +227,11 @@ class Resolver:
         for file, names in enumerate(program.files):
             for local, owner in names.facts.owners:
                 member = names.first + local
-                found = self._type_at(file, names.facts.definitions[local].parent, owner)
+                parent = names.facts.definitions[local].parent
+                if extended.takes(names.settings) and parent >= 0:
+                    extended.note(program, member, self._type_at(file, local, owner), owner)
+                    continue
+                found = self._type_at(file, parent, owner)
                 if found < 0:
                     continue
                 program.attach(member, found)
@@ -255,6 +261,10 @@ class Resolver:
                 value = receivers.extension(self.values, file, scope, value, method) or value
         if called and (value is None or is_open) and self.extensions.has(chain):
             given = self.extensions.of(file, chain, arguments, value)
+            if given:
+                return [Target(each, rule, len(given)) for each, rule in given], ""
+        if called and (value is None or is_open) and self.program.extending:
+            given = extended.on_outside(self.program, file, chain, arguments, value)
             if given:
                 return [Target(each, rule, len(given)) for each, rule in given], ""
         if not guess and "." in chain and (value is None or value.kind == "unknown-member"):

@@ -7,7 +7,7 @@ unknown. Which edges follow from it, and what is guessed where nothing is known,
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph import namespaces, objects, receivers, shaped
+from causalist.graph import extended, namespaces, objects, receivers, shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, UNKNOWN_MEMBER, Found, Value
 from causalist.graph.names import Program
 from causalist.graph.overloads import UNCOUNTED, arguments_of
@@ -314,7 +314,8 @@ class Values(Shapes):
         if value.kind == "holder":
             return objects.member(self, value, name)
         if value.kind in ("instance", "super"):
-            return self._instance_attribute(value, name, called)
+            own = self._instance_attribute(value, name, called)
+            return own if own is not None else extended.member(program, file, value, name, called)
         return None
 
     def default_of(self, module: Value) -> Value | None:

@@ -38,7 +38,8 @@ class NameSettings:
     one. `signs` are what a name may end with that stands in no name otherwise. With `curried` several lists of
     arguments make one call. With `overloads` functions of one name stand beside each other, with other parameters.
     `unshared` is a regular expression for the signatures of definitions that their own file alone knows, `parts` one
-    for those of types of which several files hold a part."""
+    for those of types of which several files hold a part. With `extensions` functions in a type that are marked as
+    called on another are found on it, where their package is in sight."""
 
     self_names: tuple[str, ...]
     super_names: tuple[str, ...]
@@ -72,6 +73,7 @@ class NameSettings:
     overloads: bool = False
     unshared: str = ""
     parts: str = ""
+    extensions: bool = False
 
     @property
     def has_overloads(self) -> bool:
@@ -97,7 +99,9 @@ class ModuleSettings:
     different; with `shared` files that declare no package share one. `headers` are extensions of files that others
     include, and know all of; of other files they know what is linked: functions and variables. `include_folders` are
     names of folders in which included files are looked for, `outside` files that never are the repository's where
-    angle brackets say that they are published. With `above` files know what the packages around their own hold."""
+    angle brackets say that they are published. With `above` files know what the packages around their own hold. An
+    import that passes on everything holds in all files of the project: below the folder of a file that ends like one of
+    `projects`, as far as no other is nearer."""
 
     system: ModuleSystem
     index_stems: tuple[str, ...]
@@ -121,6 +125,7 @@ class ModuleSettings:
     include_folders: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     above: bool = False
+    projects: tuple[str, ...] = ()
 
     @property
     def shows_side_effects(self) -> bool:

@@ -105,6 +105,7 @@ class Tag(IntEnum):
     REFERENCE_VALUE = auto()
     LEAD = auto()
     OWNER_TRAIT = auto()
+    OWNER_EXTENDED = auto()
     BINDING_STATEMENT = auto()
     BINDING_GENERIC = auto()
     BINDING_POSITION = auto()
@@ -178,6 +179,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "name.outer": Tag.NAME_OUTER,
     "owner": Tag.OWNER,
     "owner.implements": Tag.OWNER_TRAIT,
+    "owner.extended": Tag.OWNER_EXTENDED,
     "package": Tag.PACKAGE,
     "package.further": Tag.PACKAGE_FURTHER,
     "body": Tag.BODY,

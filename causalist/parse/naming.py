@@ -57,6 +57,15 @@ class Elsewhere:
         if around >= 0 and frames[-1].index >= 0:
             self.scopes.drafts[frames[-1].index].prefix = self.scopes.drafts[around].prefix
 
+    def on_extended(self, start: int, end: int, tag: int) -> None:
+        """The type that the first parameter of the open function says to be called on."""
+        frame = self.scopes.frames[-1] if self.scopes.frames else None
+        text = self.scopes.text(start, min(end, start + _LONGEST))
+        owner = type_name(text, self.scopes.settings.types) or (text if text.isidentifier() else "")
+        if frame is not None and frame.index >= 0 and frame.body < 0 and owner:
+            draft = self.scopes.drafts[frame.index]
+            draft.owner, draft.extends = owner, True
+
     def on_returns(self, start: int, end: int, tag: int) -> None:
         self.ahead = type_name(self.scopes.text(start, min(end, start + _LONGEST)), self.scopes.settings.types)
 

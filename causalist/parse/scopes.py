@@ -60,6 +60,7 @@ class Draft:
     is_property: bool = False  # called by being named
     is_annotated: bool = False  # says what it returns
     owner: str = ""  # the type that it belongs to, where that stands elsewhere
+    extends: bool = False  # its first parameter says so
     signature: str = ""  # where it is not what stands before the body
     is_test: bool = False  # it says so itself
     is_named_behind: bool = False  # its name stands behind its body

@@ -124,7 +124,7 @@ class Sweep:
         return [(i, d.owner) for i, d in enumerate(self.drafts) if d.owner]
 
     def parameters(self) -> list[tuple[int, tuple[str, ...]]]:
-        return [(i, tuple(d.parameters)) for i, d in enumerate(self.drafts) if d.parameters is not None]
+        return [(i, tuple(d.parameters[d.extends :])) for i, d in enumerate(self.drafts) if d.parameters is not None]
 
     def returns(self) -> list[tuple[int, str]]:
         return [(i, d.returns) for i, d in enumerate(self.drafts) if d.returns]
@@ -140,6 +140,7 @@ class Sweep:
             Tag.EXPORT: self.modules.on_group,
             Tag.OWNER: self._on_owner,
             Tag.OWNER_TRAIT: self._implementations.on_trait,
+            Tag.OWNER_EXTENDED: self._elsewhere.on_extended,
             Tag.NAME: self._on_name,
             Tag.NAME_BEHIND: self._on_name_behind,
             Tag.NAME_OUTER: self._on_name_outer,

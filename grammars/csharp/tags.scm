@@ -58,7 +58,8 @@
 (compilation_unit (namespace_declaration name: (_) @package))
 (file_scoped_namespace_declaration name: (_) @package)
 (declaration_list (namespace_declaration name: (_) @name body: (_) @body) @holder)
-(using_directive !name) @import
+((using_directive !name) @import (#not-match? @import "^global\\b"))
+((using_directive !name) @import.reexport (#match? @import.reexport "^global\\b"))
 (using_directive !name [(identifier) (qualified_name) (alias_qualified_name)] @import.from @import.star)
 
 ; Names that get a value; their type stands before them.
@@ -77,6 +78,8 @@
 (parameter name: (identifier) @binding)
 (parameter_list type: (_) @binding.type @parameter.rest name: (identifier) @binding)
 (parameter_list (parameter type: (_) @parameter))
+(method_declaration parameters: (parameter_list . (parameter (modifier) @_this type: (_) @owner.extended))
+  (#eq? @_this "this"))
 (parameter_list (parameter "=" @parameter.optional))
 (implicit_parameter) @binding.item
 (foreach_statement type: (_) @binding.type left: (identifier) @binding right: (_) @binding.elements)
