@@ -28,10 +28,11 @@ from causalist.graph.names import Program
 from causalist.graph.resolve import Resolver
 from causalist.model.facts import Call, FileFacts
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import symbol_id
+from causalist.model.symbols import NodeKind, symbol_id
 from causalist.parse import load_settings, parse_file
 from causalist.source import BlobReader, scan_commit
 
+_NO_CODE = (NodeKind.CONSTANT,)
 _JOINS = re.compile(r"\s*(?:\?->|->|::|\?\.|\\|\.)\s*")
 _MADE = re.compile(r"(?<=\w)\.new$")  # Ruby: a class that an instance is made of is what is called
 _LAST_NAME = re.compile(r"[\w$]+(?=\W*$)")
@@ -75,6 +76,8 @@ class Sites:
         settings = self._program.files[number].settings
         table, language = load_confidences(), settings.name if settings else ""
         sure = [t for t in targets if table.of(t.rule, EdgeKind.CALLS, language) / t.candidates >= self._min_confidence]
+        kinds = self._program.definition_of
+        sure = [target for target in sure if kinds[target.definition].kind not in _NO_CODE]  # which is a reference
         return Found(call.callee, [self._id(target.definition) for target in sure])
 
     def _id(self, definition: int) -> str:
