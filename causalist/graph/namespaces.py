@@ -65,6 +65,19 @@ def _in_sight(program: "Program", names: FileNames, parts: Sequence[str]) -> tup
     return None
 
 
+def shared(program: "Program", names: FileNames, name: str) -> Value | None:
+    """What a bare name means that files of one package share. Where namespaces are part of names, one in sight comes
+    before what stands outside of them all."""
+    file = program.modules.number[names.path]
+    number = program.packages.definition(file, name, program.files)
+    if number is None:
+        return None
+    inner = _in_sight(program, names, [name]) if names.opened else None
+    if inner is None or inner[0] == number:
+        return Value("definition", number, "package-scope")
+    return Value("definition", inner[0], rule_of_path(program, file, inner[0]))
+
+
 def rule_of_path(program: "Program", file: int, definition: int) -> str:
     """How `find_path` found a definition."""
     settings = program.files[file].settings

@@ -258,9 +258,9 @@ class Values(Shapes):
         binding = names.bindings.get(MODULE_SCOPE, {}).get(name)
         if binding is not None:
             return receivers.bound(self, file, binding, name)
-        shared = program.packages.definition(file, name, program.files)
+        shared = namespaces.shared(program, names, name)
         if shared is not None:
-            return Value("definition", shared, "package-scope")
+            return shared
         found = starred(program, file, name, called)
         return self._of_found(found, "star-import") if found is not None else shaped.builtin(settings.shapes, name)
 

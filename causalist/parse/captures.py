@@ -106,6 +106,7 @@ class Tag(IntEnum):
     LEAD = auto()
     OWNER_TRAIT = auto()
     OWNER_EXTENDED = auto()
+    REFERENCE_TYPES = auto()
     BINDING_STATEMENT = auto()
     BINDING_GENERIC = auto()
     BINDING_POSITION = auto()
@@ -180,6 +181,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "owner": Tag.OWNER,
     "owner.implements": Tag.OWNER_TRAIT,
     "owner.extended": Tag.OWNER_EXTENDED,
+    "reference.types": Tag.REFERENCE_TYPES,
     "package": Tag.PACKAGE,
     "package.further": Tag.PACKAGE_FURTHER,
     "body": Tag.BODY,

@@ -23,6 +23,8 @@ _CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
 _CONSTANTS = re.compile(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
 _PATH = re.compile(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
 # A pair of an object, or a type, and the name of a method; "::" may have been read as a dot.
+_COUNTED = re.compile(r"([\w.]+[?!]?)\s*/\s*\d+")  # a function by the number of its arguments
+_WRITTEN_TYPE = re.compile(r"(?<![\w.:])((?:[A-Z]\w*\.)*[a-z_]\w*)\(")
 _PAIR = re.compile(
     r"""(?:\[|\w+\s*\()\s*(?:(?P<variable>\$\w+)|(?P<type>[\w\\.]+?)\s*(?:::|\.)\s*class)\s*,"""
     r"""\s*["'](?P<name>\w+)["'][\s,]*[\])]"""
@@ -159,6 +161,10 @@ class UseReader:
 
     def on_callable(self, start: int, end: int, tag: int) -> None:
         text = self._scopes.text(start, min(end, start + _LONGEST_CHAIN))
+        counted = _COUNTED.fullmatch(text)
+        if counted:
+            self._hand_on(counted[1], start, end)
+            return
         pair = _PAIR.fullmatch(text)
         receiver, name = pair.group("variable", "name") if pair else text.rpartition("::")[::2]
         if pair and receiver is None:
@@ -172,6 +178,15 @@ class UseReader:
                     self._scopes.use_scope(), f"{self._scopes.current(chain)}::{name.strip()}", self._scopes.row(start)
                 )
             )
+
+    def on_types(self, start: int, end: int, tag: int) -> None:
+        """Types that are written as calls are."""
+        for named in _WRITTEN_TYPE.finditer(self._scopes.text(start, end)):
+            self._hand_on(named[1], start, end)
+
+    def _hand_on(self, chain: str, start: int, end: int) -> None:
+        self._passed_on.append(Reference(self._scopes.use_scope(), chain, self._scopes.row(start)))
+        self.skip(end)
 
     def on_macro(self, start: int, end: int, tag: int) -> None:
         chain = chain_of(self._scopes.text(start, min(end, start + _LONGEST_NAME)))

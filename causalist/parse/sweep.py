@@ -182,6 +182,7 @@ class Sweep:
             Tag.REQUIRE_MODULE: self.uses.on_require_module,
             Tag.REFERENCE: self.uses.on_reference,
             Tag.REFERENCE_CALLABLE: self.uses.on_callable,
+            Tag.REFERENCE_TYPES: self.uses.on_types,
             Tag.ERROR: self._on_error,
         }
         handlers.update(self.named.handlers() | self.held.handlers())

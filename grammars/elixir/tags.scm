@@ -54,6 +54,13 @@
 (alias) @reference
 (unary_operator operator: "@" operand: (identifier) @reference)
 (unary_operator operator: "&" operand: (binary_operator left: (identifier) @reference operator: "/"))
+(unary_operator operator: "&" operand: (binary_operator left: (call target: (dot left: (alias) right: (identifier))) operator: "/") @reference.callable)
+; Types in attributes, which look like calls.
+((unary_operator operator: "@" operand: (call target: (identifier) @_kind (arguments (binary_operator operator: "::" right: (_) @reference.types))))
+  (#any-of? @_kind "type" "typep" "opaque" "callback" "macrocallback"))
+((unary_operator operator: "@" operand: (call target: (identifier) @_kind (arguments (binary_operator
+    left: (call target: (identifier) (arguments) @reference.types) operator: "::"))))
+  (#any-of? @_kind "type" "typep" "opaque" "callback" "macrocallback"))
 
 ; Other modules.
 ((call target: (identifier) @_import (arguments . (alias) @import.tree)) @import (#any-of? @_import "alias" "require"))
