@@ -19,7 +19,7 @@ from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
 
 PAGE = DOCS / "languages.md"
 _CASES = ROOT / "tests" / "languages"
-_TITLES = {"javascript": "JavaScript", "php": "PHP", "typescript": "TypeScript"}
+_TITLES = {"cpp": "C++", "csharp": "C#", "javascript": "JavaScript", "php": "PHP", "typescript": "TypeScript"}
 # A kind of edge for each group that is counted.
 _KINDS = {"calls": EdgeKind.CALLS, "imports": EdgeKind.IMPORTS, "extends": EdgeKind.EXTENDS}
 _GAP = re.compile(r"known gap:\s*(.*)")
@@ -48,6 +48,8 @@ def _overview(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
         own = [row["kinds"]["calls"] for row in results["repositories"] if row["language"] == name]
         known = results["calibration"].get(name)
         shares = [_median([each[key] for each in own]) for key in ("judged_precision", "recall")] if own else ["", ""]
+        for i, sites in enumerate(results.get("sites", {}).get(name, {}).values() if not own else ()):
+            shares[i] = f"{sites['right']} of {sites['of']} by hand"
         rows.append(
             (
                 f"[{title(name)}](#{name})",
@@ -74,7 +76,7 @@ def _section(settings: Any, results: Mapping[str, Any], confidences: Confidences
     if rows:
         parts.append(table(("repository", "edges", "in the gold", "precision", "recall", "F1"), rows))
     else:
-        parts.append("Not measured: there is no gold for this language. Confidences are those of other languages.\n")
+        parts.append("There is no compiler's gold for this language. Confidences are those of other languages.\n")
     known = results["calibration"].get(settings.name)
     if known:
         parts.append("\nCalls by confidence, each repository with the confidences fitted to all others:\n\n")

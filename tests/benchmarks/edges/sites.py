@@ -1,12 +1,13 @@
 """Scores what call sites mean against labels that people gave them by reading the code.
 
-    python -m tests.benchmarks.edges.sites FILE... --clones DIR [--min-confidence 0.5] [--misses]
+    python -m tests.benchmarks.edges.sites FILE... --clones DIR [--min-confidence 0.5] [--misses] [--write]
 
 FILE holds one site a line: `repo`, `commit`, `path`, `line`, `callee_text` (what is called, as it is written), `label`
 (`internal`, `external` or `unknown`) and `targets`, the ids of the definitions that it may run. `--clones` holds
 OWNER+NAME/repo or OWNER/NAME with history. A site that is internal is right where all edges from it with enough
 confidence lead to targets and there is one; every edge from another site is wrong. Prints a row for each repository as
-Markdown, with `--misses` also what was not right.
+Markdown, with `--misses` also what was not right. `--write` puts the counts into `results.json`, under the language
+that the name of a file begins with.
 
 `php_sites.jsonl` was used to find faults; `php_unseen_sites.jsonl` was drawn and labelled when the queries were done,
 and so were the others. Faults that they showed are mended since: of today's rules they say what seen sites say.
@@ -31,6 +32,8 @@ from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NodeKind, symbol_id
 from causalist.parse import load_settings, parse_file
 from causalist.source import BlobReader, scan_commit
+from tests.benchmarks.edges.results import write_results
+from tests.benchmarks.edges.rust_sites import wilson
 
 _NO_CODE = (NodeKind.CONSTANT,)
 _JOINS = re.compile(r"\s*(?:\?->|->|::|\?\.|\\|\.)\s*")
@@ -108,15 +111,35 @@ def judge(site: Mapping[str, Any], found: Found | None) -> str:
     return "false" if targets else "left alone"
 
 
+def _shares(n: Counter[str]) -> dict[str, dict[str, object]]:
+    """Precision and recall as `results.json` has them, with intervals of 95 %."""
+    given, internal = n["right"] + n["wrong"] + n["false"], n["right"] + n["wrong"] + n["missed"]
+    return {
+        name: {
+            "sites": n.total(),
+            "right": n["right"],
+            "of": of,
+            "interval": [round(x, 3) for x in wilson(n["right"], of)],
+        }
+        for name, of in (("precision", given), ("recall", internal))
+    }
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--min-confidence", type=float, default=0.5)
     parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    sites = [json.loads(line) for file in arguments.files for line in file.read_text(encoding="utf-8").splitlines()]
+    sites = [
+        {**json.loads(line), "language": file.stem.partition("_")[0]}
+        for file in arguments.files
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
     counts: dict[str, Counter[str]] = {}
+    spoken: dict[str, Counter[str]] = {}
     misses: list[str] = []
     for repo, commit in dict.fromkeys((site["repo"], site["commit"]) for site in sites):
         clone = find_clone(arguments.clones, repo)
@@ -129,6 +152,7 @@ def main() -> int:
                 verdict = judge(site, found)
                 for key in (repo, "all"):
                     counts.setdefault(key, Counter())[verdict] += 1
+                spoken.setdefault(site["language"], Counter())[verdict] += 1
                 if verdict not in ("right", "left alone"):
                     misses.append(f"{verdict}: {site['path']}:{site['line']} {site['callee_text']} {found}")
     out = sys.stdout
@@ -141,6 +165,8 @@ def main() -> int:
         numbers = " | ".join(map(str, (sum(n.values()), internal, n["right"], n["wrong"], n["missed"], n["false"])))
         out.write(f"| {key} | {numbers} | {shares} |\n")
     out.writelines(f"{line}\n" for line in misses if arguments.misses)
+    if arguments.write:
+        write_results(sites={language: _shares(n) for language, n in spoken.items()})
     return 0
 
 
