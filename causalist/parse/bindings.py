@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
 from causalist.parse.captures import Tag
-from causalist.parse.chains import array_type_name, chain_of, made, members_of, type_name
+from causalist.parse.chains import array_type_name, chain_of, made, members_of, type_name, without_arguments
 from causalist.parse.expressions import value_of
 from causalist.parse.scopes import VALUE_KINDS, Scopes
 from causalist.parse.shapes import shape_of
@@ -217,6 +217,8 @@ class BindingReader:
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
         elements = bool(self._scopes.settings.types.containers)
+        if self._scopes.settings.names.bare_calls:
+            text = without_arguments(text)
         return self._scopes.own_chain(made(text, chain_of(text, elements)), position)
 
     def on_key(self, start: int, end: int, tag: int) -> None:

@@ -18,6 +18,7 @@ _MADE = re.compile(r"\s+[^\W\d]")  # after `new`, in `outer.new Inner`
 _MAKES = re.compile(r"new\s+\.?[^\W\d]")
 _CLONED = re.compile(r"clone\s+(?=[$\w])")
 _WAITED = re.compile(r"(\(\s*)?await\s+")
+_COMMAND = re.compile(r"([^\W\d]\w*(?: ?\. ?\w+)*[?!]?)[ \t]+(?![.&+*/%=<>|?-])\S")  # without an operator in between
 _SPACE = re.compile(r"\s+")
 _WRAPPED = re.compile(
     r"(?:(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Awaitable)\[|(?:Readonly|Promise|PromiseLike|Awaitable)<)(.+)[\]>]"
@@ -42,6 +43,16 @@ _MEMBER = re.compile(r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$]+'|"[\w$]+")(?:\s*:\s*((?!f
 QUOTES = "\"'"
 _LONGEST = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
+
+
+def without_arguments(text: str) -> str:
+    """A call whose arguments stand behind a space, as the name that is called.
+
+    >>> [without_arguments(text) for text in ("Door.new key, 1", "make :door", "a.b(1) + c", "door.open", "a .b")]
+    ['Door.new', 'make', 'a.b(1) + c', 'door.open', 'a .b']
+    """
+    called = _COMMAND.match(text)
+    return called[1] if called else text
 
 
 def chain_of(text: str, elements: bool = False) -> str:
