@@ -25,12 +25,11 @@ def note(program: Program, function: int, type_number: int, written: str) -> Non
         is_parameter = written in names.bindings.get(function - names.first, {})
         type_number = ANYTHING if is_parameter or written in _TOP else OUTSIDE
     program.extended[function] = type_number
-    program.extending.setdefault(program.definition_of[function].name, []).append(function)
 
 
 def member(program: Program, file: int, value: Value, name: str, called: str | None) -> Value | None:
     """The function that a call of `name` on an instance may mean, where its type has no such member."""
-    if called is None or value.kind != "instance" or name not in program.extending:
+    if called is None or value.kind != "instance" or not program.extended:
         return None
     found = _fitting(program, file, name, called)
     for base in program.linear_bases(value.number):
@@ -50,7 +49,7 @@ def on_outside(
     nothing is known of it, only those for any value, of a name that no method has."""
     name = chain.rpartition(".")[2]
     settings = program.files[file].settings
-    if "." not in chain or name not in program.extending or settings is None or name in settings.builtin_methods:
+    if "." not in chain or settings is None or name in settings.builtin_methods:
         return []
     found = [each for each in _fitting(program, file, name, arguments) if program.extended[each] < 0]
     if value is None or value.kind == "unknown-member":
@@ -69,8 +68,10 @@ def takes(settings: LanguageSettings | None) -> bool:
 def _fitting(program: Program, file: int, name: str, arguments: str) -> list[int]:
     return [
         each
-        for each in program.extending[name]
-        if _is_in_sight(program, file, each) and misfit(program.parameters.get(each), arguments, {}) is not None
+        for each in program.methods.get(name, ())
+        if each in program.extended
+        and _is_in_sight(program, file, each)
+        and misfit(program.parameters.get(each), arguments, {}) is not None
     ]
 
 

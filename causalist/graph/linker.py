@@ -220,13 +220,13 @@ class Linker:
     def _add_uses(self, number: int) -> None:
         names = self.program.files[number]
         written = Counter((a.scope, a.name, a.row) for a in names.facts.accesses if a.how == AccessKind.WRITE)
-        calls: dict[tuple[int, str, str], list[int]] = {}  # -> first row, number of sites
+        calls: dict[tuple[int, str, str, str], list[int]] = {}  # -> first row, number of sites
         for call in names.facts.calls:
-            sites = calls.setdefault((call.scope, call.callee, call.arguments), [call.row, 0])
+            sites = calls.setdefault((call.scope, call.callee, call.arguments, call.values), [call.row, 0])
             sites[0] = min(sites[0], call.row)
             sites[1] += 1
-        for (scope, callee, arguments), (row, n) in calls.items():
-            self._add_use(number, names.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n)
+        for (scope, callee, arguments, values), (row, n) in calls.items():
+            self._add_use(number, names.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n, values=values)
         for reference in names.facts.references:
             key = reference.scope, reference.name, reference.row
             reads = not written or not written[key]
@@ -247,9 +247,10 @@ class Linker:
         arguments: str = UNCOUNTED,
         reads: bool = True,
         n: int = 1,
+        values: str = "",
     ) -> None:
         guess = kind is EdgeKind.CALLS
-        targets, package = self.resolver.resolve(file, scope, chain, guess=guess, arguments=arguments)
+        targets, package = self.resolver.resolve(file, scope, chain, guess=guess, arguments=arguments, values=values)
         source = file if scope == MODULE_SCOPE else self.drafts.definition(first + scope)
         for target in targets:
             draft = self.drafts.definition(target.definition)

@@ -47,8 +47,7 @@ class Program:
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
     attached: dict[tuple[int, str], list[int]] = field(default_factory=dict)  # (type, name) -> members of it elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
-    extended: dict[int, int] = field(default_factory=dict)  # functions of `extended` -> the type that they are for
-    extending: dict[str, list[int]] = field(default_factory=dict)  # name -> such functions
+    extended: dict[int, int] = field(default_factory=dict)  # functions of the module of that name -> what they are for
     canonical: dict[int, int] = field(default_factory=dict)  # types that may be reopened -> their first declaration
     inclusion: Inclusion = field(default_factory=Inclusion)
     bounds: dict[tuple[int, str], tuple[int, Binding]] = field(default_factory=dict)  # type parameters, by their type
@@ -392,8 +391,7 @@ class Program:
         settings = self.files[self.file_of[function]].settings
         if len(same) + len(elsewhere) < 2 or settings is None:
             return [function]
-        key = same[0], arguments
-        found = self._overloads.get(key)
+        found = self._overloads.get(key := (same[0], arguments))
         if found is None:
             literals = self.literals[settings.name]
             if elsewhere and not any(misfit(self.parameters.get(e), arguments, literals) is not None for e in same):

@@ -6,7 +6,7 @@ from causalist.model.facts import OPTIONAL
 
 UNCOUNTED = "-"  # the arguments of a call in a grammar that does not count them
 MAKES = "="  # in the place of the arguments: the callee is said to be a type
-_REST = "..."
+REST = "..."
 
 Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that take it, the most fitting first
 
@@ -27,7 +27,7 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     if parameters is None or arguments == UNCOUNTED:
         return 0
     written = "".join(parameters)
-    takes_rest = _REST in written
+    takes_rest = REST in written
     fewest = len(parameters) - takes_rest
     if OPTIONAL in written:
         fewest -= sum(each[-1:] == OPTIONAL for each in parameters)
@@ -36,7 +36,7 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
         return None
     # Any number of arguments comes after the exact one, unless the last argument may be all of them.
     total = 100 if takes_rest and (len(arguments) != len(parameters) or arguments[-1] != "?") else 0
-    if takes_rest and not parameters[-1].endswith(_REST):
+    if takes_rest and not parameters[-1].endswith(REST):
         return total  # which parameter an argument is for is not counted
     if len(arguments) < len(parameters) and not takes_rest:
         total += 1  # what takes them without leaving anything out comes first
@@ -44,10 +44,10 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
         accepted = literals.get(letter)
         if accepted is None:
             continue
-        name = parameters[min(position, len(parameters) - 1)].removesuffix(_REST).rpartition(".")[2]
+        name = parameters[min(position, len(parameters) - 1)].removesuffix(REST).rpartition(".")[2]
         if name in accepted:
             total += accepted.index(name)
-        elif _is_type_parameter(name) or ("*" in accepted and name[:1].isupper()):
+        elif is_type_parameter(name) or ("*" in accepted and name[:1].isupper()):
             total += len(accepted)
         elif not (takes_rest and position == len(parameters) - 1 and letter in "n?"):
             return None
@@ -66,7 +66,8 @@ def best(
     return [each for far, each in possible if far == nearest]
 
 
-def _is_type_parameter(name: str) -> bool:
+def is_type_parameter(name: str) -> bool:
+    """Whether a name looks like that of a type parameter."""
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
 
 

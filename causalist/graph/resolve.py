@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph import extended, receivers, reopened, shaped
+from causalist.graph.arguments import nearest
 from causalist.graph.extensions import Extensions
 from causalist.graph.found import Value
 from causalist.graph.guesses import Guesses
@@ -243,9 +244,10 @@ class Resolver:
         self.values.forget()
 
     def resolve(
-        self, file: int, scope: int, chain: str, *, guess: bool, arguments: str = UNCOUNTED
+        self, file: int, scope: int, chain: str, *, guess: bool, arguments: str = UNCOUNTED, values: str = ""
     ) -> tuple[list[Target], str]:
-        """(targets, external package or "") of a use of `chain` in `scope` of `file`; `guess` for what is called."""
+        """(targets, external package or "") of a use of `chain` in `scope` of `file`; `guess` for what is called.
+        `arguments` and `values` are as `Call` has them."""
         passed_on = "::" in chain
         chain = chain.replace("::", ".")
         called = (guess and arguments != MAKES) or passed_on
@@ -263,7 +265,7 @@ class Resolver:
             given = self.extensions.of(file, chain, arguments, value)
             if given:
                 return [Target(each, rule, len(given)) for each, rule in given], ""
-        if called and (value is None or is_open) and self.program.extending:
+        if called and (value is None or is_open) and self.program.extended:
             given = extended.on_outside(self.program, file, chain, arguments, value)
             if given:
                 return [Target(each, rule, len(given)) for each, rule in given], ""
@@ -298,6 +300,8 @@ class Resolver:
             if is_mere_type(program, value.number):
                 return [], ""  # a value of that name is not the repository's
             functions = program.overloads(self._called(value.number), arguments)
+            if values:
+                functions = nearest(self.values, (file, scope), functions, arguments, values)
             if len(functions) > MOST_CANDIDATES:
                 return [], ""
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:

@@ -69,12 +69,14 @@ class Call(NamedTuple):
     declaration, `x~2.run`, and have more marks than "()": those of `graph.shapes`. `arguments` has one letter for each
     argument, telling literals (`s` text, `c` character, `i` and `l` integers, `d` and `f` fractions, `b` truth, `n`
     null) from functions (`>`) and from all else (`?`); it is "-" where they are not counted, and "=" where the callee
-    is said to be a type."""
+    is said to be a type. `values` are the chains of the arguments that are "?", with "," between them, each "" where it
+    is no chain; "" where none is one, and in languages that do not tell functions apart by what literals are."""
 
     scope: int
     callee: str
     row: int
     arguments: str = "-"
+    values: str = ""
 
 
 class Reference(NamedTuple):

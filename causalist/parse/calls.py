@@ -6,10 +6,10 @@ more than their parts. Arguments are counted and literals among them noted, whic
 
 import re
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, Call
-from causalist.parse.chains import chain_of, type_name
+from causalist.parse.chains import chain_of, made, type_name
 from causalist.parse.scopes import Scopes
 
 _LONGEST_NAME = 200
@@ -28,6 +28,7 @@ _INDEXED_MEMBERS = re.compile(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][
 _EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
 _NUMBER = re.compile(r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?")
 _FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
+_UNTOLD = re.compile(r"[,?<>]")  # in a chain of which nothing is known
 _CAST = re.compile(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
 
 
@@ -40,6 +41,7 @@ class _Invocation:
     position: int = -1
     chain: str = ""
     arguments: str = ""
+    values: list[str] = field(default_factory=list)  # chains of the arguments that are "?"
     makes: bool = False  # an instance of the type that is named
     listed: bool = False  # its arguments have begun
     scope: int = MODULE_SCOPE
@@ -52,6 +54,7 @@ class CallReader:
         self._scopes = scopes
         self._calls = calls
         self._curried = scopes.settings.names.curried
+        self._told_apart = bool(scopes.settings.types.literals)
         self._bracketed = scopes.settings.types.bracketed
         self._open: list[_Invocation] = []
         self._lists: list[tuple[int, _Invocation | None]] = []  # open lists of arguments: end, call
@@ -148,7 +151,18 @@ class CallReader:
             self._lists.pop()
         call = self._lists[-1][1] if self._lists else None
         if call is not None:
-            call.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
+            letter = _letter(self._scopes.text(start, min(end, start + 80)))
+            call.arguments += letter
+            if letter == "?" and self._told_apart:
+                call.values.append(self._value(start, end))
+
+    def _value(self, start: int, end: int) -> str:
+        """The chain of an argument, "" where it is none."""
+        if end - start > _LONGEST_CHAIN:
+            return ""
+        text = self._scopes.spelled(self._scopes.text(start, end))
+        chain = self._scopes.current(made(text, chain_of(text, bool(self._scopes.settings.types.containers))))
+        return chain if chain.isascii() and not _UNTOLD.search(chain) else ""
 
     def type_of_body(self, end: int) -> tuple[int, str] | None:
         """(start, type) of the open `new Type(…) { body }` that ends where a body does."""
@@ -174,7 +188,8 @@ class CallReader:
             self._last = call
             if call.position >= 0:
                 self._calls[call.position] = self._calls[call.position]._replace(
-                    arguments="=" if call.makes else call.arguments
+                    arguments="=" if call.makes else call.arguments,
+                    values="" if call.makes or not any(call.values) else ",".join(call.values),
                 )
 
     def _name_last(self, call: _Invocation) -> None:

@@ -75,7 +75,9 @@ class Sites:
         if not calls:
             return None
         number, call = calls[0]
-        targets, _ = self._resolver.resolve(number, call.scope, call.callee, guess=True, arguments=call.arguments)
+        targets, _ = self._resolver.resolve(
+            number, call.scope, call.callee, guess=True, arguments=call.arguments, values=call.values
+        )
         settings = self._program.files[number].settings
         table, language = load_confidences(), settings.name if settings else ""
         sure = [t for t in targets if table.of(t.rule, EdgeKind.CALLS, language) / t.candidates >= self._min_confidence]
