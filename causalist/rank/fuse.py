@@ -207,7 +207,7 @@ def reasons_of(
     places = {
         "text": (node, lexical.files if is_file else lexical.definitions),
         "title": (node, lexical.definitions),
-        "coverage": (node, lexical.definitions),
+        "coverage": (node, lexical.files if is_file else lexical.definitions),
         "definitions": (node, lexical.files),
         "best definition": (node, lexical.files),
         "file text": (file, lexical.files),

@@ -17,6 +17,7 @@ from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
+from causalist.rank.covered import covered_share, rarest_weight, share_of_names
 from causalist.rank.dense import DENSE, Similarities, dense_scores
 from causalist.rank.history import TOLD, history_signals
 from causalist.rank.lexical import bm25
@@ -24,7 +25,8 @@ from causalist.rank.located import frame_scores
 from causalist.rank.mentions import literal_scores, mention_scores
 from causalist.rank.question import Question, question_asks_for
 from causalist.rank.routes import ROUTES, Generating
-from causalist.rank.synonyms import synonym_terms
+from causalist.rank.synonyms import lead_terms, synonym_terms
+from causalist.rank.tested import scores_by_tests
 from causalist.rank.vocabulary import other_terms
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
@@ -85,6 +87,10 @@ class Reading:
     frame: Scores  # how near to where a traceback ended
     synonyms: Scores  # BM25 of words that mean the same, of definitions
     synonyms_of_files: Scores
+    leads: Scores  # BM25 of words that lead to the same, of definitions
+    leads_of_files: Scores
+    coverage_of_files: Scores
+    tested: Scores  # what the text of its tests says of a file
     past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
     dense: Scores  # how near definitions and passages are in meaning; zeros without an embedder
 
@@ -104,7 +110,10 @@ class Reading:
                 "literal": self.literal_in_file,
                 "frame": self._in_file(self.frame),
                 "looked up": self._in_file(self._looked_up()),
+                "coverage": self.coverage_of_files,
                 "synonyms": _beside(self.synonyms_of_files, self.file_text),
+                "leads": np.where(self.file_text > 0, _beside(self.leads_of_files, self.file_text), 0.0),
+                "tests": self.tested,
                 **self.past,
                 DENSE: self._in_file(self.dense),
             }
@@ -138,6 +147,8 @@ class Reading:
             "frame": self.frame,
             "looked up": self._looked_up(),
             "synonyms": _beside(self.synonyms, self.text),
+            "leads": np.where(self.text > 0, _beside(self.leads, self.text), 0.0),
+            "tests": np.where(self.text > 0, of_file(self.tested), 0.0),
             DENSE: self.dense,
         }
         found = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense)
@@ -213,7 +224,7 @@ def read_against(
     with steps.timed("candidates.terms"):
         terms = known_terms(question, lexical)
         title = {number: 1.0 for term in question.title_terms if (number := lexical.terms.position(term)) >= 0}
-        whole = _rarest(terms, lexical, n)
+        whole = rarest_weight(terms, lexical, n)
     literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
     # Without the check of roles nothing is taken for a test, a page of documentation and the like.
     asked = steps.optional("validate.roles", lambda: _asked(question, graph), lambda: np.ones(n, dtype=np.bool_))
@@ -228,23 +239,22 @@ def read_against(
     def of_names(postings: Postings) -> Scores:
         return np.minimum(bm25(postings, terms, n) / whole, 1.0)
 
-    def of_synonyms() -> tuple[Scores, Scores]:
-        others = synonym_terms(question, lexical)
-        return bm25(own, others, n), bm25(lexical.files, others, n)
+    def of_other_words() -> tuple[Scores, ...]:
+        both = synonym_terms(question, lexical), lead_terms(question, lexical)
+        return tuple(bm25(postings, others, n) for others in both for postings in (own, lexical.files))
 
     own = lexical.definitions
-    text, in_title, coverage = by.scores(
-        "words", 3, lambda: (bm25(own, terms, n), bm25(own, title, n), _coverage(terms, own, n))
-    )
-    (file_text,) = by.scores("files", 1, lambda: (of_files(),))
+    text, in_title, coverage = by.scores("words", 3, lambda: _words_of_definitions(own, terms, title, n))
+    file_text, file_coverage = by.scores("files", 2, lambda: (of_files(), covered_share(terms, lexical.files, n)))
+    (tested,) = by.scores("tests", 1, lambda: (scores_by_tests(scaled(file_text), asked, graph, lexical),))
     path, name, name_share = by.scores(
         "names",
         3,
-        lambda: (of_names(lexical.paths), of_names(lexical.symbol_names), _share_of_names(terms, lexical, n)),
+        lambda: (of_names(lexical.paths), of_names(lexical.symbol_names), share_of_names(terms, lexical, n)),
     )
     (mention,) = by.scores("mentions", 1, lambda: (mention_scores(question, graph, lexical),))
     (frame,) = by.scores("frames", 1, lambda: (frame_scores(question, graph, lexical),))
-    synonyms, synonyms_of_files = by.scores("synonyms", 2, of_synonyms)
+    synonyms, synonyms_of_files, leads, leads_of_files = by.scores("synonyms", 4, of_other_words)
     dense = dense_scores(None if question.is_pattern else similarities, by, n)
     told = by.scores("history", len(TOLD), lambda: tuple(history_signals(question, history or History(), n).values()))
     return Reading(
@@ -267,9 +277,19 @@ def read_against(
         frame=frame,
         synonyms=synonyms,
         synonyms_of_files=synonyms_of_files,
+        leads=leads,
+        leads_of_files=leads_of_files,
+        coverage_of_files=file_coverage,
+        tested=tested,
         past=dict(zip(TOLD, told, strict=True)),
         dense=dense,
     )
+
+
+def _words_of_definitions(
+    postings: Postings, terms: Mapping[int, float], title: Mapping[int, float], n: int
+) -> tuple[Scores, Scores, Scores]:
+    return bm25(postings, terms, n), bm25(postings, title, n), covered_share(terms, postings, n)
 
 
 def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
@@ -321,47 +341,6 @@ def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scor
         best[owners[starts]] = scores[nodes[starts]]
         total += np.bincount(owners[place < 5], weights=scores[nodes[place < 5]], minlength=n)
     return best, total
-
-
-def _coverage(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
-    """How much of the question's words a document has, each counted once by weight and rarity."""
-    found, total = np.zeros(n), 0.0
-    for term, weight in sorted(terms.items()):
-        start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
-        value = weight * _idf(postings, stop - start)
-        found[postings.documents[start:stop]] += value
-        total += value
-    return found / total if total > 0 else found
-
-
-def _share_of_names(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> Scores:
-    """The share of the words of a name that the question has; the whole beside its parts does not count."""
-    postings = lexical.symbol_names
-    length = np.bincount(postings.documents, minlength=n)
-    length = np.maximum(np.where(length > 1, length - 1, length), 1)
-    found = np.zeros(n)
-    for term, weight in sorted(terms.items()):
-        if weight >= 1.0:
-            found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
-    return np.minimum(found / length, 1.0)
-
-
-def _idf(postings: Postings, frequency: int) -> float:
-    return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
-
-
-def _rarest(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
-    """What a name or path has to say to say all: the weight of the question's three rarest terms.
-
-    Scaled by the best instead, a name that shares one common word with the question would count in full wherever no
-    name shares more.
-    """
-    frequency = np.diff(lexical.definitions.indptr)
-    weights = sorted(
-        (weight * float(np.log1p((n - frequency[t] + 0.5) / (frequency[t] + 0.5))) for t, weight in terms.items()),
-        reverse=True,
-    )
-    return sum(weights[:3]) or 1.0
 
 
 def _asked(question: Question, graph: CodeGraph) -> NDArray[np.bool_]:

@@ -21,9 +21,10 @@ QUESTION = 'why does authenticateUser say "signature mismatch" when a token is r
 # Where each optional step goes wrong: what it calls, where that is looked up.
 OPTIONAL = {
     "candidates.literals": "causalist.literals.all_matches",
-    "candidates.words": "causalist.rank.signals._coverage",
+    "candidates.words": "causalist.rank.signals._words_of_definitions",
     "candidates.files": "causalist.rank.signals._runs",
-    "candidates.names": "causalist.rank.signals._share_of_names",
+    "candidates.tests": "causalist.rank.signals.scores_by_tests",
+    "candidates.names": "causalist.rank.signals.share_of_names",
     "candidates.mentions": "causalist.rank.signals.mention_scores",
     "candidates.frames": "causalist.rank.signals.frame_scores",
     "candidates.synonyms": "causalist.rank.signals.synonym_terms",

@@ -242,16 +242,17 @@ def test_the_score_is_the_sum_times_the_role() -> None:
 
 
 def test_each_weight_scales_its_own_signal() -> None:
-    parts = [Def("tokenCache", "token cache"), Def("tokenCache.get", "token memoize")]
-    c = corpus({"token/cache.py": parts, "q.py": "token"})
+    parts = [Def("tokenCache", "token cache"), Def("tokenCache.get", "token memoize ttl")]
+    paths = {"token/cache.py": parts, "q.py": "token", "test_cache.py": "token"}
+    c = corpus(paths, roles={"test_cache.py": Role.TEST})
     past = past_of("xy", change("A", "x", "cache"), change("B", "y", "token"))
     past = replace(past, nodes=np.array([c.node("q.py"), c.node("token/cache.py")], dtype=np.int32))
-    text = 'what is `tokenCache` of the token cache\n  File "token/cache.py", line 1, in tokenCache'
+    text = 'what is `tokenCache` of the token cache, expiry\n  File "token/cache.py", line 1, in tokenCache'
     matched = {c.node("q.py"): Matched(1, (0,), "token")}
     shipped = default_weights()
     definition = Linear({n: i + 2.0 for i, n in enumerate(shipped.definition.signals)}, {}, {"function": 7.0})
     file = Linear({n: i + 3.0 for i, n in enumerate(shipped.file.signals)}, {}, {})
-    weights = Weights(shipped.first, definition, file, NO_FACTORS)
+    weights = Weights(replace(shipped.first, role={}), definition, file, NO_FACTORS)
     near = np.linspace(0.1, 0.9, len(c.graph.nodes))
     question = read_question(text)
     weighted = signals_of(question, c.graph, c.lexical, weights, matched, past, similarities=lambda: near)

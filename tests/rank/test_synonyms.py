@@ -3,7 +3,8 @@
 from importlib.resources import files as resource_files
 
 from causalist.rank.question import read_question
-from causalist.rank.synonyms import MOST_WORDS, synonym_terms
+from causalist.rank.synonyms import MOST_WORDS, lead_terms, synonym_terms
+from causalist.rank.terms import STOP_WORDS
 from tests.model.corpus import Def, corpus
 
 
@@ -40,3 +41,25 @@ def test_the_list_has_groups_of_single_words_each_once() -> None:
         assert len(set(group)) == len(group)
         assert all(word.isascii() and word.islower() and word.isalnum() for word in group)
     assert len({frozenset(group) for group in groups}) == len(groups)
+
+
+def led_to(text: str, *words: str) -> dict[str, float]:
+    c = corpus({"p.py": [Def("f", " ".join(words))]})
+    return {c.lexical.terms[number]: weight for number, weight in lead_terms(read_question(text), c.lexical).items()}
+
+
+def test_a_word_of_a_question_leads_to_words_of_code_and_not_back() -> None:
+    assert led_to("simultaneous saves", "lock", "parallel", "cookie") == {"lock": 1.0, "parallel": 1.0}
+    assert "simultan" not in led_to("which lock", "simultaneous")
+
+
+def test_leads_are_single_words_that_questions_look_for() -> None:
+    text = resource_files("causalist.rank").joinpath("leads.txt").read_text(encoding="utf-8")
+    lines = [line.split() for line in text.splitlines()]
+    assert len(lines) > 400
+    assert [line[0] for line in lines] == sorted({line[0] for line in lines})
+    for line in lines:
+        assert len(line) > 1
+        assert len(set(line)) == len(line)
+        assert all(word.isascii() and word.islower() and word.isalnum() for word in line)
+        assert not STOP_WORDS.intersection(line)

@@ -1,0 +1,51 @@
+"""How much of a question a document says, whatever it says besides, and how much of a name a question says."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.lexical import LexicalIndex, Postings
+
+Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
+
+
+def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
+    """How much of the question's words a document has, each counted once by weight and rarity."""
+    found, total = np.zeros(n), 0.0
+    for term, weight in sorted(terms.items()):
+        start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
+        value = weight * _idf(postings, stop - start)
+        found[postings.documents[start:stop]] += value
+        total += value
+    return found / total if total > 0 else found
+
+
+def share_of_names(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> Scores:
+    """The share of the words of a name that the question has; the whole beside its parts does not count."""
+    postings = lexical.symbol_names
+    length = np.bincount(postings.documents, minlength=n)
+    length = np.maximum(np.where(length > 1, length - 1, length), 1)
+    found = np.zeros(n)
+    for term, weight in sorted(terms.items()):
+        if weight >= 1.0:
+            found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
+    return np.minimum(found / length, 1.0)
+
+
+def _idf(postings: Postings, frequency: int) -> float:
+    return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
+
+
+def rarest_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
+    """What a name or path has to say to say all: the weight of the question's three rarest terms.
+
+    Scaled by the best instead, a name that shares one common word with the question would count in full wherever no
+    name shares more.
+    """
+    frequency = np.diff(lexical.definitions.indptr)
+    weights = sorted(
+        (weight * float(np.log1p((n - frequency[t] + 0.5) / (frequency[t] + 0.5))) for t, weight in terms.items()),
+        reverse=True,
+    )
+    return sum(weights[:3]) or 1.0

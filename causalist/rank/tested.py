@@ -1,0 +1,69 @@
+"""Files of tests -> the files that they test, by name: what a test says is said of the code that it tests.
+
+Tests tell in sentences what code does ("keeps the cookie when redirected"), and their own files rank low. Only names
+say what a file of tests is about: what it imports and calls was measured as well and says less (docs/benchmarks.md).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.lazily import expression
+from causalist.model.graph import CodeGraph
+from causalist.model.lexical import LexicalIndex
+from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.rank.lexical import nodes_named
+
+_MARK = expression(
+    r"^(?:tests?|specs?)[_-]+|^Test(?=[A-Z])|[_-](?:tests?|specs?|it|e2e)$"
+    r"|(?<=[a-z0-9])(?:Tests?|TestCase|Specs?|Suite|IT)$"
+)
+_MOST_TESTS = 40  # files of tests that are looked at, the best first
+_MOST_TESTED = 6  # files that one of them may mean; with more nothing is known
+
+
+def scores_by_tests(
+    texts: NDArray[np.float64], asked: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex
+) -> NDArray[np.float64]:
+    """Shape (n_nodes,): of each file of code the best of `texts` of the files of tests that are named like it, each
+    divided by the square root of the number of files that it may mean.
+
+    `texts`: how well the text of each file fits, at least 0. `asked`: nodes that are asked for by their role; tests
+    that are looked for are no witnesses."""
+    nodes = graph.nodes
+    scores = np.zeros(len(nodes))
+    found = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~asked & (texts > 0))
+    best = found[np.lexsort((found, -np.round(texts[found], 12)))][:_MOST_TESTS]
+    for test in best.tolist():
+        files = _meant_by(split_id(nodes.ids[test])[0], graph, lexical)
+        for file in files:
+            scores[file] = max(scores[file], texts[test] / np.sqrt(len(files)))
+    return scores
+
+
+def name_under_test(path: str) -> str:
+    """The name of a file of tests without what says that it is one, in lower case.
+
+    >>> [name_under_test(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
+    ['cookies', 'router', 'htmlparser']
+    """
+    name = path.rpartition("/")[2].partition(".")[0]
+    while (shorter := _MARK.sub("", name, count=1)) not in ("", name):
+        name = shorter
+    return name.lower()
+
+
+def _meant_by(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
+    """The files of code that are named like what a file of tests is about, those of the likest folders; none if they
+    are many."""
+    name = name_under_test(path)
+    nodes = graph.nodes
+    named = [
+        node
+        for each in (name, f"_{name}")
+        for node in nodes_named(each, lexical)
+        if nodes.kinds[node] == NodeKind.FILE and nodes.roles[node] == Role.CODE
+    ]
+    own = set(path.lower().split("/")[:-1])
+    shared = [len(own.intersection(split_id(nodes.ids[node])[0].lower().split("/")[:-1])) for node in named]
+    meant = [node for node, n in zip(named, shared, strict=True) if n == max(shared)]
+    return meant if len(meant) <= _MOST_TESTED else []
