@@ -1,12 +1,13 @@
 """A question -> rankings of it: as it stands and, where that finds nothing, with other words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from causalist import navigate
 from causalist.collect import Progress, Read, silent
+from causalist.lazily import dataclass
 from causalist.model.answer import AskOptions, RankMode
 from causalist.model.index import Index
 from causalist.model.scores import Matched

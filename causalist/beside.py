@@ -12,12 +12,13 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from causalist.errors import IndexNotWritable, UsageError
+from causalist.lazily import dataclass
 from causalist.model.answer import AskOptions
 from causalist.model.diagnostic import Diagnostic
 from causalist.rank import Linear, Weights, default_weights

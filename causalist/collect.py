@@ -9,10 +9,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
+
+from causalist.lazily import dataclass
 
 # Whatever parses is imported when something is parsed: an answer from an index that is current needs none of it.
 if TYPE_CHECKING:

@@ -11,12 +11,13 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from causalist.collect import IndexOptions
 from causalist.errors import SettingsError
+from causalist.lazily import dataclass
 from causalist.model.answer import NO_EMBEDDER, AskOptions, Level, Order, RankMode, Route, Specificity
 from causalist.model.source import FileEntry, SourceFile
 from causalist.pack import MINIMUM_TOKENS

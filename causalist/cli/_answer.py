@@ -1,11 +1,11 @@
 """`ask --answer`: an answer in words, written by a model from the pack, and the places that it cites."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from causalist.cli._output import emit, emit_lines, say
 from causalist.errors import CausalistError, UsageError
+from causalist.lazily import dataclass
 
 if TYPE_CHECKING:
     from causalist.memory.llm_extractor import Model

@@ -10,13 +10,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from causalist.cli._output import abandon, prepare_streams, say
 from causalist.errors import CausalistError, NothingToIndex
+from causalist.lazily import dataclass
 
 NOTHING_FOUND = 1
 FAILURE = 2

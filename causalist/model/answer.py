@@ -1,10 +1,11 @@
 """The answer to a question, as every door receives it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
+from causalist.lazily import dataclass
 from causalist.model.diagnostic import Diagnostic
 from causalist.model.graph import Edge
 from causalist.model.index import FileNote

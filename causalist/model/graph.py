@@ -5,12 +5,13 @@ Nodes are sorted by id, so a `NodeIndex` follows from the set of ids alone and n
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.lazily import dataclass
 from causalist.model.strings import StringTable
 from causalist.model.symbols import LabelledEnum, Layer, NodeKind, Tier
 

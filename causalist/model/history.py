@@ -1,11 +1,12 @@
 """What git knows of a repository's past: commits as they are read, and as the arrays that answers use."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.lazily import dataclass
 from causalist.model.lexical import Postings
 from causalist.model.strings import StringTable
 

@@ -1,11 +1,12 @@
 """Everything that answering needs, as it stands in one index file."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.lazily import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex

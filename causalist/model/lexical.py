@@ -1,10 +1,9 @@
 """The words of a repository as arrays: what BM25 and exact mentions read at question time."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.lazily import dataclass
 from causalist.model.strings import StringTable
 
 

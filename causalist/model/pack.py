@@ -1,8 +1,8 @@
 """The context pack: what is handed to a reader or a prompt."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from causalist.lazily import dataclass
 from causalist.model.graph import Edge
 from causalist.model.scores import Hit
 

@@ -1,10 +1,12 @@
 """What ranking hands on: matches, PageRank, and scored hits with their reasons."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from causalist.lazily import dataclass
 
 
 @dataclass(frozen=True, slots=True)

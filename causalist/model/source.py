@@ -1,7 +1,8 @@
 """Files as they come out of a folder or a git tree."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from causalist.lazily import dataclass
 
 
 @dataclass(frozen=True, slots=True)

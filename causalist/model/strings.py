@@ -1,11 +1,12 @@
 """Many strings in two arrays, so that a table of names can be memory-mapped and only what is touched is decoded."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from causalist.lazily import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ extension; a section by its heading; something outside of the repository; any of
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, splitext
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causalist.errors import AmbiguousNode, UnknownNode
+from causalist.lazily import dataclass
 from causalist.model.index import Index
 from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id
 from causalist.navigate.nearest import nearest

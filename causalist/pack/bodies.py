@@ -7,8 +7,8 @@ reads as an outline whose parts stand under their own headers, whether or not th
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from causalist.lazily import dataclass
 from causalist.model.pack import PackItem
 from causalist.pack.clean import ELLIPSIS, neutralise
 

@@ -5,8 +5,8 @@ Names are shortened for people: an edge says `Session.verify`, not its id, unles
 
 import re
 from collections import Counter as Tally
-from dataclasses import dataclass
 
+from causalist.lazily import dataclass
 from causalist.model.graph import Edge
 from causalist.model.pack import PackInput, PackItem
 from causalist.model.scores import Hit

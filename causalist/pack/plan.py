@@ -6,10 +6,11 @@ finished text and plans again; nothing here promises that a plan fits.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from typing import Protocol
 
+from causalist.lazily import dataclass
 from causalist.model.graph import Edge
 from causalist.model.pack import Omitted, PackHeader
 from causalist.pack.bodies import Body, by_room, sensible_cut, shows_everything

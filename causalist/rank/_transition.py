@@ -4,12 +4,13 @@ In: a `CodeGraph` and `WalkWeights`. Out: a `Transition`, row = target of a link
 numpy over whole edge arrays. Sites `n` and externals deliberately do not count; see design section 5.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
+from causalist.lazily import dataclass
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind

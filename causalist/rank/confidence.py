@@ -7,13 +7,13 @@ weights are fitted to labelled questions, every repository judged by those of th
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from causalist.lazily import dataclass
 from causalist.model.answer import Level
 from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex

@@ -7,12 +7,13 @@ another is e to the difference of their scores. That is how the weights were fit
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from causalist.lazily import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex, Postings

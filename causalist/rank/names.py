@@ -5,9 +5,8 @@ Tracebacks are read in `frames`; which nodes of a repository are meant is decide
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from causalist.lazily import expression
+from causalist.lazily import dataclass, expression
 
 _IDENTIFIER = expression(r"\b(?:[A-Za-z]+_\w+|_+[A-Za-z]\w*|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b")
 _CALLED = expression(r"\b([A-Za-z_]\w*)\(")

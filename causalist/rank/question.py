@@ -5,10 +5,9 @@ identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths, and traceback 
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from math import log
 
-from causalist.lazily import expression
+from causalist.lazily import dataclass, expression
 from causalist.model.answer import Route
 from causalist.rank.blocks import SECTION_WEIGHTS, Block, BlockKind, read_blocks
 from causalist.rank.frames import Frame, Raised, read_frames

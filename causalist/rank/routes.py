@@ -4,11 +4,11 @@ The table is what the code reads: a generator that a row does not name is not ru
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.lazily import dataclass
 from causalist.model.answer import Route
 from causalist.model.steps import Steps
 

@@ -8,10 +8,10 @@ person hides from git is hidden from the index.
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from causalist.errors import GitError
+from causalist.lazily import dataclass
 from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
 
 _OPTIONS = (

@@ -7,9 +7,10 @@ entered. A mark at the end of pattern and path makes pathspec do the same. Not c
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from causalist.lazily import dataclass
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

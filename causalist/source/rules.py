@@ -6,12 +6,11 @@ compared in lower case: `ID_RSA` is as secret as `id_rsa`. A suffix that is text
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import translate
 
 from causalist.errors import UsageError
-from causalist.lazily import expression
+from causalist.lazily import dataclass, expression
 
 
 class Reason(StrEnum):

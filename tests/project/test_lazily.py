@@ -1,16 +1,21 @@
 """Packages that load their modules late offer what they say, and a cold answer loads little."""
 
+import copy
+import dataclasses
 import importlib
+import inspect
+import pickle
 import pkgutil
 import re
 import subprocess
 import sys
+from dataclasses import field
 from pathlib import Path
 
 import pytest
 
 import causalist
-from causalist.lazily import exports, expression
+from causalist.lazily import dataclass, exports, expression
 from causalist.pipeline import Repository
 from tests.pipeline.sample import copy_sample
 
@@ -70,3 +75,71 @@ def test_a_cold_answer_loads_nothing_that_it_does_not_need(tmp_path: Path) -> No
     loaded = set(done.stdout.splitlines())
     assert "causalist.rank.ranking" in loaded
     assert not loaded & set(_NOT_NEEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A place."""
+
+    x: int
+    y: int = 2
+    marks: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.x < 0:
+            raise ValueError("x")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Usual:
+    """A place."""
+
+    x: int
+    y: int = 2
+    marks: list[int] = field(default_factory=list)
+
+
+def test_a_late_dataclass_is_one_like_any_other() -> None:
+    point = _Point(1, marks=[3])
+    assert (point.x, point.y, point.marks, _Point(x=4).marks) == (1, 2, [3], [])
+    many = [_Point(i, marks=[i]) for i in range(100)]  # of so many the methods are written
+    assert [(each.x, each.y, each.marks) for each in many] == [(i, 2, [i]) for i in range(100)]
+    assert repr(point) == "_Point(x=1, y=2, marks=[3])"
+    assert point == _Point(1, 2, [3]) and point != _Point(1, 3, [3]) and point != (1, 2, [3])
+    assert dataclasses.replace(point, y=5) == _Point(1, 5, [3])
+    assert dataclasses.asdict(point) == {"x": 1, "y": 2, "marks": [3]}
+    assert dataclasses.is_dataclass(_Point) and not hasattr(point, "__dict__")
+    assert copy.deepcopy(point) == point and pickle.loads(pickle.dumps(point)) == point
+    assert hash(_Late(1)) == hash(_Late(1)) and _Point(0).marks is not _Point(0).marks
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'value'"):
+        _Late()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+        _Point(1, z=2)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="takes 2 positional arguments but 3 were given"):
+        _Other(1, 2)  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="x"):
+        _Point(-1)
+    for name in ("x", "unknown"):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(point, name, 1)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del point.x
+
+
+@dataclass(frozen=True, slots=True)
+class _Late:
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Other:
+    value: int
+
+
+def test_the_fields_of_a_late_dataclass_are_those_that_dataclasses_would_make() -> None:
+    late, usual = dataclasses.fields(_Point), dataclasses.fields(_Usual)
+    for name in ("name", "type", "default", "default_factory", "init", "repr", "hash", "compare", "kw_only"):
+        assert [getattr(each, name) for each in late] == [getattr(each, name) for each in usual]
+    assert _Point.__match_args__ == _Usual.__match_args__ and _Point.__doc__ == _Usual.__doc__
+    assert inspect.signature(_Point) == inspect.signature(_Usual)
+    assert repr(_Point.__dataclass_params__) == repr(_Usual.__dataclass_params__)  # type: ignore[attr-defined]
