@@ -8,6 +8,7 @@ from base64 import b64decode
 from functools import cache
 from typing import Any
 
+from causalist.lazily import expression
 from causalist.parse._secret_tables import PLACEHOLDER_PARTS, TRIVIAL
 
 # The limit of detect-secrets for base64, and a lower one for strings that are too short to reach it.
@@ -20,17 +21,17 @@ _SHORTEST_RANDOM = 14
 _SHORTEST_LINE, _SCRAMBLED_PIECES = 16, 3.0
 _LONGEST_PLACEHOLDER = 40
 
-_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_PARTS = re.compile(r"[-_./:@+=~, ]+")
-_WORDLIKE = re.compile(r"(?:[A-Za-z]+[0-9]{0,2}|[0-9]{0,4})")
-_SPECIAL = re.compile(r"[!#$%^&*?~+=@]")
+_PIECE = expression(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_PARTS = expression(r"[-_./:@+=~, ]+")
+_WORDLIKE = expression(r"(?:[A-Za-z]+[0-9]{0,2}|[0-9]{0,4})")
+_SPECIAL = expression(r"[!#$%^&*?~+=@]")
 # A variable, a template, a format, a regular expression, a call, markup; or an address or a path.
-_REFERENCE = re.compile(
+_REFERENCE = expression(
     r"^(?:\$[A-Z_]{2,}|\$[({]|\$[a-z_]+$|#\{|\{|<|~/|\.{1,2}/|[A-Za-z]:[\\/]|[a-z][a-z0-9+.]*://)|\$\{|\{\{|\{[\w.:!]*\}"
     r"|%\(|%[sdr]\b|<[\w ./-]+>|\(\)|\\[wdsbWDSB]|\[\^|\[[A-Za-z0-9]-[A-Za-z0-9]|\$\w{1,40}\[|\(\?"
     r"|\)[*+?]|[*+]\)|->|::",
 )
-_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
+_DATE = expression(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
 
 
 def is_varied(value: str) -> bool:

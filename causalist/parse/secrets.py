@@ -17,6 +17,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from causalist.lazily import expression as late
 from causalist.parse._secret_tables import KEYS, OWN_TOKENS, PASSWORDS, PLUGINS, Rule
 from causalist.parse.masking import Span
 from causalist.parse.secret_values import is_chosen, is_random, is_scrambled, is_strong, is_varied
@@ -24,7 +25,7 @@ from causalist.parse.secret_values import is_chosen, is_random, is_scrambled, is
 # How much of a line around a candidate is read: enough for a name before it and a value after it; a token is never cut.
 _BEFORE, _AFTER = 200, 600
 _MARGIN = 300  # what a candidate needs behind it to be read where another one before it is
-_TOKEN = re.compile(rb"[\w.+/=-]{0,4096}+")
+_TOKEN = late(rb"[\w.+/=-]{0,4096}+")
 # Another place of the same file that holds the value of a found secret is one too, if the value is no word.
 _SHORTEST_REPEATED = 10
 _MOST_REPEATED = 100
@@ -37,36 +38,36 @@ _LONGEST_KEY = 16_000
 
 # Most forms hold a run of letters, digits, `_` and `-` as long as this, which is looked for once and then looked at.
 _SHORTEST_RUN = 20
-_RUN = re.compile(rb"\b[\w-]{20,}+")
+_RUN = late(rb"\b[\w-]{20,}+")
 _PARTED = bytes(c if c < 128 and (chr(c).isalnum() or chr(c) in "_-") else ord(" ") for c in range(256))
-_FORM_OF_RUN = re.compile(
+_FORM_OF_RUN = late(
     rb"A(?:3T[A-Z0-9]|BIA|CCA|KIA|SIA)[0-9A-Z]{16}|(?:AC|SK)[a-z0-9]{32}|[MNO][\w-]{23}|[0-9a-z]{32}-us\d|gh[opusr]_"
     rb"|github_pat_|GR1348941|[rs]k_(?:live|test)_|whsec_|npm_|pypi-|sk-|AIza|GOCSPX-|hf_|do[opr]_v1_|shp[a-z]{2}_|dckr_"
     rb"|(?:lin_api|glc|glsa|PMAK|NRAK|dapi|sntry[su]|AGE-SECRET-KEY)[-_]"
 )
 # The others have a text of their own; looking for that first is much faster than an expression.
 _FORMS: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
-    (b"gl", re.compile(rb"gl[a-z]{2,5}-[\w.-]{20}")),
-    (b"xox", re.compile(rb"xox[a-zA-Z]-[\w-]{4}")),
-    (b"xapp-", re.compile(rb"xapp-[\w-]{10}")),
-    (b"SG.", re.compile(rb"SG\.[\w-]{16}")),
-    (b"_auth", re.compile(rb"_auth(?:Token)?\s{0,9}=")),
-    (b"_password", re.compile(rb"_password\s{0,9}=")),
-    (b"ya29.", re.compile(rb"ya29\.[\w-]{20}")),
-    (b"ey=", re.compile(rb"Key=[A-Za-z0-9+/]{42}", re.IGNORECASE)),
-    (b"sig=", re.compile(rb"[?&]sig=")),
-    (b"hvs.", re.compile(rb"hvs\.[\w-]{24}")),
-    (b"hvb.", re.compile(rb"hvb\.[\w-]{24}")),
-    (b"eyJ", re.compile(rb"eyJ[\w=-]{8}")),
-    (b"sq0csp-", re.compile(rb"sq0csp-[\w\\-]{20}")),
-    (b"slack.", re.compile(rb"hooks\.slack\.com/", re.IGNORECASE)),
-    (b"://", re.compile(rb"://[^\s/@]{0,400}@")),
+    (b"gl", late(rb"gl[a-z]{2,5}-[\w.-]{20}")),
+    (b"xox", late(rb"xox[a-zA-Z]-[\w-]{4}")),
+    (b"xapp-", late(rb"xapp-[\w-]{10}")),
+    (b"SG.", late(rb"SG\.[\w-]{16}")),
+    (b"_auth", late(rb"_auth(?:Token)?\s{0,9}=")),
+    (b"_password", late(rb"_password\s{0,9}=")),
+    (b"ya29.", late(rb"ya29\.[\w-]{20}")),
+    (b"ey=", late(rb"Key=[A-Za-z0-9+/]{42}", re.IGNORECASE)),
+    (b"sig=", late(rb"[?&]sig=")),
+    (b"hvs.", late(rb"hvs\.[\w-]{24}")),
+    (b"hvb.", late(rb"hvb\.[\w-]{24}")),
+    (b"eyJ", late(rb"eyJ[\w=-]{8}")),
+    (b"sq0csp-", late(rb"sq0csp-[\w\\-]{20}")),
+    (b"slack.", late(rb"hooks\.slack\.com/", re.IGNORECASE)),
+    (b"://", late(rb"://[^\s/@]{0,400}@")),
 )
-_AFTER_COLON = re.compile(rb":-{0,9}[\w-]{25}")
-_AFTER_NUMBER = re.compile(rb"\d:-{0,9}$")
-_STRING = re.compile(rb"[\"'`]([A-Za-z0-9+/_=-]{20,128})(?=[\"'`\\])")
+_AFTER_COLON = late(rb":-{0,9}[\w-]{25}")
+_AFTER_NUMBER = late(rb"\d:-{0,9}$")
+_STRING = late(rb"[\"'`]([A-Za-z0-9+/_=-]{20,128})(?=[\"'`\\])")
 # In lower case: a name and what gives it a value, or compares it.
-_NAMED = re.compile(
+_NAMED = late(
     rb"(?:pass|pwd|secret|token|credential|bearer|basic|salt|hmac|key|sid|contrase)[\w\x80-\xff-]{0,40}\\{0,3}[\"'\]]{0,2}"
     rb"(?:[^\S\n]{0,20}[:=!,(][^\S\n]{0,20}[^\s,;)}]|[^\S\n]{1,9}[^\s=]{8})"
 )
@@ -80,7 +81,7 @@ _QUOTED = rf"(?P<quote>\\{{0,3}}[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){{1,{_LO
 # Not into the next parameter of an address.
 _BARE = rf"(?P<bare>(?:[^\s\"'`,;(){{}}\[\]<>&|\\]|&(?!\w{{1,40}}=)){{8,{_LONGEST_VALUE}}})"
 _ASSIGNMENTS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.ASCII)
+    late(pattern, re.IGNORECASE | re.ASCII)
     for pattern in (
         rf"(?:(?P<password>{PASSWORDS})|{KEYS}){_NAME_END}{_ASSIGNS}{_PREFIX}(?:{_QUOTED}|{_BARE})",
         # An option of a command.
@@ -89,19 +90,19 @@ _ASSIGNMENTS = tuple(
         r"\b(?:bearer|basic|token)[^\S\n]{1,9}(?P<bare>[A-Za-z0-9+/._~-]{16,250}={0,2})",
     )
 )
-_NAME = re.compile("pass|pwd|secret|key", re.IGNORECASE)
+_NAME = late("pass|pwd|secret|key", re.IGNORECASE)
 _MOST_NAMES = 8
-_WITHIN_WORD = re.compile("[A-Za-z0-9]{2}")
+_WITHIN_WORD = late("[A-Za-z0-9]{2}")
 # What stands before a checksum, a commit or embedded data.
-_DIGEST = re.compile(
+_DIGEST = late(
     rb"(?:sha-?\d{1,3}|md5|h1|integrity|checksums?|digest|hash(?:es)?|etag|commit|revision|rev|ref|fingerprint|sum|blob|base64)"
     rb"[\"'`\\\]]{0,4}\s{0,4}[:=,(-]{0,2}\s{0,4}[bru]{0,2}$|\bW/\\?$",
     re.IGNORECASE,
 )
 
-_KEY_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d")
-_KEY_END = re.compile(rb"-----END [A-Z0-9 ]{0,30}PRIVATE KEY|Private-MAC:\s*[0-9a-f]*")
-_KEY_PART = re.compile(rb"\\[nrt]|([A-Za-z0-9+/=]+)")
+_KEY_BEGIN = late(rb"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d")
+_KEY_END = late(rb"-----END [A-Z0-9 ]{0,30}PRIVATE KEY|Private-MAC:\s*[0-9a-f]*")
+_KEY_PART = late(rb"\\[nrt]|([A-Za-z0-9+/=]+)")
 
 
 def find_secrets(data: bytes) -> tuple[Span, ...]:
