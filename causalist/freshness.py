@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan
+from causalist.model.strings import StringTable
 
 # A file written this shortly before it was looked at may change again without a new time stamp.
 _RACY_NS = 2_000_000_000
@@ -54,7 +55,7 @@ def has_same_files(index: Index, scan: Scan) -> bool:
         and bool(np.array_equal(mtimes, manifest.mtimes))
         and bool(np.array_equal(ctimes, manifest.ctimes))
         and bool(_settled(index).all())
-        and all(a.path == b for a, b in zip(kept, manifest.paths, strict=True))
+        and StringTable.from_strings(entry.path for entry in kept).same_as(manifest.paths)
     )
 
 

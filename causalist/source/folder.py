@@ -14,6 +14,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,9 +117,20 @@ def _list_work_tree(
     # Exit code 1 says that there is no commit yet.
     commit = known if head_done is None else head_done.accepted(1).output.decode("ascii").strip()
     listed = listing_done.accepted().output
+    base = folders.base + b"/"
     # A conflict lists a path once for each side.
     for row in sorted(set(listed.split(b"\0")) - {b""}):
-        _offer_listed(row[2:], row[:1], folders, tally, nested)
+        raw, tag = row[2:], row[:1]
+        # An ordinary file in a folder that is known, which most are; the rest is looked at more closely.
+        if folders.takes_all(raw.rpartition(b"/")[0], tag != _UNTRACKED):
+            with suppress(OSError, UnicodeDecodeError):
+                status = os.lstat(base + raw)
+                if stat.S_ISREG(status.st_mode):
+                    ctime_ns = status.st_ctime_ns if _TELLS_CHANGES else 0
+                    path = folders.prefix + raw.decode("utf-8")
+                    tally.offer(path, status.st_size, status.st_mtime_ns, ctime_ns=ctime_ns)
+                    continue
+        _offer_listed(raw, tag, folders, tally, nested)
     for folder in _UNLISTED.findall(listing_done.messages):
         if folder.startswith(folders.below_top):
             tally.skip(Reason.UNREADABLE, folders.prefix + folder.removeprefix(folders.below_top) + "/")
@@ -193,11 +205,16 @@ class _Folders:
         self.below_top = below_top
         self._known: dict[tuple[str, bool], Ignores | None] = {("", True): own, ("", False): own}
         self._counted: set[str] = set()
+        self._open: set[tuple[bytes, bool]] = set()  # of `_known`, those without any rules
 
     @classmethod
     def of_root(cls, root: Path, top: Path) -> "_Folders":
         offset = _offset(root, top)
         return cls(root, "", offset, offset, ignores_above(top, root, (OWN_IGNORE,))[OWN_IGNORE])
+
+    def takes_all(self, folder: bytes, tracked: bool) -> bool:
+        """Whether it is known of a folder that its files do not stay out, whatever they are called."""
+        return (folder, tracked) in self._open
 
     def ignores_of(self, folder: str, tracked: bool, tally: Tally) -> Ignores | None:
         """The ignore rules that hold inside of `folder`, or None if its files stay out."""
@@ -213,7 +230,10 @@ class _Folders:
                 if (part, tracked) not in known:
                     known[part, tracked] = None if above is None else self._look(part, above, tracked, tally)
                 above = known[part, tracked]
-        return known[folder, tracked]
+        ignores = known[folder, tracked]
+        if ignores is not None and not ignores.levels:
+            self._open.add((folder.encode(), tracked))
+        return ignores
 
     def _look(self, folder: str, above: Ignores, tracked: bool, tally: Tally) -> Ignores | None:
         name = folder.rpartition("/")[2]

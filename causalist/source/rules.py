@@ -185,7 +185,21 @@ def _compile() -> tuple[dict[str, Reason], dict[str, Reason], list[tuple[str, Re
     return names, suffixes, patterns
 
 
+def _ends_of_patterns() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(what stands before the first asterisk of a pattern; what stands behind the last one where nothing does)."""
+    begins: list[str] = []
+    ends: list[str] = []
+    for _, globs in NAME_RULES:
+        for glob in globs.split():
+            if "*" in glob[1:] or (glob.startswith("*") and not glob.startswith("*.")):
+                before, _, _ = glob.partition("*")
+                (begins if before else ends).append(before or glob.rpartition("*")[2])
+    return tuple(begins), tuple(ends)
+
+
 _NAMES, _SUFFIXES, _PATTERNS = _compile()
+# How a name begins or ends that a pattern can match: the expression is tried on few.
+_PATTERN_BEGINS, _PATTERN_ENDS = _ends_of_patterns()
 _ANY_PATTERN = expression("|".join(pattern for pattern, _ in _PATTERNS))
 _SECRET_ENDS = tuple(f"{folder}/" for folder in SECRET_FOLDERS)
 _IN_SECRET_FOLDER = expression("(?:^|/)(?:" + "|".join(map(re.escape, SECRET_FOLDERS)) + ")/")
@@ -213,7 +227,7 @@ def name_reason(path: str) -> Reason | None:
         if reason is not None:
             return reason
         dot = name.find(".", dot + 1)
-    if _ANY_PATTERN.match(name):
+    if (name.startswith(_PATTERN_BEGINS) or name.endswith(_PATTERN_ENDS)) and _ANY_PATTERN.match(name):
         return next(reason for pattern, reason in _PATTERNS if re.match(pattern, name))
     return None
 
