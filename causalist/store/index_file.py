@@ -1,6 +1,6 @@
 """The index as one file: complete, or not there at all.
 
-Layout: magic, format number, length and CRC-32 of the header, the header (JSON: dtype, shape, place and CRC-32 of
+Layout: magic, format number, length and CRC-32 of the header, the header (JSON: dtype, shape, place and checksum of
 each array, and the scalars), then the arrays, each at a multiple of 64 bytes. The file is written aside and renamed
 over the old one, so that a reader sees either the old or the new index whatever happens to the writer. Reading maps
 the file: only what a question touches is brought into memory. Where a mapped file cannot be replaced (Windows) it is
@@ -25,9 +25,11 @@ from causalist.model.index import Index
 from causalist.store.arrays import Arrays, flatten, unflatten
 
 _MAGIC = b"causalist index\n"
-_FORMAT = 3
+_FORMAT = 4
 _PREFIX = struct.Struct("<16sIII")  # magic, format, length of the header, its CRC-32
 _ALIGNMENT = 64
+_PAGE_BYTES = 4096
+_LARGE_PAGES = 16
 _DTYPES = ("uint8", "bool", "int32", "int64", "float32", "float64")
 _ABANDONED_SECONDS = 3600.0  # writing takes seconds; what is this old was left by a process that was killed
 _ON_WINDOWS = os.name == "nt"
@@ -52,7 +54,7 @@ def write_index(path: Path, index: Index) -> None:
         padding = -offset % _ALIGNMENT
         blobs += [b"\0" * padding, data]
         offset += padding
-        places[name] = [array.dtype.name, list(array.shape), offset, zlib.crc32(data)]
+        places[name] = [array.dtype.name, list(array.shape), offset, _checksum(data)]
         offset += len(data)
     header = json.dumps({"arrays": places, "index": scalars, "size": offset}, ensure_ascii=False).encode(
         "utf-8", "surrogatepass"
@@ -127,6 +129,18 @@ def read_index(path: Path) -> Index | None:
         raise IndexUnreadable(f"{path} is not what this program writes ({error!r}); it is built again") from error
 
 
+def _checksum(data: memoryview) -> int:
+    """The CRC-32 of the bytes, or, of the pages of a large array, that of the sums of their words by page and by place
+    in a page, modulo 2**64: reading a large index takes a fifth of the time. One changed word always shows, a page
+    that is missing, cleared or elsewhere does, and changes that make up for one another have to do so both ways."""
+    n_pages = len(data) // _PAGE_BYTES
+    if n_pages < _LARGE_PAGES:
+        return zlib.crc32(data)
+    pages = np.frombuffer(data, dtype="<u8", count=n_pages * (_PAGE_BYTES // 8)).reshape(n_pages, -1)
+    rest = zlib.crc32(data[n_pages * _PAGE_BYTES :])
+    return zlib.crc32(pages.sum(axis=1), zlib.crc32(pages.sum(axis=0), rest))
+
+
 def _mapped(path: Path) -> tuple[mmap.mmap | bytes, int]:
     descriptor = os.open(path, _OPEN_FLAGS)
     try:
@@ -164,7 +178,7 @@ def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int) -> Index | None:
         kind = np.dtype(dtype)
         count = int(np.prod(shape, dtype=np.int64))
         start = base + offset
-        if zlib.crc32(view[start : start + count * kind.itemsize]) != crc:
+        if _checksum(view[start : start + count * kind.itemsize]) != crc:
             raise IndexUnreadable(f"{path}: array {name} is damaged; it is built again")
         arrays[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
     return unflatten(Index, header["index"], "index", arrays)

@@ -384,3 +384,24 @@ def test_replacing_waits_for_readers_and_not_for_ever(
             write_index(index_path, small_index)
         assert names_in(index_path.parent) == []
     assert len(calls) == 3
+
+
+def test_a_checksum_tells_of_any_one_byte_and_of_pages_that_are_elsewhere() -> None:
+    rng = np.random.default_rng(7)
+    data = rng.integers(0, 256, 20 * 4096 + 37, dtype=np.uint8)
+    whole = index_file._checksum(data.data)
+    changed = [data.copy() for _ in range(204)]
+    for each, place in zip(changed, rng.choice(len(data), 200, replace=False), strict=False):
+        each[place] ^= 1 << int(rng.integers(8))
+    changed[200][4096:8192], changed[200][:4096] = data[:4096], data[4096:8192]  # two pages change places
+    changed[201][8192:12288] = 0  # one is cleared
+    changed[202][:16] = np.roll(data[:16], 8)  # two words of a page change places
+    changed[203][-37:] = 0  # behind the last page
+    assert all(index_file._checksum(each.data) != whole for each in changed)
+    assert index_file._checksum(data.copy().data) == whole
+    # Worked out by hand: pages of one word each 1, 2 ... 20 at place 0, the sums by place are 210 and then zeros.
+    pages = np.zeros((20, 512), dtype="<u8")
+    pages[:, 0] = np.arange(1, 21)
+    by_place = np.array([210] + [0] * 511, dtype="<u8").tobytes()
+    expected = zlib.crc32(np.arange(1, 21, dtype="<u8").tobytes(), zlib.crc32(by_place, zlib.crc32(b"end")))
+    assert index_file._checksum(memoryview(pages.tobytes() + b"end")) == expected
