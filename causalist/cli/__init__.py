@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
-from causalist.cli._run import Began, run
+from causalist.cli._run import Began, end_at_once, prepare_process, run
 
 # Also the order in `--help`.
 COMMANDS = (
@@ -63,7 +63,11 @@ class Commands(click.Group):
         extra.pop("standalone_mode", None)
         if args is None:  # a process of its own, which began when its time on the processor did
             extra.setdefault("obj", Began(time.process_time()))
-        sys.exit(run(self, prog_name or "causalist", sys.argv[1:] if args is None else args, extra))
+            prepare_process()
+        code = run(self, prog_name or "causalist", sys.argv[1:] if args is None else args, extra)
+        if args is None:
+            end_at_once(code)
+        sys.exit(code)
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

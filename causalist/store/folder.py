@@ -7,11 +7,18 @@ through them.
 import errno
 import os
 import stat
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from causalist.errors import IndexNotWritable
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 FOLDER = ".causalist"
 INDEX_NAME = "index.bin"
@@ -21,6 +28,7 @@ FEEDBACK_NAME = "feedback.jsonl"
 WEIGHTS_NAME = "weights.json"
 BESIDE_LOCK = "beside.lock"
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
+_PAUSE_SECONDS = 0.05
 _BESIDE = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, BESIDE_LOCK)
 _WRITTEN = (".gitignore", "lock", INDEX_NAME, *_BESIDE)
 # Facts were kept here once; nothing reads them any more.
@@ -40,6 +48,11 @@ def cache_folder(root: Path) -> Path:
 
 def user_cache() -> Path:
     """The folder of this program in the user's cache, which need not exist."""
+    # What platformdirs would say, where it is plain: importing it takes longer than reading a small index.
+    if sys.platform == "linux":
+        for base in (os.environ.get("XDG_CACHE_HOME", ""), f"{os.environ.get('HOME', '')}/.cache"):
+            if base.startswith("/") and base != "/.cache":
+                return Path(base, "causalist")
     from platformdirs import user_cache_path
 
     return user_cache_path("causalist", appauthor=False)
@@ -83,19 +96,53 @@ def locked_folder(folder: Path, root: Path) -> Iterator[None]:
 def locked(path: Path, patience: float, busy: str) -> Iterator[None]:
     """Holds the lock at `path`. Raises IndexNotWritable, which says `busy` where another process has had it for
     `patience` seconds."""
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(path, timeout=patience)
     try:
-        lock.acquire()
-    except Timeout:
+        let_go = _taken(path, patience)
+    except TimeoutError:
         raise IndexNotWritable(busy) from None
     except OSError as error:
         raise IndexNotWritable(f"cannot lock {path.parent}: {error.strerror or error}") from error
     try:
         yield
     finally:
-        lock.release()
+        let_go()
+
+
+def _taken(path: Path, patience: float) -> Callable[[], object]:
+    """Takes the lock that `filelock` would take of that file, and returns what lets it go. Where a lock is a call of
+    the system it is called: importing that library takes longer than what is done meanwhile. Raises TimeoutError after
+    `patience` seconds, and OSError."""
+    if fcntl is None:
+        return _taken_by_filelock(path, patience)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    due = time.monotonic() + patience
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return lambda: os.close(descriptor)
+            except OSError as error:
+                if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK):
+                    break  # a file system without such locks: the library knows another way
+            if time.monotonic() >= due:
+                raise TimeoutError(str(path))
+            time.sleep(_PAUSE_SECONDS)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return _taken_by_filelock(path, patience)
+
+
+def _taken_by_filelock(path: Path, patience: float) -> Callable[[], object]:
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=patience)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise TimeoutError(str(path)) from error
+    return lock.release
 
 
 def is_read_only(error: IndexNotWritable) -> bool:
