@@ -79,9 +79,10 @@ def _make_index(
         raise NothingToIndex(_nothing(scan, skipped))
     options.progress("linking", 0, 0)
     linked = again.relinked.linked if again is not None else build_graph(files, load_settings())
-    # Uses are most of what facts hold, and no longer needed.
-    files = [(path, named_only(each)) for path, each in files]
-    facts = dict(files)
+    if again is None:
+        # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
+        files = [(path, named_only(each)) for path, each in files]
+        facts = dict(files)
     transition = build_transition(linked.graph, WalkWeights())
     options.progress("indexing words", 0, 0)
     if again is not None and previous is not None:

@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache as cached
 from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
@@ -92,13 +93,16 @@ def collect_facts(
     *,
     words: Container[str] | None = None,
     bodies: Container[str] | None = None,
+    reader: Callable[[str], str] = reader_of,
 ) -> "tuple[dict[str, FileFacts], dict[str, str]]":
-    """(facts by path, reason by path of files that are not searched); completes `blobs`.
+    """(facts by path, reason by path of files that are not searched); completes `blobs`. `reader` is `reader_of`, or
+    what remembers what that said.
 
     Only files in `words` and `bodies`, all if these are None, come with theirs for certain; others may have them where
     they are parsed, or have the content of one that does.
     """
-    keys = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if e.path in blobs}
+    reader = cached(reader)
+    keys = {e.path: (blobs[e.path], reader(e.path)) for e in entries if e.path in blobs}
     by_key: dict[tuple[str, str], FileFacts] = {}
     for wanted in ((False, False), (False, True), (True, False), (True, True)):  # more comes after less
         some = [
@@ -112,8 +116,8 @@ def collect_facts(
     waiting: list[FileEntry] = []
     for entry in entries:
         blob = blobs.get(entry.path)
-        if blob is not None and (blob, reader_of(entry.path)) in by_key:
-            facts[entry.path] = by_key[blob, reader_of(entry.path)]
+        if blob is not None and (blob, reader(entry.path)) in by_key:
+            facts[entry.path] = by_key[blob, reader(entry.path)]
         else:
             waiting.append(entry)
     by_key.clear()
@@ -130,9 +134,9 @@ def collect_facts(
                 else:
                     blobs[entry.path] = source.blob
                     sources.append(source)
-            known = cache.get_many((source.blob, reader_of(source.path)) for source in sources)
+            known = cache.get_many((source.blob, reader(source.path)) for source in sources)
             for source in sources:
-                key = (source.blob, reader_of(source.path))
+                key = (source.blob, reader(source.path))
                 if key in known:
                     facts[source.path] = known[key]
                 else:
@@ -142,7 +146,7 @@ def collect_facts(
     size = 0
     for path, parsed, encoded in _parse_all(fresh(), len(waiting), options):
         facts[path] = parsed
-        stored.append(((blobs[path], reader_of(path)), encoded))
+        stored.append(((blobs[path], reader(path)), encoded))
         size += len(encoded)
         if size >= _GROUP_BYTES:
             cache.put_many(stored)

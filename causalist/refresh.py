@@ -8,6 +8,7 @@ what others see that touches too much or cannot be followed by names.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache as cached
 from typing import NamedTuple
 
 from causalist.collect import IndexOptions, Read, collect_facts, reader_of
@@ -51,7 +52,8 @@ def refreshed(
     edited = [entry for entry in entries if blobs.get(entry.path) != before[entry.path]]
     if len(edited) > len(entries) // 2 or not all(before[entry.path] for entry in edited):
         return None
-    new, unfit = collect_facts(edited, blobs, read, cache, options)
+    reader = cached(reader_of)
+    new, unfit = collect_facts(edited, blobs, read, cache, options, reader=reader)
     settings = load_settings()
     seen = None if unfit else _seen_differently(new, before, cache, settings)
     if seen is None:
@@ -59,18 +61,20 @@ def refreshed(
     changed = {path for path in new if blobs[path] != before[path]}
     affected: set[str] | None = set()
     if seen.names:
-        searched = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if blobs.get(e.path)}
+        searched = {e.path: (blobs[e.path], reader(e.path)) for e in entries if blobs.get(e.path)}
         affected = _files_naming(seen, {path: key for path, key in searched.items() if path not in changed}, cache)
     if affected is None or len(affected) > len(entries) * _MOST_AFFECTED:
         return None
     again = changed | affected
-    facts, unfit = collect_facts(entries, blobs, read, cache, options, words=changed, bodies=again)
+    facts, unfit = collect_facts(entries, blobs, read, cache, options, words=changed, bodies=again, reader=reader)
     if facts.keys() != {path for path, blob in before.items() if blob}:
         return None
     told = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
-    facts.update(collect_facts([e for e in entries if e.path in told], blobs, read, cache, options, words=())[0])
+    entries_told = [e for e in entries if e.path in told]
+    facts.update(collect_facts(entries_told, blobs, read, cache, options, words=(), reader=reader)[0])
     # The same content may stand elsewhere, where it changed.
-    facts = {path: each if path in changed else replace(each, words=(), counts=None) for path, each in facts.items()}
+    worded = [path for path, each in facts.items() if path not in changed and (each.words or each.counts is not None)]
+    facts.update((path, replace(facts[path], words=(), counts=None)) for path in worded)
     files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
     numbers = {path: i for i, (path, _) in enumerate(files)}
     linked = relink(

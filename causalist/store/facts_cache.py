@@ -152,6 +152,7 @@ class FactsCache:
             by_blob.setdefault(key[0], []).append(key)
         blobs = sorted(by_blob)
         unused: list[Key] = []
+        today = _today()
         try:
             with closing(self._connect()) as connection:
                 for start in range(0, len(blobs), _BATCH):
@@ -161,7 +162,7 @@ class FactsCache:
                     for blob, reader, seal, used, data in connection.execute(query, part):
                         key = (blob, reader)
                         if key in by_blob.get(blob, ()) and isinstance(data, bytes) and seal == _seal(key, data):
-                            if used != _today():
+                            if used != today:
                                 unused.append(key)
                             yield key, data
                 _touch(connection, unused)
