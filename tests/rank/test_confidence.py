@@ -73,19 +73,28 @@ def test_coverage_counts_rare_words_more() -> None:
         assert evidence is not None and evidence.coverage == pytest.approx(found / (token + expired)), first
 
 
+def test_the_score_is_that_of_the_first_file_and_counts_up_to_ten() -> None:
+    for scores, counted in (({"a.py": 3.5, "b.py": 2.0}, 3.5), ({"a.py": 3.0, "c.py": 17.0}, 10.0)):
+        ranking, made = ranked("token", scores)
+        evidence = evidence_of(ranking, made.graph, made.lexical)
+        assert evidence is not None and evidence.score == counted
+
+
 def test_the_probability_is_logistic() -> None:
-    model = Calibration({"lead": 2.0, "words": 1.0, "coverage": 0.5}, {Level.SYMBOL: -2.0, Level.FILE: -1.0})
-    assert model.of(Evidence(0.5, 1.0, 0.0), Level.SYMBOL) == pytest.approx(0.5)  # -2 + 1 + 1 = 0
-    assert model.of(Evidence(0.5, 1.0, 0.0), Level.FILE) == pytest.approx(1 / (1 + exp(-1)))
+    model = Calibration(
+        {"lead": 2.0, "words": 1.0, "coverage": 0.5, "score": 0.25}, {Level.SYMBOL: -2.0, Level.FILE: -1.0}
+    )
+    assert model.of(Evidence(0.5, 0.0, 0.0, 4.0), Level.SYMBOL) == pytest.approx(0.5)  # -2 + 1 + 1 = 0
+    assert model.of(Evidence(0.5, 1.0, 0.0, 0.0), Level.FILE) == pytest.approx(1 / (1 + exp(-1)))
 
 
-@given(SHARE, st.floats(0, 6), SHARE, SHARE, st.sampled_from(Level))
+@given(SHARE, st.floats(0, 6), SHARE, st.floats(0, 10), SHARE, st.sampled_from(Level))
 def test_more_evidence_never_makes_less_sure(
-    lead: float, words: float, coverage: float, more: float, level: Level
+    lead: float, words: float, coverage: float, score: float, more: float, level: Level
 ) -> None:
     model = default_calibration()
-    less = Evidence(lead, words, coverage)
-    for better in (replace_(less, 0, more), replace_(less, 1, more), replace_(less, 2, more)):
+    less = Evidence(lead, words, coverage, score)
+    for better in (replace_(less, place, more) for place in range(len(less))):
         assert 0 < model.of(less, level) <= model.of(better, level) < 1
 
 
