@@ -10,7 +10,6 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
 
 import click
@@ -56,10 +55,6 @@ def prepare_process() -> None:
 
     # Most processes end before cycles add up to anything; one that serves looks for them all the same, less often.
     gc.set_threshold(_OBJECTS_A_COLLECTION, 20, 20)
-    # The manuals of functions, as with `python -OO`. Another numpy has them elsewhere, and keeps them.
-    for name in ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars"):
-        if "numpy" not in sys.modules:
-            sys.modules.setdefault(name, ModuleType(name))
 
 
 def end_at_once(code: int) -> None:
