@@ -32,9 +32,10 @@ def scores_by_tests(
     nodes = graph.nodes
     scores = np.zeros(len(nodes))
     found = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~asked & (texts > 0))
+    is_code = (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.CODE)
     best = found[np.lexsort((found, -np.round(texts[found], 12)))][:_MOST_TESTS]
     for test in best.tolist():
-        files = _meant_by(split_id(nodes.ids[test])[0], graph, lexical)
+        files = _meant_by(split_id(nodes.ids[test])[0], is_code, graph, lexical)
         for file in files:
             scores[file] = max(scores[file], texts[test] / np.sqrt(len(files)))
     return scores
@@ -52,18 +53,16 @@ def name_under_test(path: str) -> str:
     return name.lower()
 
 
-def _meant_by(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
+def _meant_by(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
     """The files of code that are named like what a file of tests is about, those of the likest folders; none if they
     are many."""
     name = name_under_test(path)
-    nodes = graph.nodes
-    named = [
-        node
-        for each in (name, f"_{name}")
-        for node in nodes_named(each, lexical)
-        if nodes.kinds[node] == NodeKind.FILE and nodes.roles[node] == Role.CODE
-    ]
-    own = set(path.lower().split("/")[:-1])
-    shared = [len(own.intersection(split_id(nodes.ids[node])[0].lower().split("/")[:-1])) for node in named]
-    meant = [node for node, n in zip(named, shared, strict=True) if n == max(shared)]
-    return meant if len(meant) <= _MOST_TESTED else []
+    named = np.array([*nodes_named(name, lexical), *nodes_named(f"_{name}", lexical)], dtype=np.int64)
+    files = named[is_code[named]].tolist()
+    if len(files) > 1:
+        own = set(path.lower().split("/")[:-1])
+        paths = [split_id(graph.nodes.ids[file])[0].lower() for file in files]
+        shared = [len(own.intersection(each.split("/")[:-1])) for each in paths]
+        most = max(shared)
+        files = [file for file, n in zip(files, shared, strict=True) if n == most]
+    return files if len(files) <= _MOST_TESTED else []
