@@ -14,7 +14,7 @@ from causalist.model import facts as f
 from causalist.model.interface import body_bindings
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 13
+FACTS_FORMAT = 14
 _CHECKSUM = struct.Struct("<I")
 _LENGTHS = struct.Struct("<III")
 
