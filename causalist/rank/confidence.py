@@ -23,6 +23,10 @@ from causalist.rank.ranking import SCORE_DECIMALS, Ranking
 N_LEADING = 3  # files whose share of the odds counts; of 1, 3 and 5 the one that tells most
 CONFIDENCE_DECIMALS = 4
 MOST_SCORE = 10.0  # what a name, a frame or a literal text adds beyond makes no surer
+# What messages add to the score of the first file, the mean over the questions of the fit. A repository with hardly any
+# past, or a shallow clone, is not less sure for the lack of it.
+OF_MESSAGES = 1.4
+FEWEST_COMMITS = 20
 
 
 class Evidence(NamedTuple):
@@ -31,7 +35,8 @@ class Evidence(NamedTuple):
     `lead`: the share of the odds, in [0, 1], that the best definitions of three files hold among those of all files;
     the scores of whole files tell less. `words`: ln(1 + words of the question
     that the repository has). `coverage`: the share of those, by weight and rarity, that the first file has. `score`:
-    that of the first file, MOST_SCORE at most: it says how many signals agree that it is meant.
+    that of the first file, MOST_SCORE at most: it says how many signals agree that it is meant; where there is no
+    history, with what its messages would add on average.
     """
 
     lead: float
@@ -93,8 +98,10 @@ def evidence_of(
     odds = np.exp(best - best[0])
     asked = ranking.question.terms if terms is None else terms
     n_known, coverage = _words_of(first, asked, lexical)
-    lead, score = float(odds[:N_LEADING].sum() / odds.sum()), min(float(ranking.files[first]), MOST_SCORE)
-    return Evidence(lead, float(np.log1p(n_known)), coverage, score)
+    lead, score = float(odds[:N_LEADING].sum() / odds.sum()), float(ranking.files[first])
+    if len(ranking.history.indptr) - 1 < FEWEST_COMMITS:
+        score += OF_MESSAGES
+    return Evidence(lead, float(np.log1p(n_known)), coverage, min(score, MOST_SCORE))
 
 
 def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> tuple[int, float]:

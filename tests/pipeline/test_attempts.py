@@ -63,4 +63,4 @@ def test_a_list_by_pagerank_has_no_confidence(shop: Repository) -> None:
 def test_the_header_says_how_sure(shop: Repository) -> None:
     answer = shop.ask("authentix")
     assert answer.pack is not None and answer.confidence is not None
-    assert f"a guess ({answer.confidence:.2f})" in answer.pack.text.splitlines()[1]
+    assert f"uncertain ({answer.confidence:.2f})" in answer.pack.text.splitlines()[1]

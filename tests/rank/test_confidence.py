@@ -1,4 +1,4 @@
-"""How sure an answer is: three features worked out by hand, and a model in which each can only raise it."""
+"""How sure an answer is: four features worked out by hand, and a model in which each can only raise it."""
 
 from dataclasses import replace
 from math import exp, log
@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.model.answer import AskOptions, Level
+from causalist.model.history import History
 from causalist.rank import default_weights, rank_question, read_question
 from causalist.rank.confidence import Calibration, Evidence, confidence_of, default_calibration, evidence_of
 from causalist.rank.ranking import Ranking
@@ -74,10 +75,19 @@ def test_coverage_counts_rare_words_more() -> None:
 
 
 def test_the_score_is_that_of_the_first_file_and_counts_up_to_ten() -> None:
-    for scores, counted in (({"a.py": 3.5, "b.py": 2.0}, 3.5), ({"a.py": 3.0, "c.py": 17.0}, 10.0)):
+    """The corpus has no past, so that what messages would add on average comes to it."""
+    for scores, counted in (({"a.py": 3.5, "b.py": 2.0}, 3.5 + 1.4), ({"a.py": 3.0, "c.py": 17.0}, 10.0)):
         ranking, made = ranked("token", scores)
         evidence = evidence_of(ranking, made.graph, made.lexical)
-        assert evidence is not None and evidence.score == counted
+        assert evidence is not None and evidence.score == pytest.approx(counted)
+
+
+@pytest.mark.parametrize(("n_commits", "counted"), [(0, 4.9), (19, 4.9), (20, 3.5)])
+def test_messages_are_missed_only_where_there_is_hardly_any_past(n_commits: int, counted: float) -> None:
+    ranking, made = ranked("token", {"a.py": 3.5, "b.py": 2.0})
+    past = History(indptr=np.zeros(n_commits + 1, dtype=np.int64))
+    evidence = evidence_of(replace(ranking, history=past), made.graph, made.lexical)
+    assert evidence is not None and evidence.score == pytest.approx(counted)
 
 
 def test_the_probability_is_logistic() -> None:
