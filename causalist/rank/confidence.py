@@ -26,7 +26,7 @@ MOST_SCORE = 10.0  # what a name, a frame or a literal text adds beyond makes no
 # What messages add to the score of the first file, the mean over the questions of the fit. A repository with hardly any
 # past, or a shallow clone, is not less sure for the lack of it.
 OF_MESSAGES = 1.4
-FEWEST_COMMITS = 20
+FEWEST_COMMITS = 20  # that touched a file which is still there
 
 
 class Evidence(NamedTuple):
@@ -99,7 +99,7 @@ def evidence_of(
     asked = ranking.question.terms if terms is None else terms
     n_known, coverage = _words_of(first, asked, lexical)
     lead, score = float(odds[:N_LEADING].sum() / odds.sum()), float(ranking.files[first])
-    if len(ranking.history.indptr) - 1 < FEWEST_COMMITS:
+    if np.count_nonzero(np.diff(ranking.history.indptr)) < FEWEST_COMMITS:
         score += OF_MESSAGES
     return Evidence(lead, float(np.log1p(n_known)), coverage, min(score, MOST_SCORE))
 

@@ -84,8 +84,9 @@ def test_the_score_is_that_of_the_first_file_and_counts_up_to_ten() -> None:
 
 @pytest.mark.parametrize(("n_commits", "counted"), [(0, 4.9), (19, 4.9), (20, 3.5)])
 def test_messages_are_missed_only_where_there_is_hardly_any_past(n_commits: int, counted: float) -> None:
+    """Thirty further commits touched what is gone."""
     ranking, made = ranked("token", {"a.py": 3.5, "b.py": 2.0})
-    past = History(indptr=np.zeros(n_commits + 1, dtype=np.int64))
+    past = History(indptr=np.array([*range(n_commits), *[n_commits] * 31], dtype=np.int64))
     evidence = evidence_of(replace(ranking, history=past), made.graph, made.lexical)
     assert evidence is not None and evidence.score == pytest.approx(counted)
 
