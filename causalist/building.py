@@ -63,7 +63,8 @@ def _make_index(
     blobs = known_blobs(scan.entries, previous)
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
     same_version = previous is not None and previous.version == index_version()
-    again = refreshed(scan.entries, blobs, read, cache, previous, options) if previous and same_version else None
+    is_known = previous is not None and same_version and not any(note.slug == "not-linked" for note in previous.notes)
+    again = refreshed(scan.entries, blobs, read, cache, previous, options) if previous and is_known else None
     if again is not None:
         facts, unfit = again.facts, again.unfit
     else:
@@ -108,11 +109,22 @@ def _make_index(
         transition=transition,
         skipped=dict(sorted(skipped.items())),
         examples={key: tuple(value) for key, value in sorted(examples.items())},
-        notes=tuple(FileNote(path, d.slug, d.detail, d.row) for path, f in files for d in f.diagnostics),
+        notes=_notes(files, dict(linked.troubles)),
         languages=dict(sorted(Counter(f.language or "text" for _, f in files).items())),
         submodules=bool(options.submodules),
         history=history_of(commits, [path for path, _ in files], linked.file_nodes, known_history(previous)),
     )
+
+
+def _notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
+    notes: list[FileNote] = []
+    for number, (path, facts) in enumerate(files):
+        found = list(facts.diagnostics)
+        if number in troubles:
+            what = f"some of what it uses is not known, for a defect of this program ({troubles[number]})"
+            found.append(Diagnostic("not-linked", what, 0))
+        notes.extend(FileNote(path, each.slug, each.detail, each.row) for each in found)
+    return tuple(notes)
 
 
 def known_history(previous: Index | None) -> History:

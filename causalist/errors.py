@@ -4,6 +4,7 @@ Every error that a user can meet is a `CausalistError` with a stable slug; the s
 `docs/messages.md`. Broken source code is input and never raises one of these: `parse` returns facts and diagnostics.
 """
 
+import os
 from typing import ClassVar
 
 
@@ -137,3 +138,9 @@ class EvaluationError(CausalistError):
     """The questions or the clones of an evaluation are not as they should be."""
 
     slug = "evaluation"
+
+
+def is_survived(error: Exception) -> bool:
+    """Whether to go on without the one file in which a defect of this program raised `error`, and to say so. Whoever
+    asks for tracebacks wants to see it."""
+    return not isinstance(error, MemoryError | CausalistError) and not os.environ.get("CAUSALIST_TRACEBACK")

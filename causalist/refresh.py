@@ -12,7 +12,7 @@ from functools import cache as cached
 from typing import NamedTuple
 
 from causalist.collect import IndexOptions, Read, collect_facts, reader_of
-from causalist.graph import Relinked, needs_bodies, relink
+from causalist.graph import NotLinked, Relinked, needs_bodies, relink
 from causalist.model.exposed import UNSAID, Change, change_of, resting_on
 from causalist.model.facts import FileFacts
 from causalist.model.index import Index
@@ -77,9 +77,12 @@ def refreshed(
     facts.update((path, replace(facts[path], words=(), counts=None)) for path in worded)
     files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
     numbers = {path: i for i, (path, _) in enumerate(files)}
-    linked = relink(
-        files, settings, previous.graph, {numbers[path] for path in changed}, {numbers[path] for path in affected}
-    )
+    try:
+        linked = relink(
+            files, settings, previous.graph, {numbers[path] for path in changed}, {numbers[path] for path in affected}
+        )
+    except NotLinked:
+        return None  # what links everything says which files are concerned
     return Refreshed(facts, unfit, linked)
 
 

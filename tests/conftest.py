@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from causalist import errors
+
 _NUMBERS = count()
 
 
@@ -25,6 +27,14 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 def no_shared_facts(own_cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one test parsed is new to the next one. The folder is made by who needs it: thousands of tests do not."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(own_cache_folder / f"test-{next(_NUMBERS)}"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def defects_are_raised() -> Iterator[None]:
+    """What a user's other files survive has to be seen here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(errors, "is_survived", lambda error: False)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

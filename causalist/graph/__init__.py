@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from causalist.graph.build import build_graph
     from causalist.graph.changing import changes_of, co_changes, touched_files
     from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
+    from causalist.graph.linker import NotLinked
     from causalist.graph.relinking import Relinked, needs_bodies, relink
     from causalist.graph.rules import GUESSES, RULES, Evidence, strength
     from causalist.graph.shipped import shipped_confidences
@@ -19,6 +20,7 @@ __all__ = [
     "Confidences",
     "Evidence",
     "Measured",
+    "NotLinked",
     "Relinked",
     "build_graph",
     "changes_of",
@@ -39,6 +41,7 @@ __getattr__ = exports(
         "build": "build_graph",
         "changing": "changes_of co_changes touched_files",
         "confidence": "Confidences Measured load_confidences read_confidences",
+        "linker": "NotLinked",
         "relinking": "Relinked needs_bodies relink",
         "rules": "GUESSES RULES Evidence strength",
         "shipped": "shipped_confidences",

@@ -7,7 +7,7 @@ import numpy as np
 from causalist.graph.confidence import load_confidences
 from causalist.graph.edges import finish
 from causalist.graph.layering import say_layers, with_layers
-from causalist.graph.linker import Linker
+from causalist.graph.linker import Linker, NotLinked
 from causalist.graph.tested import Tests
 from causalist.model.facts import FileFacts
 from causalist.model.graph import EdgeKind, LinkedGraph
@@ -23,12 +23,18 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
     if order != list(range(len(files))):
         linked = build_graph([files[i] for i in order], settings)
         given = np.argsort(np.array(order))
-        return LinkedGraph(linked.graph, linked.file_nodes[given], tuple(linked.document_nodes[i] for i in given))
+        nodes = tuple(linked.document_nodes[i] for i in given)
+        troubles_given = tuple((order[number], error) for number, error in linked.troubles)
+        return LinkedGraph(linked.graph, linked.file_nodes[given], nodes, troubles_given)
     linker = Linker.of(files, settings)
     documents = [linker.drafts.documents(number) for number in range(len(files))]
     linker.add_bases()
+    troubles = []
     for number in range(len(files)):
-        linker.link(number)
+        try:
+            linker.link(number)
+        except NotLinked as error:  # all other files have their edges
+            troubles.append((number, str(error)))
     tests = Tests(linker.program, linker.drafts)
     for each in list(tests.edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
@@ -40,4 +46,5 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
         with_layers(graph, file_nodes, linker.program.files),
         file_nodes,
         tuple(position[np.array(each, dtype=np.int64)] for each in documents),
+        tuple(troubles),
     )

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from causalist import errors
 from causalist.graph.declared import names_in
 from causalist.graph.drafts import Drafts
 from causalist.graph.edges import EdgeCollector
@@ -23,6 +24,10 @@ from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, I
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
+
+
+class NotLinked(Exception):
+    """What a file uses could not be followed to its end, which is a defect of this program; says what was raised."""
 
 
 @dataclass(slots=True)
@@ -57,7 +62,17 @@ class Linker:
         self._mentions = Mentions(self.program, self.drafts)
 
     def link(self, number: int) -> None:
-        """All edges that leave a file but for those of `add_bases` and those that follow from others."""
+        """All edges that leave a file but for those of `add_bases` and those that follow from others. Raises NotLinked
+        with those of them in place that were found until then."""
+        try:
+            self._link(number)
+        except Exception as error:
+            if not errors.is_survived(error):
+                raise
+            self.resolver.abandon()
+            raise NotLinked(type(error).__name__) from error
+
+    def _link(self, number: int) -> None:
         self.resolver.forget()
         self._states.forget()
         for document in self.drafts.documents(number):

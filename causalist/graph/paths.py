@@ -25,6 +25,11 @@ class PathNames:
     _busy: set[tuple[Module, str, bool, bool]] = field(default_factory=set)
     _cuts: int = 0  # how often a search met itself
 
+    def forget(self) -> None:
+        """Forgets what was found, and what was being looked for."""
+        self.known.clear()
+        self._busy.clear()
+
     def visible(self, file: int, scope: int, name: str, path: bool) -> Found | None:
         """What a name means inside of a file; `path` where more names follow it, so that it holds others."""
         module = self.tree.module_at(file, scope)

@@ -103,7 +103,12 @@ class Resolver:
         """Forgets what was looked up for other files."""
         self.values.known.clear()
         self.program.known_exports.clear()
-        self.program.paths.known.clear()
+        self.program.paths.forget()
+
+    def abandon(self) -> None:
+        """Forgets all of a look-up that did not come back."""
+        self.forget()
+        self.values.forget()
 
     def blocks(self) -> Iterator[tuple[int, int, int]]:
         """(trait, first, end) of the definitions in each block that implements a trait of the repository."""

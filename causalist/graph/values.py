@@ -62,7 +62,8 @@ class Values(Shapes):
 
     def forget(self) -> None:
         """Forgets all values: something that they depend on has changed."""
-        self.known.clear()
+        for each in (self.known, self._busy, self.unfolding, self._held_by):
+            each.clear()
         forget_scopes(self.program)
 
     def of_chain(self, file: int, scope: int, chain: str, called: str | None = None) -> Value | None:

@@ -186,8 +186,10 @@ class CodeGraph:
 @dataclass(frozen=True, slots=True)
 class LinkedGraph:
     """A graph fresh from its facts, and where these ended up in it: `file_nodes[i]` is the node of file i,
-    `document_nodes[i][j]` that of its definition (or, for prose, passage) j."""
+    `document_nodes[i][j]` that of its definition (or, for prose, passage) j. `troubles` are files of which edges may be
+    missing, with what was raised."""
 
     graph: CodeGraph
     file_nodes: NDArray[np.int32]  # (n_files,)
     document_nodes: tuple[NDArray[np.int32], ...]
+    troubles: tuple[tuple[int, str], ...] = ()

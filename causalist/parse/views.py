@@ -6,6 +6,7 @@ A view has as many bytes as the file, so that positions of facts hold in the fil
 import hashlib
 from dataclasses import replace
 
+from causalist import errors
 from causalist.model.facts import Diagnostic, FileFacts, Passage
 from causalist.parse.components import DEFAULT_LANGUAGE, is_component, read_component, with_component, without_scripts
 from causalist.parse.file import definition_spans, parse_source, parse_text
@@ -32,7 +33,19 @@ _LONGEST_TITLE = 60
 
 
 def parse_file(path: str, data: bytes) -> FileFacts:
-    """Facts of any file. The path tells who reads it, nothing else."""
+    """Facts of any file. The path tells who reads it, nothing else. What no reader gets through, which is a defect of
+    this program, is read as text, and a diagnostic says so."""
+    try:
+        return _parse(path, data)
+    except Exception as error:
+        if not errors.is_survived(error):
+            raise
+        facts = parse_text(path, data)
+        what = f"it is read as text alone, for a defect of this program ({type(error).__name__})"
+        return replace(facts, diagnostics=(*facts.diagnostics, Diagnostic("not-understood", what, 0)))
+
+
+def _parse(path: str, data: bytes) -> FileFacts:
     dialect = dialect_for(path, data)
     if dialect:
         return parse_source(data, load_grammar(dialect))
