@@ -63,7 +63,7 @@ class Commands(click.Group):
         extra.pop("standalone_mode", None)
         if args is None:  # a process of its own, which began when its time on the processor did
             extra.setdefault("obj", Began(time.process_time()))
-            prepare_process()
+            prepare_process(sys.argv[1:])
         code = run(self, prog_name or "causalist", sys.argv[1:] if args is None else args, extra)
         if args is None:
             end_at_once(code)

@@ -22,6 +22,7 @@ NOTHING_FOUND = 1
 FAILURE = 2
 INTERRUPTED = 130
 _OBJECTS_A_COLLECTION = 50_000
+_STAYING = ("serve", "watch")  # commands
 # The environment variable that asks for the traceback of something unexpected.
 TRACEBACK = "CAUSALIST_TRACEBACK"
 
@@ -49,12 +50,13 @@ def run(group: click.Group, name: str, arguments: Sequence[str], extra: dict[str
     return 0
 
 
-def prepare_process() -> None:
-    """Spares a process that was started for one command what it will not miss."""
+def prepare_process(arguments: Sequence[str]) -> None:
+    """Spares a process that was started for one answer what it will not miss; one that stays keeps house as ever."""
     import gc
 
-    # Most processes end before cycles add up to anything; one that serves looks for them all the same, less often.
-    gc.set_threshold(_OBJECTS_A_COLLECTION, 20, 20)
+    if not set(_STAYING).intersection(arguments[:1]):
+        # It ends before cycles add up to anything.
+        gc.set_threshold(_OBJECTS_A_COLLECTION, 20, 20)
 
 
 def end_at_once(code: int) -> None:
