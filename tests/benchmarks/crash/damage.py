@@ -61,7 +61,8 @@ def _damage(site: Site, other: Site, target: Path, chance: random.Random) -> Cou
     if chance.random() < 0.5:
         site.edit(chance)
     if target.suffix == ".db" and chance.random() < 0.7:
-        (site.root / ".causalist" / "index.bin").unlink()  # so that all facts are asked for
+        # So that all facts are asked for; where edits left no file there is none.
+        (site.root / ".causalist" / "index.bin").unlink(missing_ok=True)
     notes = site.check_recovered()
     if is_other and target.name == "index.bin":
         # An index of the other copy is whole; of flipped bits some are padding, others make it another format.
