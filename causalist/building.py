@@ -64,13 +64,16 @@ def _make_index(
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
     same_version = previous is not None and previous.version == index_version()
     is_known = previous is not None and same_version and not any(note.slug == "not-linked" for note in previous.notes)
+    unfit = _still_unfit(scan, read, blobs, previous) if previous and same_version else {}
     again = refreshed(scan.entries, blobs, read, cache, previous, options) if previous and is_known else None
     if again is not None:
-        facts, unfit = again.facts, again.unfit
+        facts = again.facts
     else:
         indexed = _indexed(previous) if same_version else {}
-        unread = {e.path for e in scan.entries if e.path not in blobs or indexed.get(e.path) != blobs[e.path]}
-        facts, unfit = collect_facts(scan.entries, blobs, read, cache, options, words=unread)
+        entries = [entry for entry in scan.entries if entry.path not in unfit]
+        unread = {e.path for e in entries if e.path not in blobs or indexed.get(e.path) != blobs[e.path]}
+        facts, more = collect_facts(entries, blobs, read, cache, options, words=unread)
+        unfit.update(more)
     for path in sorted(unfit):
         skipped[unfit[path]] += 1
         if len(examples.setdefault(unfit[path], [])) < 3:
@@ -103,6 +106,7 @@ def _make_index(
             mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
             ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
             secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
+            unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
         ),
         graph=linked.graph,
         lexical=lexical,
@@ -153,6 +157,22 @@ def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
     return np.flatnonzero((nodes.files >= 0) & is_wanted[np.maximum(nodes.files, 0)])
 
 
+def _still_unfit(scan: Scan, read: Read, blobs: dict[str, str], previous: Index) -> dict[str, str]:
+    """Why files are not searched that were not before either, by path; what `blobs` says of them is "". Only those are
+    read that may have changed without a trace."""
+    manifest = previous.manifest
+    before = {path: reason for path, reason in zip(manifest.paths, manifest.unfit, strict=True) if reason}
+    unfit: dict[str, str] = {}
+    for entry in scan.entries:
+        if entry.path not in before:
+            continue
+        found = before[entry.path] if blobs.get(entry.path) == "" else read(entry)
+        if isinstance(found, str):
+            unfit[entry.path] = found
+            blobs[entry.path] = ""
+    return unfit
+
+
 def restamped_if_same(
     scan: Scan, read: Read, previous: Index | None, scanned_at: int, submodules: bool, commits: Commits
 ) -> Index | None:
@@ -160,12 +180,13 @@ def restamped_if_same(
     if previous is None or previous.version != index_version() or len(previous.manifest.paths) != len(scan.entries):
         return None
     blobs = known_blobs(scan.entries, previous)
-    for entry, path, blob in zip(scan.entries, previous.manifest.paths, previous.manifest.blobs, strict=True):
+    known = previous.manifest
+    for entry, path, blob, reason in zip(scan.entries, known.paths, known.blobs, known.unfit, strict=True):
         if entry.path != path:
             return None
         if path not in blobs:
             source = read(entry)
-            if isinstance(source, str) or source.blob != blob:
+            if source != reason if isinstance(source, str) else source.blob != blob:
                 return None
     manifest = replace(
         previous.manifest,
@@ -173,8 +194,7 @@ def restamped_if_same(
         ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
         sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
     )
-    same_skips = {reason: n for reason, n in previous.skipped.items() if reason in scan.skipped}
-    if same_skips != dict(scan.skipped):
+    if previous.skipped != dict(Counter(scan.skipped) + Counter(reason for reason in known.unfit if reason)):
         return None
     past = previous.history
     history = history_of(commits, list(past.paths), past.nodes, past)

@@ -28,11 +28,9 @@ _MOST_NAMES = 32  # that are searched for: looking for more takes longer than li
 
 
 class Refreshed(NamedTuple):
-    """Facts by path, those of files that did not change without words and mostly without bodies; why files are not
-    searched; the graph."""
+    """Facts by path, those of files that did not change without words and mostly without bodies; the graph."""
 
     facts: dict[str, FileFacts]
-    unfit: dict[str, str]
     relinked: Relinked
 
 
@@ -44,7 +42,7 @@ def refreshed(
     previous: Index,
     options: IndexOptions,
 ) -> Refreshed | None:
-    """`previous` is an index of this version; completes `blobs`, which are known by path."""
+    """`previous` is an index of this version; completes `blobs`, known by path, "" for what is not searched."""
     before = dict(zip(previous.manifest.paths, previous.manifest.blobs, strict=True))
     if len(entries) != len(before) or any(entry.path not in before for entry in entries):
         return None
@@ -66,8 +64,9 @@ def refreshed(
     if affected is None or len(affected) > len(entries) * _MOST_AFFECTED:
         return None
     again = changed | affected
+    entries = [entry for entry in entries if before[entry.path]]
     facts, unfit = collect_facts(entries, blobs, read, cache, options, words=changed, bodies=again, reader=reader)
-    if facts.keys() != {path for path, blob in before.items() if blob}:
+    if unfit:
         return None
     told = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
     entries_told = [e for e in entries if e.path in told]
@@ -83,7 +82,7 @@ def refreshed(
         )
     except NotLinked:
         return None  # what links everything says which files are concerned
-    return Refreshed(facts, unfit, linked)
+    return Refreshed(facts, linked)
 
 
 class _Seen(NamedTuple):

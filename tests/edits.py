@@ -135,6 +135,16 @@ def break_off(root: Path, chance: random.Random) -> str:
     return f"break {path.name}"
 
 
+def spoil(root: Path, chance: random.Random) -> str:
+    """What was text is binary, or the other way round."""
+    path = root / f"spoilt{chance.randrange(2)}"
+    if chance.random() < 0.5:
+        path = _any(root, chance)
+    data = path.read_bytes() if path.exists() else b"a list of words"
+    path.write_bytes(data.replace(b"\0", b"") if b"\0" in data else b"\0" + data)
+    return f"spoil {path.name}"
+
+
 def touch(root: Path, chance: random.Random) -> str:
     path = _any(root, chance)
     os.utime(path, ns=(10**18, 10**18 + chance.randrange(10**9)))
@@ -296,7 +306,7 @@ def remove_import(root: Path, chance: random.Random) -> str:
 
 EDITS: Sequence[Edit] = (
     add_function, add_function, remove_lines, move_block, change_import, delete, rename, change_case, swap, copy,
-    break_off, touch, file_to_folder, folder_to_file, prose, ignore, commit, switch_branch, rebase,
+    break_off, touch, spoil, file_to_folder, folder_to_file, prose, ignore, commit, switch_branch, rebase,
 )  # fmt: skip
 # Those that leave the set of files as it is, and often what others see of a file too.
 SMALL_EDITS: Sequence[Edit] = (

@@ -46,6 +46,9 @@ class Manifest:
     mtimes: NDArray[np.int64]  # nanoseconds; 0 for files of a git tree
     ctimes: NDArray[np.int64]  # nanoseconds; 0 where the system does not say when a file was changed
     secrets: SecretSpans
+    # Why a file that was read is not searched (binary, minified), "" for all others: that it stays out can be seen
+    # again, which is not a change.
+    unfit: StringTable = field(default_factory=lambda: StringTable.from_strings(()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,34 @@ def test_the_second_opening_parses_and_writes_nothing(
     assert plain_answer(first.ask(_QUESTION)) == plain_answer(second.ask(_QUESTION))
 
 
+def test_new_times_of_unchanged_files_are_noted_and_nothing_is_made_again(
+    tree: WorkTree, parsed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One is known as binary by its name, the other only after it was read, as are files of one line.
+    (tree.path / "logo.png").write_bytes(b"\x89PNG")
+    (tree.path / "blob").write_bytes(b"\0\1\2")
+    first = Repository.open(tree.path)
+    assert first.index.skipped == {"binary": 2}
+    for name in ("app.py", "logo.png", "blob"):
+        os.utime(tree.path / name, ns=(10**18 + 5, 10**18 + 5))
+    parsed.clear()
+    with monkeypatch.context() as patched:
+        patched.setattr("causalist.building.make_index", lambda *_: pytest.fail("built again"))
+        second = Repository.open(tree.path)
+    assert parsed == []
+    assert differences(without_stamps(first.index), without_stamps(second.index)) == []
+    assert second.index.manifest.mtimes.max() == 10**18 + 5
+
+
+@pytest.mark.parametrize("first, then", [(b"\0 text", b"text"), (b"text", b"\0 text"), (b"\0 text", b"x" * 9_000)])
+def test_a_file_that_was_not_fit_and_is_now_or_the_other_way_round(first: bytes, then: bytes, tree: WorkTree) -> None:
+    (tree.path / "some.txt").write_bytes(first)
+    Repository.open(tree.path)
+    (tree.path / "some.txt").write_bytes(then)
+    tree.write("app.py", "def other():\n    pass\n")
+    check_fresh(Repository.open(tree.path))
+
+
 def test_a_folder_inside_opens_the_whole_repository_unless_told_otherwise(tree: WorkTree) -> None:
     tree.write("inner/part.py", "def ship_order():\n    pass\n")
     assert Repository.open(tree.path / "inner").root == tree.path.resolve()
