@@ -14,6 +14,7 @@ from causalist.model.symbols import split_id
 from causalist.pack.bodies import EMPTY, bodies
 from causalist.pack.clean import middle_cut, one_line
 from causalist.pack.plan import MOST_CHARACTERS_PER_TOKEN, Entry, Link, Plan
+from causalist.pack.reasons import phrases
 
 # More says little: the strongest signals come first.
 MOST_REASONS = 4
@@ -127,13 +128,7 @@ def _signature(hit: Hit, limit: int) -> str:
 
 
 def _reasons(hit: Hit, limits: Limits) -> tuple[str, ...]:
-    signals: dict[str, list[str]] = {}
-    for reason in hit.reasons[:MOST_REASONS]:
-        signals.setdefault(reason.detail, []).append(reason.signal)
-    return tuple(
-        one_line(f"{', '.join(same)}: {detail}" if detail else ", ".join(same), limits.reason)
-        for detail, same in signals.items()
-    )
+    return tuple(one_line(phrase, limits.reason) for phrase in phrases(hit.reasons[:MOST_REASONS]))
 
 
 def _way(hit: Hit, names: dict[str, str]) -> str:

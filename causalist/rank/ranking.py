@@ -239,10 +239,11 @@ def _commits_of(file: int, ranking: Ranking) -> str:
 
 
 def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:
-    """The name of the best definition of a file; empty where module-level code is best."""
+    """The name of the best definition of a file, a method with that of its class (`get` alone says nothing); empty
+    where module-level code is best."""
     best = _best(np.where(graph.nodes.files == file, ranking.definitions, 0.0), 1)
     name = split_id(graph.nodes.ids[best[0]])[1] if best else None
-    return (name or "").rpartition(".")[2]
+    return ".".join((name or "").split(".")[-2:])
 
 
 def _places(found: Sequence[Matched]) -> str:

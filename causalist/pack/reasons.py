@@ -1,0 +1,66 @@
+"""Reasons -> words for people: `says token, user; linked to others that fit` instead of names of signals.
+
+Signals that say the same to a reader share a phrase and are said once, in the place of the strongest. Their names and
+values are in the answer itself, and in `--explain`.
+"""
+
+from collections.abc import Sequence
+
+from causalist.model.scores import Reason
+
+# (with a detail, without one), by signal; `{}` is the detail.
+_TEXT = ("says {}", "its words fit")
+_NAME = ("named for {}", "its name fits")
+_WITHIN = ("its definitions say {}", "its definitions fit")
+_HOLDS = ("holds {}", "its own lines fit")
+_FILE = ("its file leads: {}", "its file leads")
+PHRASES = {
+    "text": _TEXT,
+    "coverage": _TEXT,
+    "title": _TEXT,
+    "name": _NAME,
+    "name share": _NAME,
+    "path": ("{} in its path", "its path fits"),
+    "around": ("inside of what says {}", "what encloses it fits"),
+    "file text": ("its file says {}", "its file's words fit"),
+    "file": _FILE,
+    "file place": _FILE,
+    "definitions": _WITHIN,
+    "best definition": _WITHIN,
+    "leading definition": _HOLDS,
+    "leading definitions": _HOLDS,
+    "leading place": _HOLDS,
+    "mention": ("the question names it: {}", "the question names it"),
+    "looked up": ("it is what is asked for: {}", "it is what is asked for"),
+    "literal": ("matches {}", "matches"),
+    "frame": ("in the traceback: {}", "in the traceback"),
+    "synonyms": ("says it in other words: {}", "says it in other words"),
+    "leads": ("says what such code says: {}", "says what such code says"),
+    "tests": ("its tests say {}", "its tests fit"),
+    "messages": ("commits to it say {}", "commits to it say so"),
+    "similar commits": ("changed by similar commits {}", "changed by similar commits"),
+    "dense": ("near in meaning: {}", "near in meaning"),
+    "graph": ("linked to others that fit: {}", "linked to others that fit"),
+    "pagerank": ("{}", "reached over the graph"),
+}
+
+
+def phrases(reasons: Sequence[Reason]) -> tuple[str, ...]:
+    """What reasons say, the strongest first. A signal without a phrase is said by its name.
+
+    >>> phrases([Reason("text", 2.0, "token, user"), Reason("file", 1.0, ""), Reason("title", 0.5, "user, id")])
+    ('says token, user, id', 'its file leads')
+    """
+    details: dict[tuple[str, str], list[str]] = {}
+    for reason in reasons:
+        phrase = PHRASES.get(reason.signal, (f"{reason.signal}: {{}}", reason.signal))
+        details.setdefault(phrase, []).append(reason.detail)
+    said = [(phrase, _joined([detail for detail in given if detail])) for phrase, given in details.items()]
+    return tuple(with_detail.replace("{}", detail) if detail else bare for (with_detail, bare), detail in said)
+
+
+def _joined(details: Sequence[str]) -> str:
+    """Details of signals that say the same: lists of words become one, each word once."""
+    if len(details) < 2:
+        return "".join(details)
+    return ", ".join(dict.fromkeys(part for detail in details for part in detail.split(", ")))
