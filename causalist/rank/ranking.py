@@ -21,12 +21,13 @@ from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import Matched, PageRankResult, Reason, Transition
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank._product import csr_product
+from causalist.rank._order import SCORE_DECIMALS, best_of
 from causalist.rank.dense import Similarities
 from causalist.rank.fuse import GRAPH, Signals, Weights, fused, reasons_of, signals_of, with_support
 from causalist.rank.history import history_terms, similar_commits
 from causalist.rank.push import walked_from
 from causalist.rank.question import Question
+from causalist.rank.reached import given_from_outside, reached_places
 from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.signals import LEADING
 from causalist.rank.spread import spread
@@ -36,16 +37,8 @@ from causalist.rank.walk import seed_distribution
 N_COMMITS = 3  # that a reason names
 _MOST_LINES = 5  # lines of matches that a reason names
 _REPEATED = re.compile(r"~\d+$")
-N_CANDIDATE_FILES = 20  # files that are taken for found by words
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
-SCORE_DECIMALS = 12
-# Chosen by hand on the sample repository: without specificity the places fill with loggers and error classes, without
-# the chain they stop one step away. On development questions no setting could be told from another; docs/benchmarks.md
-# has the numbers.
-REACH_SPECIFICITY = 0.5
-CHAIN_SHARE = 0.3
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
-WEAKEST_REACH = 0.4  # of the strongest; below it the place goes to the next best found by words
 # What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
 # docs/decisions/0007 has the measurement.
 SCOPE_BONUS = 1.0
@@ -152,7 +145,7 @@ def choose(
     by_file = options.level is Level.FILE
     if options.rank is RankMode.PAGERANK:
         pagerank = _pagerank_of(ranking, graph, by_file)
-        return [Chosen(n, float(pagerank[n]), True) for n in _best(pagerank, options.top_k)]
+        return [Chosen(n, float(pagerank[n]), True) for n in best_of(pagerank, options.top_k)]
     scores = np.where(is_file, ranking.files, 0.0) if by_file else ranking.definitions
     reached: dict[int, float] = {}
     if ranking.pagerank is not None:
@@ -160,14 +153,14 @@ def choose(
         kept = min(round(options.top_k * plan.graph_share), options.top_k - 1)
 
         def filled() -> dict[int, float]:
-            files = _chain(ranking, graph, transition, options, kept, by_file, plan.second_hop, steps)
-            steps.found("pagerank", len(files))
-            return files
+            taken = reached_places(ranking, graph, transition, options, kept, plan.second_hop, steps)
+            steps.found("pagerank", len(taken))
+            return {place.file if by_file else place.entry: place.reach for place in taken}
 
         reached = steps.optional("candidates.places", filled, dict)
     extra = list(reached)
     toll = 0.0 if by_file else ROUTES[options.route or ranking.question.route].spread
-    best = _best(scores, (4 if toll else 2) * options.top_k, without=set(extra))
+    best = best_of(scores, (4 if toll else 2) * options.top_k, without=set(extra))
     distinct = steps.optional("assemble.duplicates", lambda: _distinct(best, graph), lambda: best)
     lexical = spread(distinct, scores, graph.nodes.files, options.top_k - len(extra), toll)
     # What only the graph reached stands behind what was found, in the order of PageRank.
@@ -201,10 +194,10 @@ def best_inside(
     for file, _, by_graph in chosen:
         inside = np.where(owners == file, standing, 0.0)
         if by_graph and ranking.pagerank is not None:
-            scores = _given_from_outside(file, ranking.pagerank.scores, graph, transition) * ranking.signals.reach
+            scores = given_from_outside(file, ranking.pagerank.scores, graph, transition) * ranking.signals.reach
         else:
             scores = ranking.definitions
-        result[file] = _best(scores * inside, DEFINITIONS_PER_FILE)
+        result[file] = best_of(scores * inside, DEFINITIONS_PER_FILE)
     return result
 
 
@@ -241,7 +234,7 @@ def _commits_of(file: int, ranking: Ranking) -> str:
 def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:
     """The name of the best definition of a file, a method with that of its class (`get` alone says nothing); empty
     where module-level code is best."""
-    best = _best(np.where(graph.nodes.files == file, ranking.definitions, 0.0), 1)
+    best = best_of(np.where(graph.nodes.files == file, ranking.definitions, 0.0), 1)
     name = split_id(graph.nodes.ids[best[0]])[1] if best else None
     return ".".join((name or "").split(".")[-2:])
 
@@ -264,7 +257,7 @@ def _passage_counts(graph: CodeGraph) -> NDArray[np.int32]:
 
 def _best_matches(scores: NDArray[np.float64], transition: Transition) -> dict[int, float]:
     walkable = np.where(transition.walkable, scores, 0.0)
-    best = _best(walkable, N_CANDIDATES)
+    best = best_of(walkable, N_CANDIDATES)
     top = walkable.max(initial=0.0)
     return {node: float(np.exp(walkable[node] - top)) for node in best}
 
@@ -279,101 +272,3 @@ def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[n
     inside = owners >= 0
     weights = ranking.pagerank.scores[inside]
     return np.bincount(owners[inside], weights=weights, minlength=len(graph.nodes)).astype(np.float64)
-
-
-def _chain(
-    ranking: Ranking,
-    graph: CodeGraph,
-    transition: Transition,
-    options: AskOptions,
-    n_places: int,
-    by_file: bool,
-    second_hop: bool,
-    steps: Steps,
-) -> dict[int, float]:
-    """The files that PageRank reaches most beside those found by words, or the node reached most in each.
-
-    They are taken one by one, and each joins the seeds with a share of their mass before the next is taken, so that a
-    chain is followed to its end (middleware -> verifier -> primitives) instead of stopping at what is one step away
-    from everything. A file's reach is the PageRank of its nodes times the factors of role and kind, summed, times the
-    root of its specificity log(files / linked files): helpers that all files use explain nothing.
-    """
-    if ranking.pagerank is None:
-        return {}
-    owners = graph.nodes.files
-    inside = np.flatnonzero(owners >= 0)
-    factor = ranking.signals.reach
-    specific = _file_specificity(graph, transition) ** REACH_SPECIFICITY
-    is_file = graph.nodes.kinds == NodeKind.FILE
-    found = _best(np.where(is_file, ranking.files, 0.0), N_CANDIDATE_FILES)
-    seeds, scores = ranking.seeds, ranking.pagerank.scores
-    files: list[int] = []
-    taken: dict[int, float] = {}
-    for place in range(n_places):
-        if place and second_hop:
-            if not steps.in_time():
-                steps.leave_out(f"{n_places - place} of {n_places} places of the graph")
-                break
-            scores = _walked(transition, seeds, options, steps).scores
-        reach = scores * factor
-        by_owner = np.bincount(owners[inside], weights=reach[inside], minlength=len(reach)) * specific
-        by_owner[found] = 0.0
-        by_owner[files] = 0.0
-        best = _best(by_owner, 1)
-        if not best:
-            break
-        # Later reach is measured with more seeds; what came first stays first.
-        value = min(float(by_owner[best[0]]), min(taken.values(), default=1.0) * (1 - 1e-9))
-        if value < WEAKEST_REACH * max(taken.values(), default=0.0):
-            break
-        files.append(best[0])
-        own = np.where(owners == best[0], scores, 0.0)
-        taken[best[0] if by_file else _entry(best[0], scores, factor, graph, transition)] = value
-        seeds = (1 - CHAIN_SHARE) * seeds + CHAIN_SHARE * own / own.sum()
-    return taken
-
-
-def _entry(
-    file: int, scores: NDArray[np.float64], factor: NDArray[np.float64], graph: CodeGraph, transition: Transition
-) -> int:
-    """The node of a file through which the walk enters it: the one that other files give most; else the most reached.
-
-    Inside a file mass gathers in its own helpers, which say less about why the file is here.
-    """
-    inside = graph.nodes.files == file
-    # Module-level code stands for the file only where no definition does.
-    weight = np.where(inside, np.where(graph.nodes.kinds == NodeKind.FILE, 1e-6, 1.0), 0.0) * factor
-    given = _given_from_outside(file, scores, graph, transition)
-    return (_best(given * weight, 1) or _best(scores * weight, 1) or [file])[0]
-
-
-def _given_from_outside(
-    file: int, scores: NDArray[np.float64], graph: CodeGraph, transition: Transition
-) -> NDArray[np.float64]:
-    """What the nodes of other files hand on to each node in one step."""
-    given = np.empty(len(scores))
-    outside = np.where(graph.nodes.files == file, 0.0, scores)
-    csr_product(transition.indptr, transition.indices, transition.weights, outside, given)
-    return given
-
-
-def _file_specificity(graph: CodeGraph, transition: Transition) -> NDArray[np.float64]:
-    """log(files / linked files), by the node of the file."""
-    n_files = int(np.count_nonzero(graph.nodes.kinds == NodeKind.FILE))
-    return np.maximum(np.log(n_files / transition.file_degrees), 0.0)
-
-
-def _best(scores: NDArray[np.float64], k: int, without: set[int] | None = None) -> list[int]:
-    """At most k nodes with positive scores, by descending score (rounded), then ascending index: ids are sorted."""
-    rounded = np.round(scores, SCORE_DECIMALS)
-    if without:
-        rounded = rounded.copy()
-        rounded[sorted(without)] = 0.0
-    nodes = np.flatnonzero(rounded > 0)
-    if k <= 0:
-        return []
-    if len(nodes) > 4 * k:
-        threshold = np.partition(rounded[nodes], len(nodes) - k)[len(nodes) - k]
-        nodes = nodes[rounded[nodes] >= threshold]
-    order = np.lexsort((nodes, -rounded[nodes]))
-    return [int(n) for n in nodes[order][:k]]

@@ -40,7 +40,7 @@ from causalist.rank import (
     read_question,
 )
 from causalist.rank import lexical as lexical_module
-from causalist.rank import ranking as ranking_module
+from causalist.rank import reached as rules
 from causalist.rank.routes import ROUTES
 from causalist.rank.terms import terms_of
 from causalist.rank.walk import personalized_pagerank
@@ -424,15 +424,15 @@ class Place:
     """One place of the chain, and the files that were considered for it, best first: (file, mass, reach)."""
 
     considered: list[tuple[int, float, float]]
+    links: dict[int, tuple[int, int]]  # by file: how many files it is linked with, and how many of these were found
     is_taken: bool
     value: float
 
 
 def chain(example: Example) -> list[Place]:
-    """The filling of the kept places, as `causalist.rank.ranking` does it, one by one."""
+    """The filling of the kept places, as `causalist.rank.reached` does it, one by one."""
     graph, transition, ranking = example.graph, example.transition, example.ranking
     assert ranking.pagerank is not None
-    rules = ranking_module
     n_places = round(example.options.top_k * ROUTES[ranking.question.route].graph_share)
     files = np.flatnonzero(graph.nodes.kinds == NodeKind.FILE)
     by_words = sorted(files, key=lambda f: (-round(float(ranking.files[f]), 12), f))[: rules.N_CANDIDATE_FILES]
@@ -441,6 +441,8 @@ def chain(example: Example) -> list[Place]:
     seeds, scores = ranking.seeds, ranking.pagerank.scores
     places: list[Place] = []
     values: list[float] = []
+    linked = _linked(graph)
+    followed = _best(ranking.definitions, rules.N_FOUND)
     for number in range(n_places):
         if number:
             scores = personalized_pagerank(transition, seeds, damping=example.options.damping).scores
@@ -454,32 +456,57 @@ def chain(example: Example) -> list[Place]:
         considered.sort(key=lambda c: (-round(c[2], 12), c[0]))
         if not considered:
             break
+        owners = graph.nodes.files
+        found = {(int(owners[node]), int(owners[other])) for node in followed for other in linked[node]}
+        n_links = {f: sum(b == f for _, b in found) for f, _, _ in considered}
+        links = {f: (int(transition.file_degrees[f]), n) for f, n in n_links.items()}
+        # On this page no file stands before one that is taken, and none is linked by a node that everything uses.
         file, _, reach = considered[0]
         value = min(reach, min(values, default=1.0))
         is_taken = value >= rules.WEAKEST_REACH * max(values, default=0.0)
-        places.append(Place(considered, is_taken, value))
+        assert not is_taken or links[file][1] >= rules.SHARE_OF_FILES * links[file][0]
+        places.append(Place(considered, links, is_taken, value))
         if not is_taken:
             break
+        followed += _best(np.where(owners == file, scores, 0.0), rules.N_FOLLOWED)
         values.append(value)
         closed.add(file)
         own = np.where(graph.nodes.files == file, scores, 0.0)
         seeds = (1 - rules.CHAIN_SHARE) * seeds + rules.CHAIN_SHARE * own / own.sum()
     taken = [p.considered[0][0] for p in places if p.is_taken]
     chosen = [int(graph.nodes.files[c.node]) for c in example.chosen if c.by_graph]
-    assert taken == chosen, "the chain of causalist/rank/ranking.py is not the one that the page explains"
+    assert taken == chosen, "the chain of causalist/rank/reached.py is not the one that the page explains"
     paths = [graph.nodes.ids[f] for f in taken]
     assert paths[:2] == [VERIFIER, CRYPTO], f"the page explains why {VERIFIER} and {CRYPTO} come in, not {paths}"
     return places
 
 
+def _best(scores: NDArray[np.float64], k: int) -> list[int]:
+    nodes = np.flatnonzero(scores > 0).tolist()
+    return sorted(nodes, key=lambda n: (-round(float(scores[n]), 12), n))[:k]
+
+
+def _linked(graph: CodeGraph) -> dict[int, set[int]]:
+    """What each node is linked with in other files, over edges of any kind but `contains`."""
+    linked: dict[int, set[int]] = {node: set() for node in range(len(graph.nodes))}
+    edges, owners = graph.edges, graph.nodes.files
+    for source, target, kind in zip(edges.sources.tolist(), edges.targets.tolist(), edges.kinds.tolist(), strict=True):
+        if kind != EdgeKind.CONTAINS and owners[target] >= 0 and owners[source] != owners[target]:
+            linked[source].add(target)
+            linked[target].add(source)
+    return linked
+
+
 def block_places(example: Example) -> str:
-    rules, route = ranking_module, example.ranking.question.route
+    route = example.ranking.question.route
     share, top_k = ROUTES[route].graph_share, example.options.top_k
     return (
         f"The route `{route.value}` keeps {share:g} of {top_k} places: {round(top_k * share)}. "
         f"Files among the best {rules.N_CANDIDATE_FILES} by words are not considered, for they need no help. "
         f"The exponent of specificity is {rules.REACH_SPECIFICITY:g}, the share of mass that a file takes over when it "
-        f"joins the seeds {rules.CHAIN_SHARE:g}, and the chain ends below {rules.WEAKEST_REACH:g} of its first reach.\n"
+        f"joins the seeds {rules.CHAIN_SHARE:g}, and the chain ends below {rules.WEAKEST_REACH:g} of its first reach. "
+        f"Of the files that a file is linked with, {rules.SHARE_OF_FILES:g} must have been found, and "
+        f"{rules.SHARE_OF_LINKS:g} of what the node is linked with through which the walk enters it.\n"
     )
 
 
@@ -493,8 +520,9 @@ def block_chain(example: Example) -> str:
                 ratio = place.value / places[0].value
                 verdict = "taken" if place.is_taken else f"below the limit ({ratio:.2f} of the first): the chain ends"
                 verdict += f" ({ratio:.2f} of the first)" if place.is_taken and number > 1 else ""
-            degree = int(example.transition.file_degrees[file])
-            rows.append((number, example.name(file), f"{mass:.5f}", degree, f"{reach:.5f}", verdict))
+            n_linked, n_found = place.links[file]
+            links = f"{n_linked}, {n_found} found"
+            rows.append((number, example.name(file), f"{mass:.5f}", links, f"{reach:.5f}", verdict))
     return table(("place", "file", "PageRank of its nodes", "linked files", "reach", ""), rows)
 
 

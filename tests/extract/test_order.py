@@ -150,9 +150,9 @@ def test_two_thousand_nodes(cyclic: bool) -> None:
         s, t = sorted(rng.integers(0, n, 2).tolist(), reverse=bool(cyclic and rng.random() < 0.5))
         pairs.add((s, t))
     edges = [edge(s, t, float(rng.integers(1, 20)) / 20) for s, t in sorted(pairs)]
-    began = time.perf_counter()
+    began = time.process_time()
     result = order_subgraph(edges, rng.random(n).tolist(), [f"{i:04}" for i in range(n)], Order.CAUSAL)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     place = {node: i for i, node in enumerate(result.order)}
     assert all(place[e.source] < place[e.target] for e in result.kept)
     assert bool(result.removed) == cyclic

@@ -245,7 +245,7 @@ def test_facts_hold_no_secret_and_their_spans_are_those_of_the_file() -> None:
 )  # fmt: skip
 def test_hostile_files_take_linear_time(unit: str) -> None:
     data = (unit * (200_000 // len(unit))).encode()
-    start = time.perf_counter()
+    start = time.process_time()
     find_secrets(data)
     # Measured: at most 1.6 s; a quadratic reading takes minutes.
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15

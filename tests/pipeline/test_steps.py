@@ -31,7 +31,7 @@ OPTIONAL = {
     "candidates.history": "causalist.rank.signals.history_signals",
     "candidates.graph": "causalist.rank.ranking.definition_support",
     "candidates.pagerank": "causalist.rank.ranking.seed_distribution",
-    "candidates.places": "causalist.rank.ranking._file_specificity",
+    "candidates.places": "causalist.rank.reached._file_specificity",
     "validate.roles": "causalist.rank.signals._asked",
     "validate.scope": "causalist.attempts.in_scope",
     "distil.weights": "causalist.rank.fuse.first_scores",

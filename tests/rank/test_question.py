@@ -446,6 +446,6 @@ def test_hostile_questions_are_read_in_time(unit: str) -> None:
     """A megabyte each; also behind a title, and with an end that spoils what was matched. Most take a millisecond."""
     many = unit * (1_000_000 // len(unit))
     for text in (many, "x" + many, "title\n" + many, (unit * 19_000)[:19_900] + "!"):
-        start = time.perf_counter()
+        start = time.process_time()
         read_question(text)
-        assert time.perf_counter() - start < 1.0
+        assert time.process_time() - start < 1.0
