@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from causalist.rank.lexical import Kept, bm25, build_lexical, impacts, nodes_named
     from causalist.rank.mentions import files_with_all, printing
     from causalist.rank.question import Pattern, Question, read_question
-    from causalist.rank.ranking import Chosen, Ranking, best_inside, choose, explain, in_scope, rank_question
+    from causalist.rank.ranking import Chosen, best_inside, choose, explain, in_scope, rank_question
     from causalist.rank.routes import GENERATORS, ROUTES, RoutePlan
+    from causalist.rank.scored import Ranking
     from causalist.rank.shares import seed_shares
     from causalist.rank.signals import known_terms
     from causalist.rank.telling import TellingLines
@@ -92,8 +93,9 @@ __getattr__ = exports(
         "lexical": "Kept bm25 build_lexical impacts nodes_named",
         "mentions": "files_with_all printing",
         "question": "Pattern Question read_question",
-        "ranking": "Chosen Ranking best_inside choose explain in_scope rank_question",
+        "ranking": "Chosen best_inside choose explain in_scope rank_question",
         "routes": "GENERATORS ROUTES RoutePlan",
+        "scored": "Ranking",
         "shares": "seed_shares",
         "signals": "known_terms",
         "telling": "TellingLines",

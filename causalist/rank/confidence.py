@@ -19,7 +19,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.symbols import NodeKind
 from causalist.rank._order import SCORE_DECIMALS
-from causalist.rank.ranking import Ranking
+from causalist.rank.scored import Ranking
 
 N_LEADING = 3  # files whose share of the odds counts; of 1, 3 and 5 the one that tells most
 CONFIDENCE_DECIMALS = 4

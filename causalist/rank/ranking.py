@@ -7,13 +7,12 @@ nothing stands there.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.lazily import dataclass
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.history import History
@@ -23,12 +22,13 @@ from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._order import SCORE_DECIMALS, best_of
 from causalist.rank.dense import Similarities
-from causalist.rank.fuse import GRAPH, Signals, Weights, fused, reasons_of, signals_of, with_support
+from causalist.rank.fuse import GRAPH, Weights, fused, reasons_of, signals_of, with_support
 from causalist.rank.history import history_terms, similar_commits
 from causalist.rank.push import walked_from
 from causalist.rank.question import Question
 from causalist.rank.reached import given_from_outside, reached_places
 from causalist.rank.routes import ROUTES, Generating
+from causalist.rank.scored import Ranking
 from causalist.rank.signals import LEADING
 from causalist.rank.spread import spread
 from causalist.rank.support import definition_support
@@ -42,22 +42,6 @@ DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
 # What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
 # docs/decisions/0007 has the measurement.
 SCOPE_BONUS = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Scores of all nodes, shape (n_nodes,). `pagerank` is None where the graph was not walked; then `seeds` are
-    zeros. `matches` are the candidates with their scores without PageRank, divided by the best."""
-
-    question: Question
-    definitions: NDArray[np.float64]
-    files: NDArray[np.float64]
-    signals: Signals
-    matches: Mapping[int, float]
-    seeds: NDArray[np.float64]
-    pagerank: PageRankResult | None
-    matched: Mapping[int, Matched] = field(default_factory=dict)
-    history: History = field(default_factory=History)
 
 
 class Chosen(NamedTuple):

@@ -5,7 +5,7 @@ file has to belong to what was found as well: a part of what it is linked with, 
 through which the walk enters it, must be among what was found. Where nothing belongs, the places go back to words.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,7 @@ from causalist.model.symbols import NodeKind
 from causalist.rank._order import best_of
 from causalist.rank._product import csr_product
 from causalist.rank.push import walked_from
-
-if TYPE_CHECKING:
-    from causalist.rank.ranking import Ranking
+from causalist.rank.scored import Ranking
 
 N_CANDIDATE_FILES = 20  # files that are taken for found by words
 # Chosen by hand: on development questions no setting could be told from another, because these places hold a right
@@ -47,7 +45,7 @@ class Place(NamedTuple):
 
 
 def reached_places(
-    ranking: "Ranking",
+    ranking: Ranking,
     graph: CodeGraph,
     transition: Transition,
     options: AskOptions,

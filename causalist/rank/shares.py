@@ -9,7 +9,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.scores import SeedShare, Transition
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.rank._order import SCORE_DECIMALS
-from causalist.rank.ranking import Ranking
+from causalist.rank.scored import Ranking
 from causalist.rank.walk import attribute_to_seeds
 
 N_SHARES = 5  # seeds that a hit names

@@ -51,10 +51,11 @@ from mcp.types import (
 from causalist.errors import CausalistError, UsageError
 from causalist.servers.job import Stage
 from causalist.servers.live import View
+from causalist.servers.offered import tools_of
 from causalist.servers.reply import OUTPUT_SCHEMA, Reply, not_yet, note_on, structured
 from causalist.servers.repositories import Repositories, folders_of
 from causalist.servers.threads import in_thread
-from causalist.servers.tools import Parameter, tools_of
+from causalist.servers.tools import Parameter
 
 if TYPE_CHECKING:
     from causalist.pipeline import Repository

@@ -187,16 +187,6 @@ TOOLS: Mapping[str, Tool] = {
 }  # fmt: skip
 
 
-def tools_of(choice: str) -> Mapping[str, Tool]:
-    """The tools to offer: "default" or "all"."""
-    if choice == "default":
-        return TOOLS
-    from causalist.servers.memory_tools import MEMORY_TOOLS
-    from causalist.servers.more_tools import MORE_TOOLS
-
-    return {**TOOLS, **MORE_TOOLS, **MEMORY_TOOLS}
-
-
 def _shown(value: object) -> str:
     """A value of the client's, short."""
     try:

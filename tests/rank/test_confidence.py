@@ -12,7 +12,7 @@ from causalist.model.answer import AskOptions, Level
 from causalist.model.history import History
 from causalist.rank import default_weights, rank_question, read_question
 from causalist.rank.confidence import Calibration, Evidence, confidence_of, default_calibration, evidence_of
-from causalist.rank.ranking import Ranking
+from causalist.rank.scored import Ranking
 from causalist.rank.walk import WalkWeights, build_transition
 from tests.model.corpus import Corpus, Def, corpus
 

@@ -19,9 +19,10 @@ from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank._order import best_of
 from causalist.rank.fuse import Signals, default_weights
 from causalist.rank.question import read_question
-from causalist.rank.ranking import Chosen, Ranking, _best_matches, best_inside, choose, explain, rank_question
+from causalist.rank.ranking import Chosen, _best_matches, best_inside, choose, explain, rank_question
 from causalist.rank.reached import Place, reached_places
 from causalist.rank.routes import ROUTES
+from causalist.rank.scored import Ranking
 from causalist.rank.walk import WalkWeights, build_transition, personalized_pagerank
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 from tests.model.corpus import WORDS, Corpus, Def, corpora, corpus

@@ -13,8 +13,9 @@ from causalist.pipeline import Repository
 from causalist.servers.job import Stage
 from causalist.servers.live import View
 from causalist.servers.looks import Look
+from causalist.servers.offered import tools_of
 from causalist.servers.reply import OUTPUT_SCHEMA, Reply, note_on, structured
-from causalist.servers.tools import TOOLS, tools_of
+from causalist.servers.tools import TOOLS
 from tests.cli.commands import CHECKOUT, write_all
 from tests.cli.conftest import SMALL
 
