@@ -5,7 +5,7 @@ change touched many definitions, none of them is *the* answer, and only its file
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +31,7 @@ DEFINITION_KINDS = (
 MOST_DEFINITIONS = 6  # of one question; more than these name a region, not an answer
 _MOST_ROWS = 60  # of a hunk that are looked at
 
-_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
+_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 Hunk = tuple[int, int]  # first row, number of rows; 0-based, and 0 rows where lines were added behind the row
 
@@ -61,6 +61,44 @@ def changed_definitions(git_dir: Path, base: str, answer: str, graph: CodeGraph,
     return sorted(graph.nodes.ids[node] for node in found)
 
 
+def changed_between(
+    git_dir: Path, base: str, before: str, answer: str, graph: CodeGraph, files: Sequence[str]
+) -> list[str]:
+    """As `changed_definitions`, where the answer changed the state `before`, which came after `base`: each of its rows
+    is followed back to the state that `graph` is of. Rows that were written in between belong to nothing. Raises
+    GitError."""
+    found: set[int] = set()
+    for path in files:
+        since = list(_changes(_patch(git_dir, base, before, path)))
+        found.update(_around(graph, path, list(_before(_hunks(_patch(git_dir, before, answer, path)), since))))
+    return sorted(graph.nodes.ids[node] for node in found)
+
+
+def _before(hunks: Iterable[Hunk], since: Sequence[tuple[Hunk, Hunk]]) -> Iterator[Hunk]:
+    """`hunks` by the rows of a state before the changes `since`, row by row.
+
+    >>> list(_before([(0, 1), (3, 1), (8, 1), (9, 0)], [((2, 1), (2, 4))]))
+    [(0, 1), (5, 1), (6, 0)]
+    """
+    for first, n_rows in hunks:
+        for row in range(first, first + min(max(n_rows, 1), _MOST_ROWS)):
+            origin = _origin(row, since)
+            if origin is not None:
+                yield origin, 1 if n_rows else 0
+
+
+def _origin(row: int, since: Sequence[tuple[Hunk, Hunk]]) -> int | None:
+    """Where a row stood before changes, (the old rows, the new ones) from the top; None if they wrote it."""
+    moved = 0
+    for old, new in since:
+        if row < new[0]:
+            break
+        if row < new[0] + new[1]:
+            return None
+        moved = old[0] + old[1] - new[0] - new[1]
+    return row + moved
+
+
 def _changed_files(git_dir: Path, base: str, commit: str) -> set[str]:
     done = Running(locate(git_dir), "diff-tree", "-r", "-z", "--name-only", "--no-renames", base, commit, "--").finish()
     return {name.decode("utf-8", "replace") for name in done.accepted().output.split(b"\0") if name}
@@ -84,6 +122,20 @@ def _hunks(patch: bytes) -> Iterator[Hunk]:
     for match in _HUNK.finditer(patch):
         n_rows = 1 if match[2] is None else int(match[2])
         yield int(match[1]) - 1, n_rows
+
+
+def _changes(patch: bytes) -> Iterator[tuple[Hunk, Hunk]]:
+    """The old rows and the new ones of each hunk of a patch without context; no rows stand before those that follow.
+
+    >>> list(_changes(b"@@ -3 +3,2 @@ f\\n-a\\n+b\\n+c\\n@@ -7,2 +8,0 @@\\n-c\\n-d\\n"))
+    [((2, 1), (2, 2)), ((6, 2), (8, 0))]
+    """
+    for match in _HUNK.finditer(patch):
+        sides = []
+        for start, n in ((match[1], match[2]), (match[3], match[4])):
+            n_rows = 1 if n is None else int(n)
+            sides.append((int(start) - (1 if n_rows else 0), n_rows))
+        yield sides[0], sides[1]
 
 
 def _around(graph: CodeGraph, path: str, hunks: Sequence[Hunk]) -> set[int]:

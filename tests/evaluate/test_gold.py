@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import GitError
-from causalist.evaluate.gold import answering_commit, changed_definitions, children_of
+from causalist.evaluate.gold import answering_commit, changed_between, changed_definitions, children_of
 from causalist.pipeline import Repository
 from tests.pasts import Past
 
@@ -97,3 +97,14 @@ def test_the_answer_changed_all_gold_files_and_the_fewest_others(past: Past) -> 
 def test_unknown_commits(past: Past) -> None:
     with pytest.raises(GitError):
         answering_commit(past.path, past.head(), ["0" * 40], ["cart.py"])
+
+
+def test_rows_are_followed_back_to_an_earlier_state(past: Past) -> None:
+    base = past.head()
+    written = "def discount():\n    return 0\n\n\n"
+    later = BEFORE.replace("class Cart", written + "class Cart").replace("LIMIT = 3\n\n\n", "")
+    before = past.commit("moves everything", {"cart.py": later})
+    after = later.replace("cart.items = []", "cart.items.clear()").replace("return 0", "return 1")
+    answer = past.commit("changes what is old and what is new", {"cart.py": after})
+    graph = Repository.at_commit(past.path, base).index.graph
+    assert changed_between(past.path, base, before, answer, graph, ["cart.py"]) == ["cart.py::clear"]

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.confidence FILE... --clones DIR [--indexes DIR] [--processes 1] [--write]
 
 FILE holds labelled questions as `causalist eval --data` reads them, `--clones` holds OWNER+NAME/repo with history.
-`--indexes` holds indexes that were made before, as OWNER+NAME@COMMIT.idx; what is not there is indexed. Every question
+`--indexes` keeps the indexes of commits in a folder, as `tests.benchmarks.fit` does. Every question
 is asked at both levels. The printed figures are those of held-out questions: each repository is judged by a model that
 was fitted to the others. `--write` fits one to all and writes it to causalist/rank/confidence.json.
 """
@@ -25,15 +25,13 @@ from causalist.evaluate.clones import find_clone, oldest_first
 from causalist.evaluate.questions import LabelledQuestion, read_questions
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.answer import AskOptions, Level
-from causalist.model.source import FileEntry, SourceFile
 from causalist.model.symbols import split_id
 from causalist.pack.plan import CERTAINTY
 from causalist.pipeline import Repository
 from causalist.rank import evidence_of
 from causalist.rank.confidence import Evidence
-from causalist.source import BlobReader, scan_commit
-from causalist.store import read_index
 from tests.benchmarks.confidence.fit import fitted, held_out
+from tests.benchmarks.states import at_commit
 from tests.docs.blocks import ROOT
 
 CALIBRATION = ROOT / "causalist/rank/confidence.json"
@@ -80,31 +78,14 @@ def asked(questions: Sequence[tuple[str, LabelledQuestion]], *, clones: Path, in
     clone = find_clone(clones, repo)
     if clone is None:
         raise SystemExit(f"no clone of {repo} in {clones}")
-    facts, rows = SnapshotFacts(), []
+    facts, known, rows = SnapshotFacts(), None, []
     for commit in oldest_first(clone, sorted({question.commit for _, question in questions})):
-        made = indexes / f"{repo.replace('/', '+')}@{commit}.idx" if indexes else None
-        if made is not None and made.exists():
-            repository = Repository(clone, read_index(made), Blobs(clone, commit).read)
-        else:
-            repository = Repository.at_commit(clone, commit, cache=facts)
+        repository = at_commit(clone, repo, commit, facts, known, indexes)
+        known = repository.index
         for source, question in questions:
             if question.commit == commit:
                 rows += [row for level in Level if (row := row_of(repository, source, question, level)) is not None]
     return rows
-
-
-class Blobs:
-    """Files of a commit, which is listed when the first one is read: few questions need any."""
-
-    def __init__(self, clone: Path, commit: str) -> None:
-        self._clone, self._commit = clone, commit
-        self._entries: dict[str, FileEntry] = {}
-
-    def read(self, entry: FileEntry) -> SourceFile | str:
-        if not self._entries:
-            self._entries = {each.path: each for each in scan_commit(self._clone, self._commit).entries}
-        with BlobReader(self._clone) as reader:
-            return reader.read(self._entries[entry.path])
 
 
 def row_of(repository: Repository, source: str, question: LabelledQuestion, level: Level) -> Row | None:

@@ -27,12 +27,8 @@ from causalist.evaluate.questions import LabelledQuestion, read_questions
 from causalist.evaluate.readings import reading_of
 from causalist.evaluate.snapshots import SnapshotFacts, ranks_of
 from causalist.evaluate.systems import whole_file_bm25
-from causalist.model.index import Index
-from causalist.model.source import FileEntry, SourceFile
-from causalist.pipeline import Repository
 from causalist.rank import Linear, Weights, default_weights
-from causalist.source import BlobReader, scan_commit
-from causalist.store import read_index, write_index
+from tests.benchmarks.states import at_commit
 
 WEIGHTS = Path(__file__).parents[3] / "causalist" / "rank" / "weights.json"
 FILE_METRICS = ("accuracy@1", "accuracy@3", "accuracy@5", "accuracy@10", "any@1", "MRR", "recall@10", "NDCG@10")
@@ -98,8 +94,7 @@ def _rows_of_repository(
     children = children_of(git_dir)
     weights, cache, known = default_weights(), SnapshotFacts(), None
     for commit in oldest_first(git_dir, by_commit):
-        stored = None if indexes is None else indexes / f"{repo.replace('/', '+')}@{commit}.idx"
-        repository = _at_commit(git_dir, commit, cache, known, stored)
+        repository = at_commit(git_dir, repo, commit, cache, known, indexes)
         known = repository.index
         for data, question in by_commit[commit]:
             gold: Sequence[str] = question.gold_symbols
@@ -110,26 +105,6 @@ def _rows_of_repository(
             example = example_of(reading_of(repository, question.query, weights), weights, question.gold_files, gold)
             plain = whole_file_bm25(repository, question.query, 100)
             yield Row(data, question, example, ranks_of(question.gold_files, plain))
-
-
-def _at_commit(
-    git_dir: Path, commit: str, cache: SnapshotFacts, known: Index | None, stored: Path | None
-) -> Repository:
-    """The repository at a commit, with the index that is stored, if there is one of this version."""
-    index = read_index(stored) if stored is not None and stored.exists() else None
-    if index is None:
-        repository = Repository.at_commit(git_dir, commit, cache=cache, known=known)
-        if stored is not None:
-            stored.parent.mkdir(parents=True, exist_ok=True)
-            write_index(stored, repository.index)
-        return repository
-    blobs = {entry.path: entry for entry in scan_commit(git_dir, commit).entries}
-
-    def read(entry: FileEntry) -> SourceFile | str:
-        with BlobReader(git_dir) as reader:
-            return reader.read(blobs[entry.path])
-
-    return Repository(git_dir, index, read)
 
 
 def held_out(rows: Sequence[Row]) -> list[Found]:

@@ -41,7 +41,7 @@ from causalist.pack.bodies import numbered_lines
 from causalist.pack.plan import Plan
 from causalist.pack.render import planned_pack
 from causalist.pipeline import Repository
-from tests.benchmarks.fit.__main__ import _at_commit
+from tests.benchmarks.states import at_commit
 
 _MOST_ROWS = 60  # of a hunk or definition that count
 _FEWEST_LINES = 3
@@ -102,8 +102,7 @@ def questions(
         children, cache, known = children_of(git_dir), SnapshotFacts(), None
         by_commit = {q.commit: [other for other in asked if other.commit == q.commit] for q in asked}
         for commit in oldest_first(git_dir, by_commit):
-            stored = None if indexes is None else indexes / f"{repo.replace('/', '+')}@{commit}.idx"
-            repository = _at_commit(git_dir, commit, cache, known, stored)
+            repository = at_commit(git_dir, repo, commit, cache, known, indexes)
             known = repository.index
             for question in by_commit[commit]:
                 packed = pack_input_of(repository, question.query)

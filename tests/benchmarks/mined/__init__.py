@@ -1,0 +1,1 @@
+"""Questions from the histories of public repositories."""
