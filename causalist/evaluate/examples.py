@@ -23,7 +23,7 @@ from causalist.rank.signals import Reading, Scores, kinds_as_judged
 
 # Look-ups and walks: exact where they say anything, so that the few questions that have them must not decide. What an
 # embedder says is nothing where none is chosen.
-FIXED = frozenset({"literal", "frame", "graph", "dense"})
+FIXED = frozenset({"literal", "frame", "looked up", "graph", "dense"})
 DEEPEST_FILES = 100  # of a list of files
 DEEPEST_DEFINITIONS = 30
 _SCORE_DECIMALS = 12

@@ -1,7 +1,7 @@
 """A question and a repository -> what weights are judged by, small enough to keep for hundreds of questions.
 
 A reading holds an array of all nodes for every signal. Weights can only move what is near the top of one of them, so
-that the files which lead by any signal are kept, with all that stands in them, and the rest is dropped.
+that the files which lead by any signal are kept, with what leads in them, and the rest is dropped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,12 +15,14 @@ from causalist.literals import all_matches
 from causalist.model.graph import CodeGraph, EdgeTable
 from causalist.pipeline import Repository
 from causalist.rank import Weights, read_question
-from causalist.rank.fuse import first_scores
+from causalist.rank.fuse import definition_signals, first_scores, summed
 from causalist.rank.signals import Reading, Scores, read_against
 from causalist.texts import Texts
 
 _BEST_FILES = 60  # by each signal of files
-_BEST_DEFINITIONS = 150  # by each signal of definitions; their files are kept
+_BEST_DEFINITIONS = 40  # by each signal of definitions; their files are kept
+_BEST = 60  # nodes of kept files by the score and by each signal
+_BEST_IN_FILE = 8  # by the score; the first five make a signal of the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,32 @@ def kept_of(reading: Reading, weights: Weights, gold: Sequence[int]) -> Kept:
     files = {int(node) for values in (first, *of_files.values()) for node in _best(values, _BEST_FILES)}
     files |= {int(owners[n]) for values in of_definitions.values() for n in _best(values, _BEST_DEFINITIONS)}
     files |= {int(owners[node]) for node in gold}
-    is_kept = np.zeros(len(owners), dtype=np.bool_)
-    is_kept[sorted(files - {-1})] = True
-    kept = np.flatnonzero((owners >= 0) & is_kept[np.maximum(owners, 0)])
+    score = summed(*definition_signals(reading, first, weights.definition, of_definitions))
+    kept = _standing_out(reading.graph, sorted(files - {-1}), score, of_definitions, gold)
     given = dict(_sliced(reading, kept))
     given["graph"] = _part(reading.graph, kept)
     return Kept(**given, of_files=_taken(of_files, kept), of_definitions=_taken(of_definitions, kept))
+
+
+def _standing_out(
+    graph: CodeGraph, files: Sequence[int], score: Scores, signals: Mapping[str, Scores], gold: Sequence[int]
+) -> NDArray[np.int64]:
+    """`files`, the nodes in them that lead by the score or any signal, in the repository or in their file, and what
+    encloses these; ascending."""
+    owners, parents = graph.nodes.files, graph.nodes.parents
+    inside = np.zeros(len(owners), dtype=np.bool_)
+    inside[files] = True
+    inside = (owners >= 0) & inside[np.maximum(owners, 0)]
+    kept = {int(node) for values in (score, *signals.values()) for node in _best(np.where(inside, values, 0.0), _BEST)}
+    found = np.flatnonzero(inside & (score > 0))
+    order = found[np.lexsort((-score[found], owners[found]))]
+    place = np.arange(len(order)) - np.searchsorted(owners[order], owners[order])
+    kept |= {int(node) for node in order[place < _BEST_IN_FILE]} | {*files, *gold}
+    for node in sorted(kept):
+        while parents[node] >= 0 and int(parents[node]) not in kept:
+            node = int(parents[node])
+            kept.add(node)
+    return np.array(sorted(kept), dtype=np.int64)
 
 
 def _best(values: Scores, most: int) -> NDArray[np.int64]:

@@ -156,9 +156,12 @@ def first_scores(reading: Reading, weights: Linear, raw: Mapping[str, Scores] | 
     return summed(_weighted(raw or reading.first_files(), weights), _role_factors(reading, weights))
 
 
-def definition_signals(reading: Reading, files: Scores, weights: Linear) -> tuple[dict[str, Scores], Scores]:
-    """(signals of definitions, weighted; factors of the roles); `files` are scores of the first pass."""
-    raw = reading.definitions(files)
+def definition_signals(
+    reading: Reading, files: Scores, weights: Linear, raw: Mapping[str, Scores] | None = None
+) -> tuple[dict[str, Scores], Scores]:
+    """(signals of definitions, weighted; factors of the roles); `files` are scores of the first pass, `raw` the signals
+    that follow from them, if they are at hand."""
+    raw = raw or reading.definitions(files)
     signals = _weighted(raw, weights)
     given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
     # Nothing is given to what no word is about: it would be found whatever is asked.

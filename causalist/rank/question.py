@@ -14,6 +14,7 @@ from causalist.rank.frames import Frame, Raised, read_frames
 from causalist.rank.names import Named, named_in
 from causalist.rank.phrases import without_phrases
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
+from causalist.rank.told import told_by
 
 _WORD = expression(r"\w+")
 _EXPRESSION = expression(r"/([^\n]+)/(i?)")
@@ -71,10 +72,10 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`terms`: weight by term; `written`: the word that a term comes from. `abbreviations`: weight by word that may
-    stand for a longer word of the question. `title_terms`: those of the title. `named`: each once, those of the title
-    first. `asks_for_behaviour`: the question is about what happens, so that code which runs answers it rather than a
-    declaration. `patterns` are looked for in the text of files."""
+    """`terms`: weight by term, by where it stands and what such a word tells; `written`: the word that a term comes
+    from. `abbreviations`: weight by word that may stand for a longer word of the question. `title_terms`: those of the
+    title. `named`: each once, those of the title first. `asks_for_behaviour`: the question is about what happens, so
+    that code which runs answers it rather than a declaration. `patterns` are looked for in the text of files."""
 
     text: str
     terms: dict[str, float]
@@ -103,11 +104,11 @@ def read_question(text: str) -> Question:
     title_counts = _term_counts(without_phrases(title)) or _term_counts(title)
     counts = _body_counts(body)
     weights: dict[str, float] = {}
-    for term in sorted(set(title_counts) | set(counts)):
+    for term, told in told_by(sorted(set(title_counts) | set(counts))).items():
         weight = TITLE_WEIGHT if term in title_counts and counts else float(term in title_counts)
         if term in counts:
             weight += _saturated(counts[term])
-        weights[term] = weight
+        weights[term] = weight * told
     named = _named(title, body, raised)
     patterns = _patterns(text.strip(), title)
     if not any(pattern.alone for pattern in patterns):

@@ -20,6 +20,7 @@ from causalist.model.symbols import NodeKind, Role
 from causalist.rank.covered import covered_share, rarest_weight, share_of_names
 from causalist.rank.dense import DENSE, Similarities, dense_scores
 from causalist.rank.history import TOLD, history_signals
+from causalist.rank.languages import language_shares
 from causalist.rank.lexical import bm25
 from causalist.rank.located import frame_scores
 from causalist.rank.mentions import literal_scores, mention_scores
@@ -91,6 +92,7 @@ class Reading:
     leads_of_files: Scores
     coverage_of_files: Scores
     tested: Scores  # what the text of its tests says of a file
+    languages: Scores  # how much of the code is in the language of a file
     past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
     dense: Scores  # how near definitions and passages are in meaning; zeros without an embedder
 
@@ -114,6 +116,7 @@ class Reading:
                 "synonyms": _beside(self.synonyms_of_files, self.file_text),
                 "leads": np.where(self.file_text > 0, _beside(self.leads_of_files, self.file_text), 0.0),
                 "tests": self.tested,
+                "language": np.where(self.file_text > 0, self.languages, 0.0),
                 **self.past,
                 DENSE: self._in_file(self.dense),
             }
@@ -281,6 +284,7 @@ def read_against(
         leads_of_files=leads_of_files,
         coverage_of_files=file_coverage,
         tested=tested,
+        languages=language_shares(graph),
         past=dict(zip(TOLD, told, strict=True)),
         dense=dense,
     )

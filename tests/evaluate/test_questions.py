@@ -102,7 +102,8 @@ def test_the_labelled_questions_of_the_benchmarks_are_whole(data: Path) -> None:
     assert len(questions) >= 10
     for question in questions:
         assert re.fullmatch("[0-9a-f]{40}", question.commit), question.id
-        assert question.gold_symbols, question.id
+        # Of the last ones only the files are labelled.
+        assert question.gold_symbols or data.name == "ten_more.jsonl", question.id
         for symbol in question.gold_symbols:
             assert split_id(NodeId(symbol))[0] in question.gold_files, f"{question.id}: {symbol} is in no gold file"
 

@@ -1,6 +1,6 @@
 """Fits the confidence of answers to labelled questions, and says how far it can be trusted.
 
-    python -m tests.benchmarks.confidence FILE... --clones DIR [--indexes DIR] [--processes 1] [--write]
+    python -m tests.benchmarks.confidence FILE... --clones DIR [--indexes DIR] [--each N] [--processes 1] [--write]
 
 FILE holds labelled questions as `causalist eval --data` reads them, `--clones` holds OWNER+NAME/repo with history.
 `--indexes` keeps the indexes of commits in a folder, as `tests.benchmarks.fit` does. Every question
@@ -36,6 +36,7 @@ from tests.docs.blocks import ROOT
 
 CALIBRATION = ROOT / "causalist/rank/confidence.json"
 N_BINS = 5
+MINED = "mined"  # the name of the file of `tests.benchmarks.mined`
 N_FIRST = 5  # files of which one has to be right
 
 
@@ -54,13 +55,15 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--indexes", type=Path)
+    parser.add_argument("--each", type=int, help="questions about each repository in each file, at most, evenly drawn")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="write causalist/rank/confidence.json")
     arguments = parser.parse_args()
     by_repository: dict[str, list[tuple[str, LabelledQuestion]]] = defaultdict(list)
     for data in arguments.files:
-        for question in read_questions(data):
-            by_repository[question.repo].append((data.stem, question))
+        for repo, questions in of_repositories(data).items():
+            n = min(arguments.each or len(questions), len(questions))
+            by_repository[repo] += [(data.stem, questions[i * len(questions) // n]) for i in range(n)]
     ask = partial(asked, clones=arguments.clones, indexes=arguments.indexes)
     with ProcessPoolExecutor(arguments.processes) as pool:
         rows = [row for found in pool.map(ask, by_repository.values()) for row in found]
@@ -70,6 +73,13 @@ def main() -> int:
     if arguments.write:
         CALIBRATION.write_text(document(features, levels, right, repositories), encoding="utf-8")
     return 0
+
+
+def of_repositories(data: Path) -> dict[str, list[LabelledQuestion]]:
+    found: dict[str, list[LabelledQuestion]] = defaultdict(list)
+    for question in read_questions(data):
+        found[question.repo].append(question)
+    return found
 
 
 def asked(questions: Sequence[tuple[str, LabelledQuestion]], *, clones: Path, indexes: Path | None) -> list[Row]:
@@ -114,25 +124,29 @@ def report(rows: Sequence[Row], probabilities: NDArray[np.float64], right: NDArr
     """Tables: by level and file of questions, bins of equal mass, and the words that a header says."""
     levels = np.array([row.level.value for row in rows])
     sources = np.array([row.source for row in rows])
-    groups = [(level.value, "all", levels == level.value) for level in Level]
+    # Commits are answered worse than questions, and are many.
+    parts = {"all": np.ones(len(rows), dtype=np.bool_), f"all but {MINED}": sources != MINED}
+    groups = [(level.value, name, part & (levels == level.value)) for name, part in parts.items() for level in Level]
     groups += [(lv.value, s, (levels == lv.value) & (sources == s)) for lv in Level for s in dict.fromkeys(sources)]
     lines = ["| level | questions from | rows | right | mean confidence | Brier skill |", "|---|---|--:|--:|--:|--:|"]
     for level, source, rows_of in groups:
         p, y = probabilities[rows_of], right[rows_of]
         lines.append(f"| {level} | {source} | {len(p)} | {y.mean():.3f} | {p.mean():.3f} | {brier_skill(p, y):.3f} |")
-    lines += ["", "| level | bin | rows | mean confidence | right |", "|---|--:|--:|--:|--:|"]
-    for level in Level:
-        p, y = probabilities[levels == level.value], right[levels == level.value]
+    lines += ["", "| level | questions from | bin | rows | mean confidence | right |", "|---|---|--:|--:|--:|--:|"]
+    for level, source, rows_of in groups[: 2 * len(parts)]:
+        p, y = probabilities[rows_of], right[rows_of]
         for number, bin_ in enumerate(np.array_split(np.argsort(p, kind="stable"), N_BINS), 1):
-            lines.append(f"| {level.value} | {number} | {len(bin_)} | {p[bin_].mean():.3f} | {y[bin_].mean():.3f} |")
+            if len(bin_):
+                mean, share = p[bin_].mean(), y[bin_].mean()
+                lines.append(f"| {level} | {source} | {number} | {len(bin_)} | {mean:.3f} | {share:.3f} |")
     lines += ["", "| level | word | rows | mean confidence | right |", "|---|---|--:|--:|--:|"]
-    for level in Level:
-        p, y = probabilities[levels == level.value], right[levels == level.value]
+    for each in Level:
+        p, y = probabilities[levels == each.value], right[levels == each.value]
         above = 1.1
         for least, word in CERTAINTY:
             said = (p >= least) & (p < above)
             above = least
-            lines.append(f"| {level.value} | {word} | {said.sum()} | {p[said].mean():.3f} | {y[said].mean():.3f} |")
+            lines.append(f"| {each.value} | {word} | {said.sum()} | {p[said].mean():.3f} | {y[said].mean():.3f} |")
     return lines
 
 
@@ -152,7 +166,7 @@ def document(
     given, weights = fitted(features, levels, right)
     data = {
         "provenance": (
-            f"fitted on {len(features)} rows, development questions at both levels, of {len(set(repositories))} "
+            f"fitted on {len(features)} rows, questions at both levels, of {len(set(repositories))} "
             "repositories (logistic regression, ridge 1, no weight below 0) by tests/benchmarks/confidence"
         ),
         "level": {level.value: round(float(value), 4) for level, value in zip(Level, given, strict=True)},

@@ -1,12 +1,14 @@
 """Fits the weights of definitions and files, and says how well weights of other repositories do.
 
-    python -m tests.benchmarks.fit FILE... --clones DIR [--indexes DIR] [--held-out] [--write]
+    python -m tests.benchmarks.fit FILE... --clones DIR [--indexes DIR] [--held-out [--folds N]] [--write]
 
 FILE holds labelled questions as `causalist eval --data` reads them, `--clones` holds OWNER+NAME/repo with history. Each
 question is read against its own commit. Where it names no definitions, the right ones are those whose rows the commit
 that answered it changed: a child of its commit that changed all gold files, and the fewest others. With `--held-out`
 each repository is ranked by weights fitted on the others; the rows `weights.json` show what is in use, on questions
-that it was fitted on. With `--write`, weights fitted on all questions replace those in causalist/rank/weights.json.
+that it was fitted on. `--folds` says into how many parts the repositories are divided for that; without it each is a
+part. FILE of `tests.benchmarks.mined` holds commits, of which there are many; short questions count three times, so
+that they are heard beside them. With `--write`, weights fitted on all questions replace those in weights.json.
 `--indexes` keeps the indexes of commits in a folder, so that they need not be built again; 800 of them take 3 GB.
 """
 
@@ -14,8 +16,9 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha1
 from pathlib import Path
 
 from causalist.errors import CausalistError
@@ -33,6 +36,9 @@ from tests.benchmarks.states import at_commit
 WEIGHTS = Path(__file__).parents[3] / "causalist" / "rank" / "weights.json"
 FILE_METRICS = ("accuracy@1", "accuracy@3", "accuracy@5", "accuracy@10", "any@1", "MRR", "recall@10", "NDCG@10")
 DEFINITION_METRICS = ("recall@10", "MRR")
+QUESTIONS = Path(__file__).parents[1] / "questions"  # short ones, which stand in the tree
+SHORT = frozenset(question.id for path in sorted(QUESTIONS.glob("*.jsonl")) for question in read_questions(path))
+SHORT_COUNTS = 3  # times that a short question counts in a fit
 HELD_OUT, IN_USE, FIRST, WHOLE_FILE = "fitted on others", "weights.json", "first pass by hand", "whole-file BM25"
 
 
@@ -52,6 +58,7 @@ def main() -> int:
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--indexes", type=Path)
     parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--folds", type=int, help="parts into which the repositories are divided for --held-out")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     try:
@@ -59,14 +66,14 @@ def main() -> int:
     except CausalistError as error:
         sys.stderr.write(f"{error.slug}: {error}\n")
         return 2
-    fitted = fit_weights([row.example for row in rows], default_weights())
+    fitted = fit_weights(counted(rows), default_weights())
     document = document_of(fitted, provenance(rows))
-    if arguments.held_out:
-        report(rows, held_out(rows))
-    else:
-        sys.stdout.write(document)
     if arguments.write:
         WEIGHTS.write_text(document, encoding="utf-8")
+    if arguments.held_out:
+        report(rows, held_out(rows, arguments.folds))
+    else:
+        sys.stdout.write(document)
     return 0
 
 
@@ -107,13 +114,20 @@ def _rows_of_repository(
             yield Row(data, question, example, ranks_of(question.gold_files, plain))
 
 
-def held_out(rows: Sequence[Row]) -> list[Found]:
-    """Each question ranked by weights that are fitted on the other repositories."""
+def counted(rows: Iterable[Row]) -> list[Example]:
+    """The examples of rows, those of short questions SHORT_COUNTS times."""
+    return [row.example for row in rows for _ in range(SHORT_COUNTS if row.question.id in SHORT else 1)]
+
+
+def held_out(rows: Sequence[Row], n_folds: int | None) -> list[Found]:
+    """Each question ranked by weights that are fitted on the other repositories, or on those of the other folds."""
     start = default_weights()
     found: dict[int, Found] = {}
-    for repo in sorted({row.question.repo for row in rows}):
-        weights = fit_weights([row.example for row in rows if row.question.repo != repo], start)
-        found.update({i: ranks_with(r.example, weights) for i, r in enumerate(rows) if r.question.repo == repo})
+    repositories = sorted({row.question.repo for row in rows}, key=lambda repo: sha1(repo.encode()).digest())
+    n_folds = min(n_folds or len(repositories), len(repositories))
+    for fold in (set(repositories[first::n_folds]) for first in range(n_folds)):
+        weights = fit_weights(counted(row for row in rows if row.question.repo not in fold), start)
+        found.update({i: ranks_with(r.example, weights) for i, r in enumerate(rows) if r.question.repo in fold})
     return [found[i] for i in range(len(rows))]
 
 
@@ -159,12 +173,13 @@ def _cell(interval: Interval) -> str:
 
 def provenance(rows: Sequence[Row]) -> str:
     """What the weights were fitted on, without anything that another run on the same data would say otherwise."""
-    files = ", ".join(dict.fromkeys(row.data for row in rows))
+    files = ", ".join(sorted({row.data for row in rows}))
     n_repositories = len({row.question.repo for row in rows})
     return (
-        f"definition and file: fitted on {len(rows)} questions of {n_repositories} repositories ({files}) by "
-        "python -m tests.benchmarks.fit; first, literal, frame and graph: chosen by hand; docs/benchmarks.md has the "
-        "held-out figures"
+        f"definition and file: fitted on {len(rows)} questions of {n_repositories} repositories ({files}), short ones "
+        f"counting {SHORT_COUNTS} times, by python -m tests.benchmarks.fit; "
+        "first, literal, frame, looked up and dense: chosen by hand; graph: chosen on half of the repositories, "
+        "docs/decisions/0004; docs/benchmarks.md has the held-out figures"
     )
 
 

@@ -1,6 +1,6 @@
 """Mines questions from the histories of public repositories: what fits weights beside the questions written by hand.
 
-    python -m tests.benchmarks.mined OUT --clones DIR [--indexes DIR] [--questions 40] [--states 4]
+    python -m tests.benchmarks.mined OUT --clones DIR [--indexes DIR] [--questions 20] [--states 2]
 
 `repositories.txt` beside this file names each repository and the commit behind which to look; `--clones` holds
 OWNER+NAME/repo with history. From each come the newest questions that `causalist eval --from-git` would mine. To index
@@ -27,6 +27,8 @@ from causalist.model.symbols import file_id
 from tests.benchmarks.states import at_commit
 
 REPOSITORIES = Path(__file__).with_name("repositories.txt")
+N_QUESTIONS = 20  # of each repository, at most
+N_STATES = 2  # of each repository that are indexed
 
 
 def main() -> int:
@@ -34,8 +36,8 @@ def main() -> int:
     parser.add_argument("out", type=Path, metavar="OUT")
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--indexes", type=Path)
-    parser.add_argument("--questions", type=int, default=40, help="of each repository, at most")
-    parser.add_argument("--states", type=int, default=4, help="that are indexed of each repository")
+    parser.add_argument("--questions", type=int, default=N_QUESTIONS, help="of each repository, at most")
+    parser.add_argument("--states", type=int, default=N_STATES, help="that are indexed of each repository")
     arguments = parser.parse_args()
     with arguments.out.open("w", encoding="utf-8", newline="\n") as out:
         for repo, head in repositories():
@@ -61,11 +63,8 @@ def mined(
     git_dir: Path, repo: str, head: str, n: int, n_states: int, indexes: Path | None
 ) -> Iterator[LabelledQuestion]:
     """The newest `n` questions behind `head`, the oldest state first, each of the state that it is asked of."""
-    found = mine(git_dir, n, head).questions
-    size = -(-len(found) // n_states)
-    blocks = [found[at : at + size] for at in range(0, len(found), size)] if found else []
     cache, known = SnapshotFacts(), None
-    for block in reversed(blocks):
+    for block in reversed(blocks_of(git_dir, head, n, n_states)):
         commit = block[-1].commit
         repository = at_commit(git_dir, repo, commit, cache, known, indexes)
         known = repository.index
@@ -73,6 +72,13 @@ def mined(
             if all(known.graph.nodes.ids.position(file_id(path)) >= 0 for path in question.gold_files):
                 symbols = definitions(git_dir, question, commit, known)
                 yield replace(question, repo=repo, commit=commit, gold_symbols=tuple(symbols))
+
+
+def blocks_of(git_dir: Path, head: str, n: int, n_states: int) -> list[tuple[LabelledQuestion, ...]]:
+    """The newest `n` questions behind `head`, those that share a state together, the newest first."""
+    found = mine(git_dir, n, head).questions
+    size = max(-(-len(found) // n_states), 1)
+    return [found[at : at + size] for at in range(0, len(found), size)]
 
 
 def definitions(git_dir: Path, question: LabelledQuestion, commit: str, index: Index) -> Sequence[str]:
