@@ -32,10 +32,12 @@ from causalist.rank.vocabulary import other_terms
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-# What no question says: how much of an answer a definition can be, by its length and by its kind.
+# What no question says: how much of an answer a definition can be, by its length and by its kind, and a file, by its
+# language.
 SIZE = "size"
 KIND = "kind"
-PRIORS = frozenset({SIZE, KIND})
+LANGUAGE = "language"
+PRIORS = frozenset({SIZE, KIND, LANGUAGE})
 # What a file has from the scores of its definitions.
 LEADING = frozenset({"leading definition", "leading definitions", "leading place"})
 
@@ -116,7 +118,7 @@ class Reading:
                 "synonyms": _beside(self.synonyms_of_files, self.file_text),
                 "leads": np.where(self.file_text > 0, _beside(self.leads_of_files, self.file_text), 0.0),
                 "tests": self.tested,
-                "language": np.where(self.file_text > 0, self.languages, 0.0),
+                LANGUAGE: np.where(self.file_text > 0, self.languages, 0.0),
                 **self.past,
                 DENSE: self._in_file(self.dense),
             }
