@@ -8,7 +8,8 @@ import numpy as np
 
 from causalist.memory.distil import FEATURES
 from causalist.memory.matrix import Floats
-from causalist.memory.retrieval import MOST_FUSED, best_of, reciprocal_ranks
+from causalist.memory.retrieval import MOST_FUSED, reciprocal_ranks
+from causalist.memory.signals import best_of
 from causalist.memory.stages import Candidates, Conflict, MemoryHit, Mode, Posterior
 from causalist.memory.view import View
 from causalist.model.answer import Route

@@ -27,14 +27,13 @@ from causalist.memory.matrix import Floats
 from causalist.memory.neighbourhood import expanded
 from causalist.memory.retrieval import (
     Query,
-    best_of,
     check_query,
-    combined,
     plain_mode,
     plain_scores,
     reciprocal_ranks,
     walk,
 )
+from causalist.memory.signals import best_of, combined
 from causalist.memory.stages import (
     MODES,
     Candidates,
@@ -67,6 +66,12 @@ _CACHED = 64
 _HOPS = 2  # that a broadened attempt seeds further
 
 T = TypeVar("T")
+
+
+def generators(route: Route, view: View) -> tuple[str, ...]:
+    """Those of a route. Without an embedder BM25 stands in for `dense`, as in mode `hippo`: word associations put the
+    right page first half as often. A broadened attempt asks them as well."""
+    return tuple(dict.fromkeys(plain_mode(view) if name == "dense" else name for name in GENERATORS[route]))
 
 
 @dataclass(slots=True)
@@ -154,9 +159,7 @@ class MemoryPipeline:
     def _attempt(self, query: str, mode: Mode, route: Route, attempt: int, run: _Run) -> MemoryAnswer:
         view = self.index.view
         began = time.perf_counter()
-        names = GENERATORS[route]
-        if attempt > 1:
-            names = ("dense", "sparse", "graph")
+        names = generators(route, view) if attempt == 1 else ("dense", "sparse", "graph")
         found = self._candidates(query, view, names, attempt, run)
         self._spend(run, "candidates", began)
 

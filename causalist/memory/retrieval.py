@@ -17,7 +17,7 @@ from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory.entities import EntityExtractor
 from causalist.memory.linking import FactFilter, Linked, fact_seeds, known_terms, link, seeds_of
 from causalist.memory.matrix import Floats
-from causalist.memory.remainder import remainder_of, remainder_support
+from causalist.memory.signals import SIGNALS, best_of, combined
 from causalist.memory.variants import Seeding, Variant
 from causalist.memory.view import View
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE
@@ -27,8 +27,6 @@ from causalist.rank.lexical import bm25
 MODES = ("hippo", "dense", "sparse", "hybrid")
 RRF_K = 60  # Cormack, Clarke and Büttcher (2009)
 MOST_FUSED = 200  # of each list
-_SOURCES = 2  # best passages by words whose entities are followed to their definitions
-_POWER = 3  # of their scores, scaled by the best; with _SOURCES chosen on the tuning half of the benchmark
 _DIGITS = 12  # scores are compared rounded, then by passage id
 
 
@@ -52,18 +50,36 @@ class RetrievalSettings:
     """How `hippo` makes passages of a walk. Where nothing else is said: names and defaults of the methods it follows.
 
     `top_k_entities`: the best entities, whose passages are looked at; `expand_hops`: so many hops further; None: all.
-    `combine_with_vector`: plain retrieval has a say, `vector_weight` against `graph_weight` (the walk),
-    `definition_weight` (documents that define what the best passages name) and `remainder_weight` (documents that have
-    the words of the question which the best documents lack); the share of the first two grows with the share of
-    passages that have entities. The weights are those of the tuning half of the benchmark, see the decisions."""
+    `combine_with_vector`: the other signals have a say (`memory.signals` says what each is), by their weights in
+    proportion to the sum of these; the share of those of the graph grows with the share of passages that have entities.
+    The weights are fitted, see the decisions; `PUBLISHED` has those of the methods."""
 
     top_k_entities: int | None = 20
     expand_hops: int = 1
     combine_with_vector: bool = True
-    vector_weight: float = 0.75
-    graph_weight: float = 0.05
-    definition_weight: float = 0.2
-    remainder_weight: float = 0.3
+    vector_weight: float = 0.281
+    graph_weight: float = 0.059
+    definition_weight: float = 0.094
+    remainder_weight: float = 0.19
+    own_remainder_weight: float = 0.079
+    document_weight: float = 0.049
+    share_weight: float = 0.248
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """In the order of `SIGNALS`."""
+        return tuple(getattr(self, f"{name}_weight") for name in SIGNALS)
+
+
+PUBLISHED = RetrievalSettings(
+    vector_weight=0.3,
+    graph_weight=0.7,
+    definition_weight=0.0,
+    remainder_weight=0.0,
+    own_remainder_weight=0.0,
+    document_weight=0.0,
+    share_weight=0.0,
+)
 
 
 class Walked(NamedTuple):
@@ -124,16 +140,6 @@ def reciprocal_ranks(lists: Sequence[Floats]) -> Floats:
         order = best_of(scores, MOST_FUSED)
         total[order] += 1.0 / (RRF_K + 1.0 + np.arange(len(order)))
     return total
-
-
-def best_of(scores: Floats, most: int) -> NDArray[np.int64]:
-    """The positions of the highest scores above 0, best first, ties by position, which is that of the passage id."""
-    rounded = np.round(scores, _DIGITS)
-    found = np.flatnonzero(rounded > 0)
-    if len(found) > 4 * most:
-        edge = np.partition(rounded[found], len(found) - most)[len(found) - most]
-        found = found[rounded[found] >= edge]
-    return found[np.argsort(-rounded[found], kind="stable")][:most]
 
 
 def walk(query: Query, seeds: NDArray[np.float64], view: View) -> Walked:
@@ -209,51 +215,6 @@ def rank(
     walked = walk(query, seeds, view)
     scores = combined(query.text, walked.passages, plain, view, query.settings)
     return listed(scores, view, top_k, walked=walked, settings=query.settings)
-
-
-def definition_support(plain: Floats, view: View) -> Floats:
-    """How much each passage's document defines of what the best passages name, shape (P,), in [0, 1].
-
-    With a the scores of the best passages, x = sum over them of a for each entity that they name, divided by the number
-    of documents which define it; a document gets the sum of x over what it defines, and the square root of that, scaled
-    by the best, goes to its passages that share a word with the question."""
-    arrays = view.arrays
-    found = np.zeros(arrays.n_passages)
-    top = best_of(plain, _SOURCES)
-    if not len(top) or not len(arrays.defines.indices):
-        return found
-    weights = (plain[top] / plain[top[0]]) ** _POWER
-    entities, _, source = arrays.mentions.gathered(top)
-    x = np.bincount(entities, weights=weights[source], minlength=arrays.n_entities)
-    named = np.flatnonzero(x)
-    documents, _, of = view.definers.gathered(named)
-    share = x[named] / np.maximum(np.diff(view.definers.indptr)[named], 1)
-    by_document = np.bincount(documents, weights=share[of], minlength=view.n_documents)
-    best = float(by_document.max(initial=0.0))
-    if best > 0:
-        found = np.sqrt(by_document / best)[view.document_of] * (plain > 0)
-    return np.asarray(found, dtype=np.float64)
-
-
-def combined(text: str, graph: Floats, plain: Floats, view: View, settings: RetrievalSettings) -> Floats:
-    """The scores of a walk, of definitions, of what the best documents leave of the question and of plain retrieval,
-    each scaled by its best, weighed; the weights of walk and definitions times the share of passages with entities, the
-    rest is plain retrieval's."""
-    if not settings.combine_with_vector:
-        return graph
-    given = (settings.graph_weight, settings.definition_weight, settings.remainder_weight)
-    walked, defined, left = (weight / (sum(given) + settings.vector_weight) for weight in given)
-    walked, defined = walked * view.coverage, defined * view.coverage
-    best_graph, best_plain = float(graph.max(initial=0.0)), float(plain.max(initial=0.0))
-    scores = defined * definition_support(plain, view)
-    remainder = remainder_of(known_terms(text, view), plain, view) if left else None
-    if remainder is not None:
-        scores += left * remainder_support(remainder, view)
-    if best_graph > 0:
-        scores += walked * graph / best_graph
-    if best_plain > 0:
-        scores += (1.0 - walked - defined - left) * plain / best_plain
-    return scores
 
 
 def listed(

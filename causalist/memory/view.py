@@ -7,13 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.memory.arrays import MemoryArrays
+from causalist.memory.arrays import B, MemoryArrays
 from causalist.memory.associations import Associations
 from causalist.memory.matrix import Floats, Matrix
 from causalist.memory.records import Records
 from causalist.memory.variants import Variant, WalkGraph, walk_graph
 from causalist.memory.vectors import Vectors, cosines
 from causalist.memory.walk import Walker
+from causalist.rank.lexical import K1
 
 
 @dataclass
@@ -61,6 +62,14 @@ class View:
     @cached_property
     def n_documents(self) -> int:
         return int(self.document_of.max(initial=-1)) + 1
+
+    @cached_property
+    def document_norms(self) -> Floats:
+        """K1 * (1 - b + b * length / mean length) of each document, shape (documents,), for BM25 over documents."""
+        postings, n = self.arrays.postings, self.n_documents
+        lengths = np.bincount(self.document_of[postings.documents], weights=postings.counts, minlength=n)
+        mean = float(lengths.mean()) if lengths.any() else 1.0
+        return np.asarray(K1 * (1.0 - B + B * lengths / mean), dtype=np.float64)
 
     @cached_property
     def definers(self) -> Matrix:

@@ -5,7 +5,7 @@ import pytest
 
 from causalist.memory import HippoIndex
 from causalist.memory.definitions import defined_names
-from causalist.memory.retrieval import definition_support
+from causalist.memory.signals import definition_support
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,8 @@ from causalist.memory.linking import link, seeds_of
 from causalist.memory.llm_extractor import LLMEntityExtractor
 from causalist.memory.llm_parsing import ASKED_TYPES
 from causalist.memory.near import THRESHOLD
-from causalist.memory.retrieval import RRF_K, combined, reciprocal_ranks
+from causalist.memory.retrieval import PUBLISHED, RRF_K, reciprocal_ranks
+from causalist.memory.signals import combined
 from causalist.memory.spacy_extractor import SpacyEntityExtractor
 from causalist.memory.stages import MODES, recency
 from causalist.servers.memory_tools import MEMORY_TOOLS
@@ -172,19 +173,17 @@ def _() -> None:
 def _() -> None:
     alone = team(settings=RetrievalSettings(combine_with_vector=False)).retrieve(QUESTION)
     assert all(each.score == each.ppr_score for each in alone)
-    published = RetrievalSettings(vector_weight=0.3, graph_weight=0.7, definition_weight=0, remainder_weight=0)
-    both = {each.passage_id: each.score for each in team(settings=published).retrieve(QUESTION)}
+    both = {each.passage_id: each.score for each in team(settings=PUBLISHED).retrieve(QUESTION)}
     assert both["jwt"] == pytest.approx(1.0)  # the best by words and by the walk, and every passage has entities
 
 
 @_point("The graph's share grows")
 def _() -> None:
-    published = RetrievalSettings(vector_weight=0.3, graph_weight=0.7, definition_weight=0, remainder_weight=0)
-    index = team(settings=published)
+    index = team(settings=PUBLISHED)
     for coverage in (1.0, 0.5):
         assert index.stats()["coverage"] == coverage
         walked = np.eye(len(index))[0]  # the walk likes the first passage, and words like none
-        scores = combined("x", walked, np.zeros(len(index)), index.view, published)
+        scores = combined("x", walked, np.zeros(len(index)), index.view, PUBLISHED)
         assert scores[0] == pytest.approx(0.7 * coverage)
         for i in range(5):
             index.add_passage(f"plain{i}", "nothing but small words here")

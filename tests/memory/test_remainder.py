@@ -41,11 +41,14 @@ def test_what_is_left_by_hand() -> None:
     assert found is not None
     part = (copper / (copper + rare)) ** 2
     amount = (copper + rare) / (4 * rare + copper) / 0.3  # miller, barley, dawn and tin are in one document each
-    assert amount > 1  # so that what is left counts whole
-    assert found.covered == pytest.approx([0.0, 1.0, part, 0.0])
+    assert amount > 1  # so that what is left would count whole in a question of ten terms
+    short = (5 / 10) ** 2
+    assert found.covered == pytest.approx([0.0, short, short * part, 0.0])
     assert sorted(view.arrays.terms[t] for t in found.lacking) == ["copper", "tin"]
     # b2 has none of these words and gets nothing of what its document covers.
-    assert remainder_support(found, view) == pytest.approx([0.0, 0.0, 1.0, 0.0, part, 0.0])
+    whole, own = remainder_support(found, view)
+    assert whole == pytest.approx([0.0, 0.0, short, 0.0, short * part, 0.0])
+    assert own == pytest.approx([0.0, 0.0, short, 0.0, short * part, 0.0])
 
 
 def test_little_that_is_left_counts_little() -> None:
@@ -57,6 +60,7 @@ def test_little_that_is_left_counts_little() -> None:
     assert found is not None
     amount = copper / (copper + 5 * rare) / 0.3
     assert amount < 1
+    amount *= (6 / 10) ** 2
     assert found.covered == pytest.approx([0.0, amount, amount, 0.0])
 
 
@@ -66,8 +70,9 @@ def test_the_second_best_is_asked_by_its_score() -> None:
     terms = known_terms("barley copper", view)
     found = remainder_of(terms, np.array([1.0, 0, 0, 0, 0.9, 0]), view)
     assert found is not None
-    weight = 0.9**6
-    assert found.covered == pytest.approx([weight / (1 + weight), 1 / (1 + weight), 1 / (1 + weight), 0.0])
+    weight, short = 0.9**6, (2 / 10) ** 2
+    a, c = short / (1 + weight), short * weight / (1 + weight)
+    assert found.covered == pytest.approx([c, a, a, 0.0])
 
 
 def test_nothing_is_left_where_one_document_says_all() -> None:

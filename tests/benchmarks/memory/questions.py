@@ -74,7 +74,7 @@ def make(pages: Mapping[str, str], most: int = 400) -> Questions:
     withheld: set[tuple[str, str]] = set()
 
     def clue(page: str, without: set[str]) -> list[str]:
-        fits = [w for w in leads[page] if low <= frequency.get(terms_of(w)[0], 0) <= high
+        fits = [w for w in leads[page] if low <= frequency.get(next(iter(terms_of(w)), ""), 0) <= high
                 and not set(terms_of(w)) & without and w.lower() not in STOP_WORDS]  # fmt: skip
         return rng.sample(sorted(set(fits)), 2) if len(set(fits)) >= 2 else []
 

@@ -1,0 +1,62 @@
+"""The signals behind a score, by hand, and what is made of them."""
+
+from math import log1p
+
+import numpy as np
+import pytest
+
+from causalist.memory import HippoIndex, RetrievalSettings
+from causalist.memory.linking import known_terms
+from causalist.memory.retrieval import PUBLISHED, plain_scores
+from causalist.memory.signals import SIGNALS, combined, signals, word_support
+
+
+def index_of(passages: dict[str, str]) -> HippoIndex:
+    """The first letter of an id is the document."""
+    index = HippoIndex()
+    for passage, text in passages.items():
+        index.add_passage(passage, text, metadata={"path": passage[0]})
+    return index
+
+
+MILL = {
+    "a": "barley barley wheel",
+    "a2": "copper",
+    "b": "barley river river river",
+    "c": "river stone",
+}
+
+
+def test_words_of_documents_and_of_passages_by_hand() -> None:
+    """Documents a, b, c have 4, 4 and 2 words; the mean is 10 / 3. Barley is in 2 of 3 documents, copper in 1 of 3."""
+    view = index_of(MILL).view
+    barley, copper = log1p(1.5 / 2.5), log1p(2.5 / 1.5)
+    norm = 1.2 * (0.25 + 0.75 * 4 / (10 / 3))
+    a = barley * 2 * 2.2 / (2 + norm) + copper * 2.2 / (1 + norm)
+    b = barley * 2.2 / (1 + norm)
+    document, share = word_support(known_terms("barley copper", view), view)
+    assert document == pytest.approx([1.0, 1.0, b / a, 0.0])
+    part = (barley / (barley + copper)) ** 2
+    assert share == pytest.approx([part, (copper / (barley + copper)) ** 2, part, 0.0])
+
+
+def test_a_question_without_known_words_says_nothing() -> None:
+    document, share = word_support([], index_of(MILL).view)
+    assert not document.any() and not share.any()
+
+
+def test_a_score_is_the_weighed_mean_of_its_signals() -> None:
+    view = index_of(MILL).view
+    question = "barley near copper and stone"
+    plain, walked = plain_scores(question, view, "sparse"), np.array([0.2, 0.0, 0.1, 0.0])
+    settings = RetrievalSettings()
+    found = signals(question, walked, plain, view)
+    assert set(found) == set(SIGNALS)
+    assert all(each.min() >= 0 and each.max() <= 1 for each in found.values())
+    view.__dict__["coverage"] = 1.0
+    want = sum(w * found[name] for name, w in zip(SIGNALS, settings.weights, strict=True)) / sum(settings.weights)
+    assert combined(question, walked, plain, view, settings) == pytest.approx(want)
+
+
+def test_the_published_weights_know_vectors_and_the_walk_alone() -> None:
+    assert PUBLISHED.weights == (0.3, 0.7, 0, 0, 0, 0, 0)
