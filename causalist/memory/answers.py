@@ -8,13 +8,26 @@ import numpy as np
 
 from causalist.memory.distil import FEATURES
 from causalist.memory.matrix import Floats
-from causalist.memory.retrieval import MOST_FUSED, reciprocal_ranks
+from causalist.memory.retrieval import MOST_FUSED, plain_mode, reciprocal_ranks
 from causalist.memory.signals import best_of
 from causalist.memory.stages import Candidates, Conflict, MemoryHit, Mode, Posterior
 from causalist.memory.view import View
 from causalist.model.answer import Route
 
 MOST_CANDIDATES = 50  # of each generator that are looked at
+# Which generators run on which route; `lookup` is a route of code, whose names are found by `sparse` here.
+GENERATORS: dict[Route, tuple[str, ...]] = {
+    Route.SIMPLE: ("dense",),
+    Route.MULTI_HOP: ("dense", "graph"),
+    Route.EXPLORATORY: ("dense", "sparse", "graph"),
+    Route.LOOKUP: ("sparse", "graph"),
+}
+
+
+def generators(route: Route, view: View) -> tuple[str, ...]:
+    """Those of a route. Without an embedder BM25 stands in for `dense`, as in mode `hippo`: word associations put the
+    right page first half as often. A broadened attempt asks them as well."""
+    return tuple(dict.fromkeys(plain_mode(view) if name == "dense" else name for name in GENERATORS[route]))
 
 
 @dataclass(frozen=True, slots=True)

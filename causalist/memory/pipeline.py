@@ -19,7 +19,16 @@ import numpy as np
 
 from causalist.circuits import Circuits
 from causalist.errors import CausalistError, ModelFailed, UsageError
-from causalist.memory.answers import MOST_CANDIDATES, MemoryAnswer, entities_of, features_of, ranks_in, tiers_of
+from causalist.memory.answers import (
+    MOST_CANDIDATES,
+    MemoryAnswer,
+    entities_of,
+    features_of,
+    generators,
+    ranks_in,
+    tiers_of,
+)
+from causalist.memory.confidence import LEAST, confidence_of
 from causalist.memory.distil import FEATURES, Feedback, Learned, Row, learn, level_of
 from causalist.memory.index import HippoIndex
 from causalist.memory.linking import link, seeds_of
@@ -53,25 +62,12 @@ from causalist.model.answer import Route
 from causalist.model.steps import STAGES
 from causalist.rank import read_question
 
-# Which generators run on which route; `lookup` is a route of code, whose names are found by `sparse` here.
-GENERATORS: dict[Route, tuple[str, ...]] = {
-    Route.SIMPLE: ("dense",),
-    Route.MULTI_HOP: ("dense", "graph"),
-    Route.EXPLORATORY: ("dense", "sparse", "graph"),
-    Route.LOOKUP: ("sparse", "graph"),
-}
 _MOST_ATTEMPTS = 3
-_LEAST_CONFIDENCE = 0.2  # below it another attempt is made; chosen by hand
+_LEAST_POSTERIOR = 0.2  # below it another attempt is made, where feedback or vectors decide; chosen by hand
 _CACHED = 64
 _HOPS = 2  # that a broadened attempt seeds further
 
 T = TypeVar("T")
-
-
-def generators(route: Route, view: View) -> tuple[str, ...]:
-    """Those of a route. Without an embedder BM25 stands in for `dense`, as in mode `hippo`: word associations put the
-    right page first half as often. A broadened attempt asks them as well."""
-    return tuple(dict.fromkeys(plain_mode(view) if name == "dense" else name for name in GENERATORS[route]))
 
 
 @dataclass(slots=True)
@@ -120,16 +116,16 @@ class MemoryPipeline:
         planned = forced or read_question(query).route
         self._spend(run, "route", began)
         answer: MemoryAnswer | None = None
-        attempts = 0
+        attempts, least = 0, LEAST if self._goes_by_words else _LEAST_POSTERIOR
         for attempt in range(1, _MOST_ATTEMPTS + 1):
             attempts = attempt
             tried = self._attempt(query, chosen, _route_of(planned, attempt), attempt, run)
             if answer is None or tried.retrieval_confidence > answer.retrieval_confidence:
                 answer = tried
-            if answer.retrieval_confidence >= _LEAST_CONFIDENCE:
+            if answer.retrieval_confidence >= least:
                 break
         assert answer is not None
-        is_partial = answer.retrieval_confidence < _LEAST_CONFIDENCE
+        is_partial = answer.retrieval_confidence < least
         milliseconds = {name: round(value, 3) for name, value in run.milliseconds.items()}
         answer = replace(
             answer, answer_id=key, attempts=attempts, is_partial=is_partial, timings_ms=milliseconds,
@@ -194,11 +190,21 @@ class MemoryPipeline:
         tier_ids = {
             tier: tuple(view.arrays.passages[i] for i in each if i in set(members)) for tier, each in by_tier.items()
         }
-        confidence = max((hit.posterior.mean for hit in hits), default=0.0)
+        confidence = self._confidence(query, hits, factor, view)
         self._spend(run, "deliver", began)
         return MemoryAnswer(
             key, query, mode, route, hits, tier_ids, conflicts, confidence, self.store.is_calibrated
         )  # fmt: skip
+
+    @property
+    def _goes_by_words(self) -> bool:
+        """Whether confidence is that of `memory.confidence`: it is fitted to words, and feedback knows better."""
+        return self.index.vectors is None and not self.store.is_calibrated
+
+    def _confidence(self, query: str, hits: Sequence[MemoryHit], factor: Floats, view: View) -> float:
+        if hits and self._goes_by_words:
+            return confidence_of(plain_scores(query, view, "sparse") * factor, view)
+        return max((hit.posterior.mean for hit in hits), default=0.0)
 
     def _candidates(self, query: str, view: View, names: Sequence[str], attempt: int, run: _Run) -> Candidates:
         """The generators at the same time; what they give does not depend on which one ends first."""

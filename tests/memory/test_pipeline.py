@@ -273,7 +273,7 @@ def test_a_passage_that_two_lists_have_far_down_is_a_candidate_with_its_ranks(mo
     monkeypatch.setattr(
         "causalist.memory.pipeline.plain_scores", lambda query, view, mode: dense if mode == "dense" else sparse
     )
-    monkeypatch.setattr("causalist.memory.pipeline.plain_mode", lambda view: "dense")  # as with an embedder
+    monkeypatch.setattr("causalist.memory.answers.plain_mode", lambda view: "dense")  # as with an embedder
     answer = MemoryPipeline(index).run("passage", mode="planning", route="exploratory")
     assert answer.hits[0].passage_id == "p050"
     assert answer.hits[0].ranks == {"dense": 51, "sparse": 51}

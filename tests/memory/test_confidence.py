@@ -1,0 +1,34 @@
+"""The confidence of a memory's answer, by hand."""
+
+from math import exp
+
+import numpy as np
+import pytest
+
+from causalist.memory import HippoIndex, MemoryPipeline
+from causalist.memory.confidence import LEAST, confidence_of
+
+
+def index_of(texts: dict[str, str]) -> HippoIndex:
+    index = HippoIndex()
+    for name, text in texts.items():
+        index.add_passage(name, text, metadata={"path": name[0]})
+    return index
+
+
+def test_the_lead_of_the_first_document_over_the_second_counts() -> None:
+    """Document a scores 4 by its better passage, b 3: the lead is a quarter."""
+    view = index_of({"a": "one", "a2": "two", "b": "three"}).view
+    want = 1 / (1 + exp(0.258 - 10.72 / 4))
+    assert confidence_of(np.array([4.0, 1.0, 3.0]), view) == pytest.approx(want)
+    assert confidence_of(np.zeros(3), view) == 0.0
+    assert confidence_of(np.array([2.0, 1.0, 2.0]), view) < LEAST < want
+
+
+def test_two_documents_that_say_the_same_take_another_attempt() -> None:
+    index = index_of({"a": "copper is kept here", "b": "copper is held here", "c": "nothing else"})
+    tied = MemoryPipeline(index).run("copper")
+    assert tied.attempts > 1 and tied.is_partial and tied.hits
+    index.add_passage("b", "tin is held there, with many other things of which none is asked for")
+    told = MemoryPipeline(index).run("copper")
+    assert told.attempts == 1 and not told.is_partial
