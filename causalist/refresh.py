@@ -1,29 +1,44 @@
 """The graph after an edit, where most files are as they were in the previous index and look the same from outside.
 
 In: the files of a scan and the previous index. Out: what `indexing` needs in place of the facts of everything, or None
-where everything has to be linked: other files than before, a file of which nobody knows what it was, or a change of
-what others see that touches too much or cannot be followed by names.
+where everything has to be linked: a file of which nobody knows what it was, or a change of what others see that
+touches too much or cannot be followed by names. A file that came or went is such a change (`graph.presence`).
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cache as cached
 from typing import NamedTuple
 
+import numpy as np
+
 from causalist.collect import IndexOptions, Read, collect_facts, reader_of
-from causalist.graph import NotLinked, Relinked, needs_bodies, relink
+from causalist.graph import (
+    NotLinked,
+    Presence,
+    Relinked,
+    may_mention,
+    needs_bodies,
+    passes_on,
+    presence_of,
+    relink,
+)
 from causalist.model.exposed import UNSAID, Change, change_of, resting_on
 from causalist.model.facts import FileFacts
+from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.interface import interface_of, same_interface
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.source import FileEntry
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import load_settings
 from causalist.store import FactsCache, Key
 
 _MOST_AFFECTED = 0.3  # of all files: above that, searching for them costs more than it saves
+_MOST_MOVED = 32  # files that came or went
+_BEFORE = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))"
 _MOST_NAMES = 32  # that are searched for: looking for more takes longer than linking everything
 
 
@@ -43,28 +58,32 @@ def refreshed(
     options: IndexOptions,
 ) -> Refreshed | None:
     """`previous` is an index of this version; completes `blobs`, known by path, "" for what is not searched."""
-    before = dict(zip(previous.manifest.paths, previous.manifest.blobs, strict=True))
-    if len(entries) != len(before) or any(entry.path not in before for entry in entries):
-        return None
-    # A file that was not searched and now is, or the other way round, is one more or less.
-    edited = [entry for entry in entries if blobs.get(entry.path) != before[entry.path]]
-    if len(edited) > len(entries) // 2 or not all(before[entry.path] for entry in edited):
+    manifest = previous.manifest
+    # What was not searched and now is, or the other way round, is one file more or less.
+    before = {path: blob for path, blob in zip(manifest.paths, manifest.blobs, strict=True) if blob}
+    edited = [entry for entry in entries if blobs.get(entry.path) != before.get(entry.path, "")]
+    there = {entry.path for entry in entries if blobs.get(entry.path) != ""}
+    gone = [path for path in before if path not in there]
+    if len(edited) > len(entries) // 2 or len(gone) > _MOST_MOVED:
         return None
     reader = cached(reader_of)
     new, unfit = collect_facts(edited, blobs, read, cache, options, reader=reader)
     settings = load_settings()
-    seen = None if unfit else _seen_differently(new, before, cache, settings)
+    seen = None if unfit else _seen_differently(new, before, gone, cache, settings)
     if seen is None:
         return None
-    changed = {path for path in new if blobs[path] != before[path]}
+    changed = {path for path in new if blobs[path] != before.get(path)}
     affected: set[str] | None = set()
-    if seen.names:
+    if seen.names or seen.moved:
         searched = {e.path: (blobs[e.path], reader(e.path)) for e in entries if blobs.get(e.path)}
-        affected = _files_naming(seen, {path: key for path, key in searched.items() if path not in changed}, cache)
+        searched = {path: key for path, key in searched.items() if path not in changed}
+        affected = _files_naming(seen, searched, cache, settings)
+        if affected is not None and gone:
+            affected.update(path for path in _leading_to(gone, previous.graph) if path in searched)
     if affected is None or len(affected) > len(entries) * _MOST_AFFECTED:
         return None
     again = changed | affected
-    entries = [entry for entry in entries if before[entry.path]]
+    entries = [entry for entry in entries if blobs[entry.path]]
     facts, unfit = collect_facts(entries, blobs, read, cache, options, words=changed, bodies=again, reader=reader)
     if unfit:
         return None
@@ -78,7 +97,12 @@ def refreshed(
     numbers = {path: i for i, (path, _) in enumerate(files)}
     try:
         linked = relink(
-            files, settings, previous.graph, {numbers[path] for path in changed}, {numbers[path] for path in affected}
+            files,
+            settings,
+            previous.graph,
+            {numbers[path] for path in changed},
+            {numbers[path] for path in affected},
+            seen.moved,
         )
     except NotLinked:
         return None  # what links everything says which files are concerned
@@ -86,23 +110,36 @@ def refreshed(
 
 
 class _Seen(NamedTuple):
-    """The names of what others see differently, and what the files that changed look like, then and now."""
+    """The names of what others see differently, what the files that changed look like, then and now, and what came or
+    went."""
 
     names: set[str]
     interfaces: list[FileFacts]
+    moved: list[Presence]
 
 
 def _seen_differently(
     new: Mapping[str, FileFacts],
     before: Mapping[str, str],
+    gone: Sequence[str],
     cache: FactsCache,
     settings: Mapping[str, LanguageSettings],
 ) -> _Seen | None:
     """What others see differently than in the contents that these files had before; None where that is not known."""
-    keys = {path: (before[path], reader_of(path)) for path in new}
+    keys = {path: (before[path], reader_of(path)) for path in (*new, *gone) if path in before}
     old = cache.get_many(keys.values(), words=False)
-    seen = _Seen(set(), [])
+    seen = _Seen(set(), [], [])
+    moved = [(path, old.get(keys[path])) for path in gone]
+    moved += [(path, facts) for path, facts in new.items() if path not in before]
+    for path, facts in moved:
+        presence = None if facts is None else presence_of(path, facts, settings)
+        if facts is None or presence is None:
+            return None
+        seen.moved.append(presence)
+        seen.interfaces.append(interface_of(facts))
     for path, facts in new.items():
+        if path not in before:
+            continue
         then = old.get(keys[path])
         if then is None:
             return None
@@ -125,37 +162,72 @@ def _is_told_by_names(change: Change, language: LanguageSettings) -> bool:
     return not language.types.structural or change.kinds <= {NodeKind.FUNCTION, NodeKind.CONSTANT}
 
 
-def _files_naming(seen: _Seen, keys: Mapping[str, Key], cache: FactsCache) -> set[str] | None:
+def _files_naming(
+    seen: _Seen, keys: Mapping[str, Key], cache: FactsCache, settings: Mapping[str, LanguageSettings]
+) -> set[str] | None:
     """Of files that did not change, those that have one of these names in their facts, or the name of what is made of
-    such a thing; None where that is too much to follow."""
+    such a thing, and those that may mean something of what came or went; None where that is too much to follow."""
     encoded = cache.get_encoded(keys.values())
     if any(key not in encoded for key in keys.values()):
         return None
     known: dict[Key, FileFacts] = {}
-    names, waiting = set(seen.names), set(seen.names)
+    names = seen.names.union(*({each.stem, *each.names} for each in seen.moved))
+    waiting = set(names)
     while waiting:
         has_one = _finder(waiting)
         found = [key for key, (interface, _) in encoded.items() if has_one(interface)]
         known.update(cache.get_many((key for key in found if key not in known), words=False, bodies=False))
         resting = {name for key in found for name in resting_on(known[key], waiting)}
         resting.update(name for facts in seen.interfaces for name in resting_on(facts, waiting))
-        waiting = resting - names
+        passed_on = _passed_on([each for each in seen.moved if each.stem in waiting], [known[key] for key in found])
+        if passed_on is None:
+            return None
+        waiting = (resting | passed_on) - names
         names |= waiting
         if len(names) > _MOST_NAMES or not names.isdisjoint(UNSAID):
             return None
     has_one = _finder(names)
-    naming = {key for key, parts in encoded.items() if any(map(has_one, parts))}
-    return {path for path, key in keys.items() if key in naming}
+    guessed = _finder(set().union(*(each.guessed for each in seen.moved)), ending=True)
+    mentioned = _finder(set().union(*(each.mentioned for each in seen.moved)))
+    naming = {key for key, parts in encoded.items() if any(map(has_one, parts)) or guessed(parts[1])}
+    return {
+        path
+        for path, key in keys.items()
+        if key in naming or (may_mention(path, key[1].split(":", 2)[1] in settings) and mentioned(encoded[key][1]))
+    }
 
 
-def _finder(names: set[str]) -> Callable[[bytes], bool]:
-    """Whether any of these names stands in JSON as a whole word; what looks like a letter before it may be the end of
-    an escape."""
+def _passed_on(moved: Sequence[Presence], facts: Sequence[FileFacts]) -> set[str] | None:
+    """What others may see of what came or went through files that pass on everything that a module has; None where it
+    is not known what that is."""
+    names: set[str] = set()
+    for each in moved:
+        ways = [passes_on(one, each.stem) for one in facts]
+        if any(is_sought for _, is_sought in ways):
+            return None
+        if any(is_whole for is_whole, _ in ways):
+            if each.passed_on is None:
+                return None
+            names |= each.passed_on
+    return names
+
+
+def _leading_to(gone: Sequence[str], graph: CodeGraph) -> set[str]:
+    """The files with edges to files that are gone."""
+    nodes, edges = graph.nodes, graph.edges
+    of_file = np.zeros(len(nodes) + 1, dtype=np.bool_)
+    of_file[[nodes.ids.position(file_id(path)) for path in gone]] = True
+    targets = of_file[nodes.files[edges.targets]]
+    sources = np.unique(nodes.files[edges.sources[targets]])
+    return {split_id(nodes.ids[node])[0] for node in sources.tolist()}
+
+
+def _finder(names: AbstractSet[str], *, ending: bool = False) -> Callable[[bytes], bool]:
+    """Whether any of these names stands in JSON as a whole word, or with `ending` as the last one of a string; what
+    looks like a letter before it may be the end of an escape."""
+    after = rb'"' if ending else rb"(?![A-Za-z0-9_])"
     words = [
-        (
-            each,
-            re.compile(rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))" + each + rb"(?![A-Za-z0-9_])"),
-        )
+        (each + after if ending else each, re.compile(_BEFORE + re.escape(each) + after))
         for each in (name.encode() for name in sorted(names))
     ]
     return lambda text: any(name in text and word.search(text) is not None for name, word in words)

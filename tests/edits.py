@@ -21,6 +21,7 @@ _TEMPLATES = {
 }
 _ANY_TEMPLATE = "\n\nexport function retryDelivery{n}(user) {{ return {call}(user); }}\n"
 _CALL = re.compile(r"\b([A-Za-z_]\w{3,})\(")
+_WORD = re.compile(r"\b([A-Za-z_]\w{3,})\b")
 _CLASS = re.compile(r"\bclass (\w+)")
 _HEADER = re.compile(r"^.*\) ?[^;=]*\{$", re.MULTILINE)
 _PY_HEADER = re.compile(r"^ *(?:async )?def .*:$", re.MULTILINE)
@@ -304,6 +305,58 @@ def remove_import(root: Path, chance: random.Random) -> str:
     return f"remove an import of {path.name}" if _replace_one(path, chance, _IMPORT, "") else "no import to remove"
 
 
+def new_module(root: Path, chance: random.Random) -> str:
+    """A file beside others, named by a word that some file has, with what others may call, mention or make."""
+    beside, used = _any(root, chance), _name(root, chance, _CALL)
+    path = beside.with_name(_name(root, chance, _WORD) + beside.suffix)
+    if path.exists():
+        return "no new file"
+    lines = "export function {0}(user) {{ return user.{1}(); }}\nexport class {2} {{ {1}() {{ return {0}(this); }} }}\n"
+    if beside.suffix == ".py":
+        lines = "def {0}(user):\n    return user.{1}()\n\n\nclass {2}:\n    def {1}(self):\n        return {0}(self)\n"
+    made = f"Made{chance.randrange(9)}" if chance.random() < 0.5 else _name(root, chance, _CLASS)
+    path.write_text(lines.format(used, _name(root, chance, _CALL), made), encoding="utf-8")
+    return f"make {path.name}"
+
+
+def missing_module(root: Path, chance: random.Random) -> str:
+    """A file takes the name of another one, which others import."""
+    one, other = _any(root, chance), _any(root, chance)
+    target = one.with_name(other.name if chance.random() < 0.5 else other.stem + one.suffix)
+    if target.exists() or "." in other.stem:
+        return "no file to move"
+    one.rename(target)
+    return f"rename {one.name} to {target.name}"
+
+
+def use_module(root: Path, chance: random.Random) -> str:
+    """An import of a neighbour, which may not be there yet, or of all that it has."""
+    path, word = _any(root, chance), _name(root, chance, _WORD)
+    name = chance.choice((word, chance.choice(code_files(root)).stem)).removesuffix(".d")
+    if path.suffix == ".py":
+        ways = (f"from {name} import *", f"from .{name} import {word}", f"import {name}", f"from . import {name}")
+        line = chance.choice(ways)
+    elif path.suffix in (".ts", ".js"):
+        ways = (f'export * from "./{name}";', f'import {{ {word} }} from "./{name}";', f'import it from "./{name}";')
+        line = chance.choice(ways)
+    else:
+        return edit_body(root, chance)
+    path.write_text(f"{line}\n{_text(path)}", encoding="utf-8")
+    return f"add {line!r} to {path.name}"
+
+
+def new_page(root: Path, chance: random.Random) -> str:
+    """Documentation that comes or goes, and what it mentions."""
+    path = root / f"page{chance.randrange(3)}.md"
+    if path.exists():
+        path.unlink()
+        return f"delete {path.name}"
+    one = chance.choice(code_files(root) or [path])
+    text = f"# Page\n\n`{_name(root, chance, _CALL)}()` in `{one.relative_to(root).as_posix()}`, [it]({one.name}).\n"
+    path.write_text(text, encoding="utf-8")
+    return f"make {path.name}"
+
+
 EDITS: Sequence[Edit] = (
     add_function, add_function, remove_lines, move_block, change_import, delete, rename, change_case, swap, copy,
     break_off, touch, spoil, file_to_folder, folder_to_file, prose, ignore, commit, switch_branch, rebase,
@@ -312,6 +365,11 @@ EDITS: Sequence[Edit] = (
 SMALL_EDITS: Sequence[Edit] = (
     edit_body, edit_body, edit_body, edit_body, set_member, change_return, change_base, add_value, use_package,
     import_for_side_effects, remove_import, add_function, remove_lines, prose, touch, commit,
+)  # fmt: skip
+# Those after which there are other files, and what these rest on.
+MOVES: Sequence[Edit] = (
+    delete, rename, change_case, copy, new_module, new_module, missing_module, use_module, use_module, new_page,
+    add_function, edit_body, spoil, ignore, commit,
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ What resolves to no file of the repository is external, and stays so: there is n
 
 import posixpath
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -104,6 +104,11 @@ class ModuleMap:
     # -- dotted modules
 
     def _add_dotted(self, file: int, path: str, settings: ModuleSettings) -> None:
+        for name, root, in_package in self._dotted_names(path, settings):
+            self.dotted.setdefault(name, []).append(_Dotted(file, root, in_package))
+
+    def _dotted_names(self, path: str, settings: ModuleSettings) -> Iterator[tuple[str, str, bool]]:
+        """(name, root, whether all may use it) under which a file is imported."""
         stem, _ = posixpath.splitext(path)
         folder = posixpath.dirname(path)
         root = folder
@@ -121,10 +126,22 @@ class ModuleMap:
             if names[-1] in settings.index_stems:
                 names.pop()
             if names:
-                name = ".".join(names)
-                self.dotted.setdefault(_composed(name), []).append(
-                    _Dotted(file, each, in_package or each in ("", *_SOURCE_FOLDERS, *settings.folders))
-                )
+                is_seen = in_package or each in ("", *_SOURCE_FOLDERS, *settings.folders)
+                yield _composed(".".join(names)), each, is_seen
+
+    def has_rival(self, path: str, settings: ModuleSettings) -> bool:
+        """Whether another file has, in the same place or under the same name, what may be imported as the file `path`,
+        which need not be there."""
+        for name, root, is_seen in self._dotted_names(path, settings):
+            for other in self.dotted.get(name, ()) if settings.system is ModuleSystem.DOTTED else ():
+                meets = is_seen or other.in_package or f"{root}/".startswith(f"{other.root}/")
+                meets = meets or f"{other.root}/".startswith(f"{root}/")
+                if self.paths[other.file] != path and meets:
+                    return True
+        ends = [*settings.extensions, *(f"/{i}{end}" for i in settings.index_stems for end in settings.extensions), ""]
+        stems = {path.removesuffix(written) for written in settings.extensions} | {path}
+        beside = {f"{stem}{end}" for stem in stems for end in ends} - {path}
+        return not beside.isdisjoint(self.number)
 
     def _is_package(self, folder: str, settings: ModuleSettings) -> bool:
         return any(

@@ -17,7 +17,9 @@ from causalist.graph.confidence import load_confidences
 from causalist.graph.drafts import NodeDraft
 from causalist.graph.edges import EdgeColumns, Sites, columns_of, edge_table
 from causalist.graph.layering import say_layers, with_layers
-from causalist.graph.linker import Linker
+from causalist.graph.linker import Linker, NotLinked
+from causalist.graph.names import Program
+from causalist.graph.presence import Presence
 from causalist.graph.roles import role_of
 from causalist.graph.rules import RULE_NAMES
 from causalist.graph.tested import FoundEdge, Tests
@@ -46,14 +48,29 @@ def relink(
     previous: CodeGraph,
     edited: Set[int],
     affected: Set[int] = frozenset(),
+    moved: Sequence[Presence] = (),
 ) -> Relinked:
     """The graph of `files`, (path, facts) by path, of which those at `edited` are not as they are in `previous`, and
-    those at `affected` name what looks different from outside in one of these.
+    those at `affected` name what looks different from outside in one of these. `moved` are those of `edited` that
+    `previous` does not have, and others that it has and that are gone.
 
     Others may come without bodies but for those of which `needs_bodies` says otherwise. Raises ValueError if `previous`
-    is not a graph of these files.
+    is not a graph of these files, NotLinked where one that came or went stands in the place of another.
     """
-    return _Relinking(Linker.of(files, settings), previous, frozenset(edited), frozenset(affected)).done()
+    linker = Linker.of(files, settings)
+    for each in moved:
+        _check_alone(linker.program, each, settings)
+    return _Relinking(linker, previous, frozenset(edited), frozenset(affected), moved).done()
+
+
+def _check_alone(program: Program, moved: Presence, settings: Mapping[str, LanguageSettings]) -> None:
+    """Raises NotLinked where others would see more of a file that came or went than its names: another file has, in
+    its absence, the names of its module, or its methods say what a trait's are."""
+    readers = [settings[moved.language]] if moved.language else settings.values()
+    if any(program.modules.has_rival(moved.path, each.modules) for each in readers):
+        raise NotLinked("a module in the place of another")
+    if any(program.traits_with(method) for method in moved.methods):
+        raise NotLinked("a method like one of a trait")
 
 
 def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> bool:
@@ -63,18 +80,31 @@ def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSet
 
 
 class _Relinking:
-    def __init__(self, linker: Linker, previous: CodeGraph, edited: frozenset[int], affected: frozenset[int]) -> None:
+    def __init__(
+        self,
+        linker: Linker,
+        previous: CodeGraph,
+        edited: frozenset[int],
+        affected: frozenset[int],
+        moved: Sequence[Presence],
+    ) -> None:
         self.linker = linker
         self.graph = previous
-        self.edited = edited
+        self.moved = moved
+        self.gone = len(linker.program.files)  # the number of all files of the previous graph that are no longer there
+        self.edited = edited | {self.gone}
         self.changed = edited | affected  # what is linked again
         nodes = previous.nodes
         numbers = {nodes.ids[node]: node for node in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist()}
-        if len(numbers) != len(linker.program.files):
+        found = [numbers.pop(file_id(f.path), -1) for f in linker.program.files]
+        came = {number for number, node in enumerate(found) if node < 0}
+        if not came <= edited or len(came) + len(numbers) != len(moved):
             raise ValueError("the previous graph is one of other files")
-        self.file_nodes = np.array([numbers[file_id(f.path)] for f in linker.program.files], dtype=np.int32)
+        self.file_nodes = np.array(found, dtype=np.int32)  # -1 for those that came
         self.file_of = np.full(len(nodes) + 1, -1, dtype=np.int32)  # node of a file -> its number; the last is for -1
-        self.file_of[self.file_nodes] = np.arange(len(numbers), dtype=np.int32)
+        self.file_of[self.file_nodes] = np.arange(len(found), dtype=np.int32)
+        self.file_of[list(numbers.values())] = self.gone
+        self.file_of[-1] = -1
         self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
         self._keys: dict[int, dict[str, int]] = {}  # file -> id -> draft
 
@@ -89,9 +119,10 @@ class _Relinking:
         retested = self._retest()
         edges = graph.edges
         source_files = self.file_of[edges.sources]
-        stays = ~self._among(source_files, self.changed)
+        again = self.changed | {self.gone}
+        stays = ~self._among(source_files, again)
         stays &= (edges.kinds != EdgeKind.TESTS) | ~self._among(source_files, retested)
-        own = self._among(self.file_of[:-1], self.changed)
+        own = self._among(self.file_of[:-1], again)
         kept = (self.file_of[:-1] >= 0) & ~own
         kept[edges.targets[stays]] |= self.file_of[edges.targets[stays]] < 0  # what is outside, where it is still used
         made = {key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0}
@@ -118,7 +149,7 @@ class _Relinking:
             rows=np.concatenate([edges.rows[stays], found.rows]),
         )
         if min(columns.sources.min(initial=0), columns.targets.min(initial=0)) < 0:
-            raise ValueError("an edge leads to what is no longer there")
+            raise NotLinked("an edge leads to what is no longer there")
         now = CodeGraph(
             _nodes(graph.nodes, kept, ids, list(made.values()), position),
             edge_table(columns, len(ids.table)),
@@ -132,6 +163,8 @@ class _Relinking:
             for number in range(len(self.file_nodes))
         ]
         file_nodes = ids.old[self.file_nodes]
+        for number in np.flatnonzero(self.file_nodes < 0).tolist():
+            file_nodes[number] = at[number]
         now = with_layers(now, file_nodes, linker.program.files)
         linked = LinkedGraph(now, file_nodes, tuple(documents))
         read = self._among(self.file_of[:-1], self.edited)
@@ -139,7 +172,7 @@ class _Relinking:
 
     def _among(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
         """Which of these numbers of files are chosen; -1 is not."""
-        is_one = np.zeros(len(self.file_nodes) + 1, dtype=np.bool_)
+        is_one = np.zeros(self.gone + 2, dtype=np.bool_)
         is_one[sorted(chosen)] = True
         return is_one[files]
 
@@ -153,12 +186,13 @@ class _Relinking:
         """Finds what the tests of these files test, which it returns: files that changed, and those that call
         something there that may be a helper."""
         graph, edges = self.graph, self.graph.edges
-        is_helper = self._among(self.file_of[:-1], self.changed) & (graph.nodes.roles == Role.TEST)
+        is_helper = self._among(self.file_of[:-1], self.changed | {self.gone}) & (graph.nodes.roles == Role.TEST)
         matters = (edges.kinds == EdgeKind.CALLS) & is_helper[edges.targets]
         # Tests are also told by the names of what is defined in the file that they are for.
         matters |= (edges.kinds == EdgeKind.TESTS) & self._among(self.file_of[edges.targets], self.edited)
         callers = edges.sources[matters]
-        files = self.changed | frozenset(self.file_of[callers].tolist())
+        files = self.changed | frozenset(self.file_of[callers].tolist()) | self._named_after_moved()
+        files -= {self.gone}
         found: list[FoundEdge] = list(self.linker.collector.edges.items())
         again = np.flatnonzero(self._among(self.file_of[:-1], files - self.changed)).tolist()
         found += [edge for node in again for edge in self._uses_of(node)]
@@ -187,8 +221,19 @@ class _Relinking:
                 Sites(RULE_NAMES[edges.rules[i]], int(edges.candidates[i]), int(edges.counts[i]), int(edges.rows[i])),
             )
             for i in self.graph.outgoing(node)
-            if edges.kinds[i] in USE_KINDS and self.file_of[edges.targets[i]] >= 0
+            if edges.kinds[i] in USE_KINDS and 0 <= self.file_of[edges.targets[i]] < self.gone
         ]
+
+    def _named_after_moved(self) -> frozenset[int]:
+        """Files of tests that may be named after files that came or went."""
+        subjects = {subject for each in self.moved if (subject := each.stem.lstrip("_"))}
+        return frozenset(
+            number
+            for number, names in enumerate(self.linker.program.files if subjects else ())
+            if names.settings is not None
+            and any(subject in names.path for subject in subjects)
+            and role_of(names.path) == Role.TEST
+        )
 
     def _draft(self, node: int) -> int:
         """The draft of a node of a file."""

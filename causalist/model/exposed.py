@@ -15,6 +15,7 @@ from causalist.model.interface import interface_of
 from causalist.model.language import ModuleSettings
 
 _NAME = re.compile(r"\w+")
+_DASHED = re.compile(r"\w+(?:-\w+)+")  # in names of modules
 # What an import means without saying its name: what a file shows as a whole, what runs when a package is loaded.
 UNSAID = frozenset({"default", "init"})
 _STARS = (ImportKind.STAR, ImportKind.REEXPORT_ALL)
@@ -107,7 +108,10 @@ def resting_on(facts: FileFacts, names: Set[str]) -> set[str]:
     found: set[str] = set()
 
     def look(place: int, own: str, *texts: str) -> None:
-        if not names.isdisjoint(word for text in texts for word in _NAME.findall(text)):
+        if any(
+            not names.isdisjoint(_NAME.findall(text)) or ("-" in text and not names.isdisjoint(_DASHED.findall(text)))
+            for text in texts
+        ):
             found.update(_NAME.findall(own))
             if place != MODULE_SCOPE:
                 found.update(_NAME.findall(facts.definitions[place].qualname))

@@ -13,7 +13,7 @@ from causalist import refresh
 from causalist.errors import NothingToIndex
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline import Repository
-from tests.edits import EDITS, SMALL_EDITS, Edit, begin
+from tests.edits import EDITS, MOVES, SMALL_EDITS, Edit, begin
 from tests.indexes import differences, without_stamps
 from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
 
@@ -75,7 +75,19 @@ def test_small_edits_equal_building_afresh(
     check_sequence(root, seed, 5, 1, SMALL_EDITS, 2)
 
 
-@pytest.mark.parametrize("edit", sorted({*EDITS, *SMALL_EDITS}, key=lambda edit: edit.__name__))
+@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("seed", [5, 6])
+def test_files_that_come_and_go_equal_building_afresh(
+    sample: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refresh, "_MOST_AFFECTED", 1.0)
+    monkeypatch.setattr(refresh, "_MOST_NAMES", 10_000)
+    root = copy_sample(tmp_path, sample)
+    begin(root)
+    check_sequence(root, seed, 5, 1, MOVES, 2)
+
+
+@pytest.mark.parametrize("edit", sorted({*EDITS, *SMALL_EDITS, *MOVES}, key=lambda edit: edit.__name__))
 def test_each_edit_alone(edit, tmp_path: Path) -> None:
     root = copy_sample(tmp_path)
     begin(root)

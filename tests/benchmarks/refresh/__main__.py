@@ -2,9 +2,9 @@
 sequences of edits.
 
 Each sequence starts from a fresh copy of a sample repository, or of one of the given ones, and has three rounds of one
-to four edits; every other one has five rounds of one or two edits that leave the set of files as it is, after most of
-which only some files are linked again. After each round the refreshed index is compared with one that is built afresh,
-array by array, and so are their answers.
+to four edits; two of three have five rounds of one or two edits after most of which only some files are linked again:
+those that leave the set of files as it is, and those by which files come and go. After each round the refreshed index
+is compared with one that is built afresh, array by array, and so are their answers.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from causalist import building, refresh
 from causalist.refresh import refreshed
-from tests.edits import EDITS, SMALL_EDITS, begin
+from tests.edits import EDITS, MOVES, SMALL_EDITS, begin
 from tests.pipeline.sample import SAMPLES
 from tests.pipeline.test_refresh import check_sequence
 
@@ -42,14 +42,14 @@ def main() -> None:
     n_edits = 0
     for number in range(wanted.sequences):
         repository = repositories[number % len(repositories)]
-        is_small = number // len(repositories) % 2
+        way = number // len(repositories) % 3
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder) / repository.name
             shutil.copytree(repository, root, ignore=shutil.ignore_patterns(".causalist", ".git"), symlinks=True)
             begin(root)
             seed = wanted.first_seed + number
-            if is_small:
-                n_edits += len(check_sequence(root, seed, 5, 1, SMALL_EDITS, 2))
+            if way:
+                n_edits += len(check_sequence(root, seed, 5, 1, SMALL_EDITS if way == 1 else MOVES, 2))
             else:
                 n_edits += len(check_sequence(root, seed, 3, 1, EDITS, 4))
         done[repository.name] += 1
