@@ -42,9 +42,11 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
     languages = [names.settings.name if names.settings else "" for names in linker.program.files]
     graph, position = finish(linker.drafts.all(), linker.collector, languages, load_confidences())
     file_nodes = position[: len(files)]
-    return LinkedGraph(
+    linked = LinkedGraph(
         with_layers(graph, file_nodes, linker.program.files),
         file_nodes,
         tuple(position[np.array(each, dtype=np.int64)] for each in documents),
         tuple(troubles),
     )
+    linker.release()
+    return linked

@@ -1,7 +1,7 @@
 """The edges of a program: containment, imports, bases, calls, references, reads and writes, file by file."""
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist import errors
@@ -72,6 +72,11 @@ class Linker:
             self.resolver.abandon()
             raise NotLinked(type(error).__name__) from error
 
+    def release(self) -> None:
+        """Lets go of what refers back to the program, so that facts and tables are freed with its last use. Nothing is
+        asked any more."""
+        self.program.packages.included = None
+
     def _link(self, number: int) -> None:
         self.resolver.forget()
         self._states.forget()
@@ -84,7 +89,7 @@ class Linker:
         for source, meant, row in self._mentions.edges(number):
             self._use(source, meant.draft, EdgeKind.MENTIONS, meant.rule, row, meant.candidates)
 
-    def add_bases(self, only: Container[int] | None = None) -> None:
+    def add_bases(self, only: Collection[int] | None = None) -> None:
         """What types are made of, and what overrides what: edges that leave all files, or some. Comes before `link`."""
         file_of = self.program.file_of
         for owner, target, implements, row in self.resolver.prepare():
@@ -102,7 +107,7 @@ class Linker:
                 continue
             source, goal = self.drafts.definition(owner), self.drafts.definition(interface)
             self._use(source, goal, EdgeKind.IMPLEMENTS, "method-set", self.drafts[source].start_row)
-        for each in overrides(self.program, self.resolver.blocks(), by_method_set):
+        for each in overrides(self.program, self.resolver.blocks(), by_method_set, only):
             if only is not None and file_of[each.method] not in only:
                 continue
             source = self.drafts.definition(each.method)

@@ -77,6 +77,8 @@ class _Methods:
 
 def implementations(program: Program, derived_from_outside: set[int]) -> Iterator[tuple[int, int]]:
     """(type, interface) in the order of their numbers."""
+    if not any(names.settings is not None and names.settings.types.structural for names in program.files):
+        return
     listed = dict(each for names in program.files if names.settings for each in names.settings.types.outside)
     methods = _Methods(program, OutsideTypes(listed))
     outside, unknown = outside_bases(program, methods.known)

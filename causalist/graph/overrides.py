@@ -7,7 +7,7 @@ functions of one name are told apart by their parameters, an overriding method h
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from causalist.graph.method_sets import methods_of_types
@@ -29,14 +29,18 @@ class Override(NamedTuple):
 
 
 def overrides(
-    program: Program, blocks: Iterable[tuple[int, int, int]], by_method_set: Iterable[tuple[int, int]]
+    program: Program,
+    blocks: Iterable[tuple[int, int, int]],
+    by_method_set: Iterable[tuple[int, int]],
+    only: Collection[int] | None = None,
 ) -> Iterator[Override]:
-    """All of a program, by rule, then by the number of the method.
+    """All of a program, by rule, then by the number of the method; with `only` at least those of methods in these
+    files.
 
     `blocks` are (trait, first, end): the definitions of a block that implements a trait. `by_method_set` are (type,
     interface) where nobody says that one implements the other.
     """
-    yield from _of_bases(program)
+    yield from _of_bases(program, range(len(program.files)) if only is None else sorted(only))
     for trait, first, end in blocks:
         for method in range(first, end):
             base = program.member(trait, program.definition_of[method].name)
@@ -45,8 +49,9 @@ def overrides(
     yield from _of_method_sets(program, by_method_set)
 
 
-def _of_bases(program: Program) -> Iterator[Override]:
-    for number, definition in enumerate(program.definition_of):
+def _of_bases(program: Program, files: Iterable[int]) -> Iterator[Override]:
+    methods = (n for each in files for n in enumerate(program.files[each].facts.definitions, program.files[each].first))
+    for number, definition in methods:
         if definition.kind not in (NodeKind.METHOD, NodeKind.FUNCTION):
             continue
         settings = program.files[program.file_of[number]].settings

@@ -60,7 +60,9 @@ def relink(
     linker = Linker.of(files, settings)
     for each in moved:
         _check_alone(linker.program, each, settings)
-    return _Relinking(linker, previous, frozenset(edited), frozenset(affected), moved).done()
+    relinked = _Relinking(linker, previous, frozenset(edited), frozenset(affected), moved).done()
+    linker.release()
+    return relinked
 
 
 def _check_alone(program: Program, moved: Presence, settings: Mapping[str, LanguageSettings]) -> None:

@@ -1,6 +1,7 @@
 """Many strings in two arrays, so that a table of names can be memory-mapped and only what is touched is decoded."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,8 @@ class StringTable:
         return StringTable(np.concatenate([blob[start:end] for start, end in pieces]), ends)
 
     def __iter__(self) -> Iterator[str]:
-        return (self[i] for i in range(len(self)))
+        blob, offsets = self.blob.tobytes(), self.offsets.tolist()
+        return (blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(offsets))
 
     def same_as(self, other: "StringTable") -> bool:
         """Whether both hold the same strings in the same order; nothing is decoded."""

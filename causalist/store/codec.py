@@ -7,6 +7,7 @@ import dataclasses
 import json
 import struct
 import zlib
+from functools import partial
 from typing import Any
 
 from causalist.errors import IndexUnreadable
@@ -33,6 +34,8 @@ _ROWS: dict[str, Any] = {
     "mentions": f.Mention,
     "diagnostics": f.Diagnostic,
 }
+# `_make` of the types, without a call in Python for each row.
+_MADE = [(name, partial(tuple.__new__, row), {len(row._fields)}) for name, row in _ROWS.items()]
 _WORDS = ("words", "counts")  # in a part of their own that need not be read
 _BODIES = (
     "calls",
@@ -77,8 +80,11 @@ def facts_from_bytes(data: bytes, *, words: bool = True, bodies: bool = True) ->
             values.update(zip(_BODIES, uses, strict=True))
             for position, binding in zip(positions, hidden, strict=True):
                 values["bindings"].insert(position, binding)
-        for name, row in _ROWS.items():
-            values[name] = tuple(map(row._make, values.get(name, ())))
+        for name, make, lengths in _MADE:
+            rows = values.get(name, ())
+            if rows and {*map(len, rows)} != lengths:
+                raise ValueError(f"{name} have other fields")
+            values[name] = tuple(map(make, rows)) if rows else ()
         values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
         values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
         values["parameters"] = tuple((int(d), tuple(map(str, types))) for d, types in values["parameters"])
