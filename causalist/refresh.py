@@ -21,6 +21,7 @@ from causalist.graph import (
     Relinked,
     may_mention,
     needs_bodies,
+    passed_modules,
     passes_on,
     presence_of,
     relink,
@@ -147,6 +148,8 @@ def _seen_differently(
         if same_interface(then, facts):
             continue
         language = settings.get(facts.language)
+        if passed_modules(path, then, language) != passed_modules(path, facts, language):
+            return None
         change = change_of(then, facts, language.modules if language is not None else None)
         if change is None or (language is not None and not _is_told_by_names(change, language)):
             return None

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from causalist.graph.changing import changes_of, co_changes, touched_files
     from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
     from causalist.graph.linker import NotLinked
-    from causalist.graph.presence import Presence, may_mention, passes_on, presence_of
+    from causalist.graph.presence import Presence, may_mention, passed_modules, passes_on, presence_of
     from causalist.graph.relinking import Relinked, needs_bodies, relink
     from causalist.graph.rules import GUESSES, RULES, Evidence, strength
     from causalist.graph.shipped import shipped_confidences
@@ -31,6 +31,7 @@ __all__ = [
     "load_confidences",
     "may_mention",
     "needs_bodies",
+    "passed_modules",
     "passes_on",
     "presence_of",
     "read_confidences",
@@ -47,7 +48,7 @@ __getattr__ = exports(
         "changing": "changes_of co_changes touched_files",
         "confidence": "Confidences Measured load_confidences read_confidences",
         "linker": "NotLinked",
-        "presence": "Presence may_mention passes_on presence_of",
+        "presence": "Presence may_mention passed_modules passes_on presence_of",
         "relinking": "Relinked needs_bodies relink",
         "rules": "GUESSES RULES Evidence strength",
         "shipped": "shipped_confidences",

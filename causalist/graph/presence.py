@@ -97,3 +97,13 @@ def passes_on(facts: FileFacts, stem: str) -> tuple[bool, bool]:
     named = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
     whole = any(entry.kind in _WHOLE for entry in named)
     return whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in named)
+
+
+def passed_modules(path: str, facts: FileFacts, language: LanguageSettings | None) -> frozenset[tuple[str, int]]:
+    """The modules, with their levels, of which a file passes something on to those who import it: what is in their
+    sight, too, although they have no name of it."""
+    if language is None:
+        return frozenset()
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    whole = language.modules.system is ModuleSystem.DOTTED and stem in language.modules.index_stems
+    return frozenset((entry.module, entry.level) for entry in facts.imports if whole or entry.kind in _REEXPORTS)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist import refresh
+from causalist import building, refresh
 from causalist.errors import NothingToIndex
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline import Repository
@@ -18,6 +18,7 @@ from tests.indexes import differences, without_stamps
 from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
 
 _N_ROUNDS = 3
+_DOOR_USER = 'import { Door } from "./door";\nimport { Door as Other } from "./i";\nnew Door();\nnew Other();\n'
 
 
 def check_equal(refreshed: Repository, rebuilt: Repository, history: list[str], n_questions: int) -> None:
@@ -94,6 +95,83 @@ def test_each_edit_alone(edit, tmp_path: Path) -> None:
     Repository.open(root)
     done = edit(root, random.Random(4))
     check_equal(Repository.open(root), in_memory(root), [done], 0)
+
+
+def made_of(root: Path, files: dict[str, str]) -> Path:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    begin(root)
+    Repository.open(root)
+    return root
+
+
+def test_what_a_package_passes_on_comes_in_sight_of_those_who_do_not_name_it(tmp_path: Path) -> None:
+    root = made_of(
+        tmp_path,
+        {
+            "pkg/__init__.py": "from .y import Other\n",
+            "pkg/x.py": "class K:\n    def foozle(self):\n        return 1\n",
+            "pkg/y.py": "class Other:\n    pass\n",
+            "main.py": "import pkg\n\n\ndef run(o):\n    o.foozle()\n",
+            **{f"m{i}.py": f"def f{i}():\n    return {i}\n" for i in range(9)},
+        },
+    )
+    (root / "pkg" / "__init__.py").write_text("from .x import K\nfrom .y import Other\n")
+    check_equal(Repository.open(root), in_memory(root), ["pass a module on"], 0)
+
+
+_OTHERS = {f"m{i}.py": f"def f{i}():\n    return {i}\n" for i in range(9)}
+_NEW = "class Door:\n    def unlatch(self):\n        return 1\n\n\ndef open_door():\n    return Door()\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "others"),
+    [
+        ("door.py", _NEW, {"use.py": "from door import open_door\n\n\ndef go():\n    open_door().unlatch()\n"}),
+        ("door.py", _NEW, {"use.py": "def go(some):\n    some.unlatch()\n"}),
+        ("door.py", _NEW, {"page.md": "# Page\n\nWhat `open_door()` does.\n"}),
+        ("door.py", _NEW, {"page.md": "# Page\n\nSee `door.py`, [it](door.py).\n"}),
+        ("door.py", _NEW, {"tests/test_door.py": "def test_it():\n    pass\n"}),
+        ("a/door.py", _NEW, {"a/__init__.py": "from .door import *\n", "use.py": "import a\n\na.open_door()\n"}),
+        ("a-door.ts", "export class Door {}\n", {"i.ts": 'export { Door } from "./a-door";\n', "u.ts": _DOOR_USER}),
+        ("door.ts", "export class Door {}\n", {"door.js": "exports.Door = 1;\n", "u.ts": _DOOR_USER}),
+        ("door.ts", "export default class Door {}\n", {"u.ts": 'import D from "./door";\nnew D();\n'}),
+    ],
+)
+def test_a_file_that_comes_and_goes_is_seen_by_others(
+    path: str, text: str, others: dict[str, str], tmp_path: Path
+) -> None:
+    root = made_of(tmp_path, {**_OTHERS, **others})
+    before = edges_of(in_memory(root))
+    (root / path).write_text(text)
+    came = Repository.open(root)
+    check_equal(came, in_memory(root), ["come"], 0)
+    # Somebody else sees it, so that nothing but its own edges would be too little.
+    assert any(not edge.source.startswith(path) and edge.target.startswith(path) for edge in edges_of(came))
+    (root / path).unlink()
+    gone = Repository.open(root)
+    check_equal(gone, in_memory(root), ["go"], 0)
+    assert edges_of(gone) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "text"), [("other.py", _NEW), ("door.md", "# Door\n"), ("src/door.ts", "export const door = 1;\n")]
+)
+def test_an_ordinary_file_has_nothing_else_linked(
+    path: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = made_of(tmp_path, {**_OTHERS, "src/m.ts": "export const m = 1;\n"})
+    (root / path).write_text(text)
+    with monkeypatch.context() as patched:
+        patched.delattr(building, "build_graph")  # which links everything
+        came = Repository.open(root)
+    check_equal(came, in_memory(root), ["come"], 0)
+    (root / path).unlink()
+    with monkeypatch.context() as patched:
+        patched.delattr(building, "build_graph")
+        gone = Repository.open(root)
+    check_equal(gone, in_memory(root), ["go"], 0)
 
 
 def test_going_there_and_back_gives_the_first_index_again(tmp_path: Path) -> None:
