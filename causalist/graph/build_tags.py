@@ -1,7 +1,9 @@
 """Which files a build takes that is given no tags of its own, by what the files say: `//go:build !purego && linux`.
 
-Names of platforms, compilers and versions may hold or not. Any other tag has to be asked for, and hardly anybody does:
-of two files that define the same names, one `binary_log` and one `!binary_log`, nearly every build has the second.
+Names of platforms and compilers may hold or not. A version holds: every tool chain of today has those asked for,
+and what stands beside it, `!go1.21`, is kept for those who lag behind. Any other tag has to be asked for, and hardly
+anybody does: of two files that define the same names, one `binary_log` and one `!binary_log`, nearly every build has
+the second.
 """
 
 import re
@@ -19,7 +21,30 @@ def holds(expression: str, platforms: Collection[str]) -> Truth:
 
     >>> [holds(e, {"linux"}) for e in ("fast", "!fast", "linux && !fast", "linux || !fast", "fast && go1.21", "(")]
     [False, True, None, True, False, None]
+    >>> holds("go1.21", {"linux"}), holds("!go1.21", {"linux"})
+    (True, False)
     """
+    return _value(expression, lambda tag: None if tag in platforms else _is_version(tag))
+
+
+def breadth(expression: str, platforms: Collection[str]) -> int:
+    """On how many platforms an expression holds, each of them taken alone.
+
+    >>> [breadth(e, {"linux", "js", "windows"}) for e in ("js || fast", "!js && !fast", "linux", "go1.21", "(")]
+    [1, 2, 1, 3, 3]
+    """
+    return sum(_value(expression, _built_for(each)) is not False for each in platforms)
+
+
+def _built_for(platform: str) -> Callable[[str], Truth]:
+    return lambda tag: tag == platform or _is_version(tag)
+
+
+def _is_version(tag: str) -> bool:
+    return "." in tag
+
+
+def _value(expression: str, of_tag: Callable[[str], Truth]) -> Truth:
     values: list[Truth] = []
     operators: list[str] = []
     position = 0
@@ -42,7 +67,7 @@ def holds(expression: str, platforms: Collection[str]) -> Truth:
                     _apply(operators.pop(), values)
                 operators.append(word)
             else:
-                values.append(None if word in platforms or "." in word else False)
+                values.append(of_tag(word))
         while operators:
             _apply(operators.pop(), values)
     except (IndexError, KeyError):

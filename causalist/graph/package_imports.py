@@ -44,7 +44,7 @@ class PackageImports:
                     used = self._members.get(local, set())
         found = set()
         for name in used:
-            number = program.packages.definition(target, name, program.files)
+            number = program.packages.definition(target, name, program.files, asking=file)
             if number is not None:
                 found.add(program.file_of[number])
         if not found:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from causalist.graph.build_tags import holds
+from causalist.graph.build_tags import breadth, holds
 from causalist.graph.nearness import shared_folders
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.facts import FileFacts
@@ -44,12 +44,14 @@ class _Tables(Protocol):
 @dataclass(slots=True)
 class PackageScopes:
     """Which files share a scope. `package_of[file]` is None where files stand alone; `files_of` lists files by path;
-    `asked_for` are files that only builds with a tag of their own have, with what they say of it."""
+    `asked_for` are files that only builds with a tag of their own have, with what they say of it; `narrow` are others
+    that not all builds have, with on how many platforms fewer they are built."""
 
     package_of: list[PackageKey | None] = field(default_factory=list)
     files_of: dict[PackageKey, list[int]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     asked_for: dict[int, str] = field(default_factory=dict)
+    narrow: dict[int, int] = field(default_factory=dict)
     included: Callable[[int], frozenset[int]] | None = None  # a file -> itself and the files that it includes
     _names: dict[PackageKey, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)  # -> (file, definition)
     _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
@@ -63,14 +65,15 @@ class PackageScopes:
             result.paths.append(path)
             if key is not None:
                 result.files_of.setdefault(key, []).append(number)
-                for said, tags in facts.manifest:
-                    if said == "build" and holds(tags, settings[facts.language].modules.platforms) is False:
-                        result.asked_for[number] = tags
+                modules = settings[facts.language].modules
+                if modules.platforms:
+                    result._read_tags(number, path, dict(facts.manifest).get("build", ""), modules.platforms)
         return result
 
-    def definition(self, file: int, qualname: str, tables: Sequence[_Tables]) -> int | None:
+    def definition(self, file: int, qualname: str, tables: Sequence[_Tables], asking: int = -1) -> int | None:
         """The definition `qualname` of the package that `file` belongs to; of several the one in the nearest file, or
-        else in the first."""
+        else that which is built on most platforms, or else the first. `asking` is the file in whose builds it stands,
+        if that is not `file`."""
         key = self.package_of[file]
         found = self._names_of(key, tables).get(qualname) if key is not None else None
         if found is None:
@@ -82,9 +85,19 @@ class PackageScopes:
             if not found:
                 return None
         if len(found) > 1:
-            found = self._in_builds_of(file, found)
-            found = [min(found, key=lambda each: (-shared_folders(self.paths[file], self.paths[each[0]]), each))]
+            found = self._in_builds_of(file if asking < 0 else asking, found)
+            distance = {each: -shared_folders(self.paths[file], self.paths[each[0]]) for each in found}
+            found = [min(found, key=lambda each: (distance[each], self.narrow.get(each[0], 0), each))]
         return found[0][1]
+
+    def _read_tags(self, file: int, path: str, tags: str, platforms: Sequence[str]) -> None:
+        """Notes in which builds a file is that says so by an expression over tags, or by the end of its name."""
+        if tags and holds(tags, platforms) is False:
+            self.asked_for[file] = tags
+            return
+        named = _ending(path) in platforms
+        if tags or named:
+            self.narrow[file] = len(platforms) - (1 if named else breadth(tags, platforms))
 
     def is_asked_for(self, other: int, file: int) -> bool:
         """Whether builds that have a file have another one only if they are given a tag for it."""

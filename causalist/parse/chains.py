@@ -41,7 +41,8 @@ _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _REMARK = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MEMBER = re.compile(r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$]+'|"[\w$]+")(?:\s*:\s*((?!function\b|async\b|class\b)(?s:.+)))?""")
 QUOTES = "\"'"
-_LONGEST = 400
+_LONGEST = 1000  # characters of a chain
+_LONGEST_TYPE = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
@@ -246,7 +247,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     """
     text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip().rstrip("*&? ")
     text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST_TYPE:
         return ""
     if "+" in text:
         bounds = [b.strip() for b in split_top(text, "+")]

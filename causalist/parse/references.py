@@ -16,7 +16,7 @@ from causalist.parse.imports import ImportReader
 from causalist.parse.scopes import Scopes
 from causalist.parse.tokens import callee_before
 
-_LONGEST_CHAIN = 400  # bytes of a chain of names that is used
+_LONGEST_CHAIN = 1000  # bytes of a chain that is called or used
 _LONGEST_NAME = 200
 _GAP_BEFORE = 8  # bytes of "(await " before a call that imports
 _CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")

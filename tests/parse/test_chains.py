@@ -37,7 +37,7 @@ from causalist.parse.chains import chain_of, last_of_chain, type_name
         ("f(", ""),
         ("", ""),
         ("a." * 300 + "b", "a." * 300 + "b"),
-        ("f()." * 200 + "last", "?.last"),
+        ("f()." * 300 + "last", "?.last"),
     ],
 )
 def test_chain_of(text: str, chain: str) -> None:
