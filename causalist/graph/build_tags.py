@@ -27,17 +27,13 @@ def holds(expression: str, platforms: Collection[str]) -> Truth:
     return _value(expression, lambda tag: None if tag in platforms else _is_version(tag))
 
 
-def breadth(expression: str, platforms: Collection[str]) -> int:
-    """On how many platforms an expression holds, each of them taken alone.
+def is_usual(expression: str, usual: Collection[str]) -> bool:
+    """Whether an expression holds on the platform that programs usually run on, of which `usual` are all the tags.
 
-    >>> [breadth(e, {"linux", "js", "windows"}) for e in ("js || fast", "!js && !fast", "linux", "go1.21", "(")]
-    [1, 2, 1, 3, 3]
+    >>> [is_usual(e, {"linux", "amd64"}) for e in ("linux || js", "!linux", "!js && go1.21", "amd64 && fast", "(")]
+    [True, False, True, False, True]
     """
-    return sum(_value(expression, _built_for(each)) is not False for each in platforms)
-
-
-def _built_for(platform: str) -> Callable[[str], Truth]:
-    return lambda tag: tag == platform or _is_version(tag)
+    return _value(expression, lambda tag: tag in usual or _is_version(tag)) is not False
 
 
 def _is_version(tag: str) -> bool:

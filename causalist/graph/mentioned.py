@@ -18,7 +18,7 @@ from typing import NamedTuple
 from causalist.graph.drafts import Drafts
 from causalist.graph.file_names import FileNames
 from causalist.graph.names import Program
-from causalist.graph.nearness import as_ending, shared_folders
+from causalist.graph.nearness import shared_folders
 from causalist.graph.roles import role_of
 from causalist.graph.rules import FEW_NAMESAKES
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
@@ -34,6 +34,12 @@ _PATH = re.compile(r"[\w@./-]+\.[a-z]\w{0,4}(?::\d+)?$")  # `src/app.py`; also `
 _SEPARATOR = re.compile(r"\.|::|#|->")
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Za-z0-9]*[a-z]")
 _TELLING = re.compile(r"(?<=[a-zA-Z0-9])_(?=[a-zA-Z0-9])")
+_FOR_DEVELOPERS = re.compile(
+    r"(?:^|/)(?:[^/]*contribut|[^/]*develop(?:ment|ing)|hacking|maintain|[^/]*releas|internals|agents\.md$|claude\.md$)",
+    re.IGNORECASE,
+)
+_ENTRY = "main"
+_OF_ANOTHER = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(")
 _RECEIVERS = frozenset({"self", "this", "cls"})
 
 
@@ -53,8 +59,8 @@ class Mentions:
     drafts: Drafts
     _by_name: dict[str, list[int]] | None = None  # last name -> definitions that documentation may mean
     _paths: dict[str, list[int]] | None = None  # name of a file -> files that are no prose
-    # By (folder of who speaks, form, name): nothing else of who speaks matters.
-    _known: dict[tuple[str, int, str], list[Meant]] = field(default_factory=dict)
+    # By (folder of who speaks, whether to developers, form, name): nothing else of who speaks matters.
+    _known: dict[tuple[str, bool, int, str], list[Meant]] = field(default_factory=dict)
 
     def edges(self, number: int) -> Iterator[tuple[int, Meant, int]]:
         """(source draft, what is meant, row) of all that a file mentions."""
@@ -63,9 +69,10 @@ class Mentions:
         if not mentions or not self._speaks(number):
             return
         documents = self.drafts.documents(number)
+        folder, is_inside = posixpath.dirname(names.path), _FOR_DEVELOPERS.search(names.path) is not None
         for mention in mentions:
             source = number if mention.document == MODULE_SCOPE else documents[mention.document]
-            key = posixpath.dirname(names.path), mention.form, mention.name
+            key = folder, is_inside, mention.form, mention.name
             known = self._known.get(key)
             if known is None:
                 known = self._known[key] = self._meant(mention, names.path)
@@ -84,7 +91,7 @@ class Mentions:
         if form == MentionForm.LINK or (form == MentionForm.SPAN and _PATH.match(written)):
             file = self._file(written, path, form == MentionForm.LINK)
             if file >= 0 or form == MentionForm.LINK:
-                return [Meant(file, "doc-path", 1)] if file >= 0 else []
+                return [Meant(file, self._rule_of_path(written, form), 1)] if file >= 0 else []
         match = _NAME.match(written)
         if match is None:
             return []
@@ -94,6 +101,8 @@ class Mentions:
         if not parts:
             return []
         rule, found = self._several(parts) if len(parts) > 1 else self._one(parts[0], form, bool(match[2]))
+        if rule == "doc-word" and form == MentionForm.SPAN:
+            found = [] if written.startswith("@") else [each for each in found if self._is_spoken_of(each)]
         if rule != "doc-like-named":
             rule = {MentionForm.ROLE: "doc-role", MentionForm.EXAMPLE: "doc-example"}.get(MentionForm(form), rule)
         found = self._nearest(found, path)
@@ -114,6 +123,18 @@ class Mentions:
         if is_called:  # a plain word, `close()`: one method has that name, or it may be any
             return "doc-name", top or (given if len(given) == 1 else [])
         return "doc-word", top
+
+    def _is_spoken_of(self, definition: int) -> bool:
+        """Whether prose that says a plain word may mean a definition: `print` is the language's own, every program has
+        a `main`, `http = require("http")` is another's, and `PATH` stands for much."""
+        facts = self.program.definition_of[definition]
+        settings = self.program.files[self.program.file_of[definition]].settings
+        if settings is not None:
+            own = (settings.builtin_methods, settings.builtin_names, settings.shapes.builtins)
+            if any(facts.name in names for names in own):
+                return False
+        is_value = facts.kind == NodeKind.CONSTANT
+        return facts.name != _ENTRY and not (is_value and (facts.name.isupper() or _OF_ANOTHER.search(facts.signature)))
 
     def _several(self, parts: list[str]) -> tuple[str, list[int]]:
         """What `Session.verify` or `app.auth.Session` may mean: all types around it have to be named."""
@@ -178,9 +199,12 @@ class Mentions:
     # -- files by name
 
     def _file(self, written: str, path: str, is_link: bool) -> int:
-        """The file that a path names, seen from who speaks or from the root, or, if it names a folder too, the only one
-        whose path ends so; -1 for none, as for `settings.py`, of which every user may have one. Prose is not meant."""
+        """The file that a path names, seen from who speaks or from the root; -1 for none. A name alone, `settings.py`,
+        is that of a file of every user as well, unless the document is for those who work on the repository. Prose is
+        not meant."""
         written = written.strip("<>").partition("#")[0].partition(":")[0]
+        if "/" not in written and not is_link and not _FOR_DEVELOPERS.search(path):
+            return -1
         if self._paths is None:
             self._paths = {}
             for number, names in enumerate(self.program.files):
@@ -189,10 +213,11 @@ class Mentions:
         given = self._paths.get(posixpath.basename(written), [])
         whole = {posixpath.normpath(posixpath.join(posixpath.dirname(path), written)), posixpath.normpath(written)}
         exact = [each for each in given if self.program.files[each].path in whole]
-        if exact:
-            return exact[0]
-        ends = [each for each in given if f"/{self.program.files[each].path}".endswith(as_ending(written))]
-        return ends[0] if len(ends) == 1 and "/" in written and not is_link else -1
+        return exact[0] if exact else -1
+
+    @staticmethod
+    def _rule_of_path(written: str, form: int) -> str:
+        return "doc-path" if form == MentionForm.LINK or "/" in written else "doc-file"
 
 
 def _is_within(parts: list[str], places: list[str]) -> bool:

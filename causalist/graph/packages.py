@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from causalist.graph.build_tags import breadth, holds
+from causalist.graph.build_tags import holds, is_usual
 from causalist.graph.nearness import shared_folders
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.facts import FileFacts
-from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 
 _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
@@ -44,14 +44,14 @@ class _Tables(Protocol):
 @dataclass(slots=True)
 class PackageScopes:
     """Which files share a scope. `package_of[file]` is None where files stand alone; `files_of` lists files by path;
-    `asked_for` are files that only builds with a tag of their own have, with what they say of it; `narrow` are others
-    that not all builds have, with on how many platforms fewer they are built."""
+    `asked_for` are files that only builds with a tag of their own have, with what they say of it; `unusual` are others
+    that builds for the usual platform do not have."""
 
     package_of: list[PackageKey | None] = field(default_factory=list)
     files_of: dict[PackageKey, list[int]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     asked_for: dict[int, str] = field(default_factory=dict)
-    narrow: dict[int, int] = field(default_factory=dict)
+    unusual: set[int] = field(default_factory=set)
     included: Callable[[int], frozenset[int]] | None = None  # a file -> itself and the files that it includes
     _names: dict[PackageKey, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)  # -> (file, definition)
     _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
@@ -67,13 +67,13 @@ class PackageScopes:
                 result.files_of.setdefault(key, []).append(number)
                 modules = settings[facts.language].modules
                 if modules.platforms:
-                    result._read_tags(number, path, dict(facts.manifest).get("build", ""), modules.platforms)
+                    result._read_tags(number, path, dict(facts.manifest).get("build", ""), modules)
         return result
 
     def definition(self, file: int, qualname: str, tables: Sequence[_Tables], asking: int = -1) -> int | None:
         """The definition `qualname` of the package that `file` belongs to; of several the one in the nearest file, or
-        else that which is built on most platforms, or else the first. `asking` is the file in whose builds it stands,
-        if that is not `file`."""
+        else one that builds for the usual platform have, or else the first. `asking` is the file in whose builds it
+        stands, if that is not `file`."""
         key = self.package_of[file]
         found = self._names_of(key, tables).get(qualname) if key is not None else None
         if found is None:
@@ -87,17 +87,15 @@ class PackageScopes:
         if len(found) > 1:
             found = self._in_builds_of(file if asking < 0 else asking, found)
             distance = {each: -shared_folders(self.paths[file], self.paths[each[0]]) for each in found}
-            found = [min(found, key=lambda each: (distance[each], self.narrow.get(each[0], 0), each))]
+            found = [min(found, key=lambda each: (distance[each], each[0] in self.unusual, each))]
         return found[0][1]
 
-    def _read_tags(self, file: int, path: str, tags: str, platforms: Sequence[str]) -> None:
+    def _read_tags(self, file: int, path: str, tags: str, modules: ModuleSettings) -> None:
         """Notes in which builds a file is that says so by an expression over tags, or by the end of its name."""
-        if tags and holds(tags, platforms) is False:
+        if tags and holds(tags, modules.platforms) is False:
             self.asked_for[file] = tags
-            return
-        named = _ending(path) in platforms
-        if tags or named:
-            self.narrow[file] = len(platforms) - (1 if named else breadth(tags, platforms))
+        elif not is_usual(tags, modules.usual) or _ending(path) in set(modules.platforms).difference(modules.usual):
+            self.unusual.add(file)
 
     def is_asked_for(self, other: int, file: int) -> bool:
         """Whether builds that have a file have another one only if they are given a tag for it."""

@@ -82,7 +82,8 @@ RULES: tuple[Rule, ...] = (
         0.98,
     ),
     Rule("key-of-config", Evidence.NAMES, "a key, asked of something that is called like a configuration", 0.7),
-    Rule("doc-path", Evidence.NAMES, "documentation names the path of a file, or links to it", 0.93, (12, 0, 4)),
+    Rule("doc-path", Evidence.NAMES, "documentation names a file with its folder, or links to it", 0.94, (14, 0, 3)),
+    Rule("doc-file", Evidence.NAMES, "documentation for developers names a file without its folder", 0.86, (5, 0, 3)),
     Rule(
         "doc-role", Evidence.NAMES, "a cross-reference or directive of a documentation tool names it", 0.93, (13, 0, 3)
     ),
@@ -101,7 +102,7 @@ RULES: tuple[Rule, ...] = (
         (22, 1, 6),
     ),
     Rule("doc-name", Evidence.NAMES, "a code span names it alone, by a name that is no plain word", 0.85, (22, 3, 6)),
-    Rule("doc-word", Evidence.NAMES, "a code span names it alone, by a plain word", 0.57, (7, 5, 3)),
+    Rule("doc-word", Evidence.NAMES, "a code span names it alone, by a plain word", 0.54, (12, 10, 6)),
     Rule("doc-example", Evidence.NAMES, "an example in documentation uses the name", 0.96, (25, 0, 6)),
     Rule("external", Evidence.NAMES, "a name that comes from a package outside of the repository"),
 )

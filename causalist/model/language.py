@@ -92,7 +92,8 @@ class ModuleSettings:
     of several parts begins in the package of its file unless a separator stands before it, and files that declare no
     package share one, whose functions and constants all packages see. `constraint` begins a line that says in which
     builds a file is, by tags, `older_constraint` lines that say it by alternatives with spaces between them, and what
-    has to hold together with commas; `platforms` are the tags that nobody has to ask for. With `reopened` all
+    has to hold together with commas; `platforms` are the tags that nobody has to ask for, `usual` those of
+    them that hold where most programs run. With `reopened` all
     declarations of a type of one qualified name are one type. With `inclusion` a function at the top of a file is seen
     by what includes the file, and by what is included together with it. `folders` are those in which included files are
     looked for, too. With `holds_functions` a declared package holds functions and constants, and nothing else is
@@ -116,6 +117,7 @@ class ModuleSettings:
     constraint: str = ""
     older_constraint: str = ""
     platforms: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
     reopened: bool = False
     inclusion: bool = False
     folders: tuple[str, ...] = ()

@@ -110,9 +110,20 @@ def test_tests_and_examples_are_not_mentioned() -> None:
     assert mentions_of("`make_token`\n", tests__helper_DOT_py=b"def make_token(): ...\n") == set()
 
 
-def test_a_file_in_a_hidden_folder_is_found_by_the_end_of_its_path() -> None:
-    found = mentions_of("Run `.ci/run.py` first.", tools___DOT_ci__run_DOT_py=b"def f(): ...\n")
-    assert found == {("tools/.ci/run.py", "doc-path", 1)}
+def test_a_file_is_named_by_its_path_or_to_developers() -> None:
+    files = {"tools___DOT_ci__run_DOT_py": b"def f(): ...\n", "shop_DOT_toml": b"[a]\n"}
+    assert mentions_of("Run `tools/.ci/run.py` first.", **files) == {("tools/.ci/run.py", "doc-path", 1)}
+    assert mentions_of("Run `.ci/run.py` first.", **files) == set()  # in the folder of whoever reads it
+    assert mentions_of("Put it into `shop.toml`.", **files) == set()
+    assert mentions_of("Put it into `shop.toml`.", "docs/CONTRIBUTING.md", **files) == {("shop.toml", "doc-file", 1)}
+    assert mentions_of("Put it into `shop.toml`.", "docs/guide.md", **files) == set()
+
+
+def test_a_plain_word_means_nothing_that_is_the_languages_own_or_anothers() -> None:
+    script = b'const http = require("http");\nconst PATH = 1;\n'
+    script += b"function filter() {}\nfunction main() {}\nfunction serve() {}\n"
+    text = "Of `http`, `filter`, `main`, `PATH`, `@serve` and `serve` one is meant."
+    assert mentions_of(text, app__run_DOT_js=script) == {("app/run.js::serve", "doc-word", 1)}
 
 
 def test_a_name_that_much_is_called_by_is_looked_up_soon() -> None:

@@ -21,11 +21,14 @@ from causalist.evaluate.clones import find_clone
 from causalist.parse import dialect_of, load_grammar, parse_file
 from causalist.source import BlobReader, scan_commit
 
-# Node types that are a call, and the field or child that says what is called ("" for the whole node).
+# Node types that are a call, and the field that says what is called ("" for the whole node, "^" for its first child).
 CALLS = {
     "c": {"call_expression": "function"},
     "cpp": {"call_expression": "function", "new_expression": "type"},
     "csharp": {"invocation_expression": "function", "object_creation_expression": "type"},
+    "kotlin": {"call_expression": "^"},
+    "swift": {"call_expression": "^"},
+    "scala": {"call_expression": "function", "instance_expression": "^"},
     "ruby": {"call": "method", "super": "", "identifier": ""},
     "elixir": {"call": "target"},
     "lua": {"function_call": "name"},
@@ -46,7 +49,8 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
         waiting.extend(reversed(node.children))
         if not node.is_named or node.type not in kinds:
             continue
-        called = node.child_by_field_name(kinds[node.type]) if kinds[node.type] else node
+        field = kinds[node.type]
+        called = node.named_child(0) if field == "^" else node.child_by_field_name(field) if field else node
         if called is None or called.text is None or node.text is None:
             continue
         text = called.text.decode(errors="replace")

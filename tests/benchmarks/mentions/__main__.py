@@ -9,9 +9,12 @@ is worth is divided among them. `sample` draws N edges of each rule from the rep
 stands in, to be labelled. The labels are of these commits:
 
     encode/httpx ae1b9f66, pallets/werkzeug 1b00618e, sindresorhus/got d00d845a, google/gson 9835b6f9,
-    tokio-rs/axum 3d78036d, scrapy/scrapy 11079cb1
+    tokio-rs/axum 3d78036d, scrapy/scrapy 11079cb1, jekyll/jekyll 202df571, mkdocs/mkdocs 28625367,
+    rust-lang/mdBook 641d06ab
 
-The rules were shaped while reading other samples of the same repositories.
+The rules were shaped while reading other samples of the first six, and what `doc-path`, `doc-file` and `doc-word` mean
+also by `labels_seen.tsv` (`score` prints these too): 143 of their edges were read in seven other repositories, of which
+today's rules still make those that stand there. Before, 34 of 53 paths and 44 of 90 words were right.
 """
 
 import argparse
@@ -24,16 +27,17 @@ from causalist.model.symbols import split_id
 from causalist.pipeline import Repository
 
 LABELS = Path(__file__).with_name("labels.tsv")
+_SEEN = Path(__file__).with_name("labels_seen.tsv")
 
 
-def score() -> None:
+def score(labels: Path) -> None:
     found: dict[str, list[bool]] = defaultdict(list)
-    for line in LABELS.read_text("utf-8").splitlines()[1:]:
+    for line in labels.read_text("utf-8").splitlines()[1:]:
         _, rule, _, _, label = line.split("\t")
         found[rule].append(label == "right")
-    for rule, labels in sorted(found.items()):
-        worth = (sum(labels) + 1) / (len(labels) + 2)
-        print(f"{rule:16}{sum(labels):4} of {len(labels):3} right, (right + 1) / (labels + 2) = {worth:.2f}")
+    for rule, judged in sorted(found.items()):
+        worth = (sum(judged) + 1) / (len(judged) + 2)
+        print(f"{rule:16}{sum(judged):4} of {len(judged):3} right, (right + 1) / (labels + 2) = {worth:.2f}")
 
 
 def sample(folder: Path, n: int, seed: int) -> None:
@@ -58,7 +62,9 @@ def main() -> None:
     drawn.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     if given.what == "score":
-        score()
+        score(LABELS)
+        print(f"\nof {_SEEN.name}:")
+        score(_SEEN)
     else:
         sample(given.folder, given.n, given.seed)
 
