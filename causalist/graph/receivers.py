@@ -14,10 +14,13 @@ from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
 if TYPE_CHECKING:
+    from causalist.graph.file_names import FileNames
+    from causalist.graph.names import Program
     from causalist.graph.values import Values
 
 _MANY = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
 _TELLING = frozenset({"instance", "many", "external", "builtin", "module", "union", "holder"})
+_MAKES = "new"  # an instance, of the class around where it stands by itself
 _DEEPEST = 24  # chains that are being read at the same time
 
 
@@ -314,6 +317,22 @@ def given(values: "Values", file: int, scope: int, chain: str) -> Value | None:
     if made is None or made.kind in ("local", "unknown-member"):
         return None
     return made._replace(rule="inferred-return") if made.kind in ("definition", "instance", "holder", "many") else made
+
+
+def with_own_class(program: "Program", names: "FileNames", scope: int, chain: str) -> str:
+    """A chain in which the class around makes an instance of itself, `new.run`, with the name of the class, `A().run`,
+    in a language that calls members by their names alone."""
+    settings = names.settings
+    if scope < 0 or not chain.startswith(_MAKES) or settings is None or not settings.names.bare_calls:
+        return chain
+    head, _, rest = chain.partition(".")
+    owner = program.enclosing_type(names.first + scope)
+    if head.removesuffix("()") != _MAKES or owner < 0 or program.definition_of[owner].kind != NodeKind.CLASS:
+        return chain
+    if program.member(owner, _MAKES) >= 0:
+        return chain  # one of its own
+    made = program.definition_of[owner].name
+    return f"{made}().{rest}" if rest else f"{made}()" if head != _MAKES else made
 
 
 def names_itself(values: "Values", definition: int) -> bool:

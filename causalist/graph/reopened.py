@@ -5,7 +5,9 @@ stands for the type where something is known of it as a whole. A member is looke
 found, and then in all of them in that order.
 """
 
+import posixpath
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from causalist.graph.file_names import FileNames
@@ -86,3 +88,16 @@ def _key(names: FileNames, qualname: str) -> tuple[str, str]:
     """What declarations of one type have in common: the family of their languages, and the name with its package."""
     assert names.settings is not None
     return names.settings.family, f"{names.facts.package}.{qualname}"
+
+
+def as_one(program: "Program", found: Sequence[int]) -> Sequence[int]:
+    """Of declarations of one type the one that a use of its name means: that in the file which is called like the type,
+    or else the first. Several types stay several."""
+    if len(found) < 2 or len({program.canonical.get(each, each) for each in found}) > 1:
+        return found
+    name = f"{program.definition_of[found[0]].name}."
+    files = [posixpath.basename(program.files[program.file_of[each]].path) for each in found]
+    called_so = [
+        each for each, file in zip(found, files, strict=True) if file.startswith(name) and file.count(".") == 1
+    ]
+    return called_so[:1] or found[:1]

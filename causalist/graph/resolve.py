@@ -300,7 +300,8 @@ class Resolver:
         if value.kind == "definition":
             program = self.program
             if not called:
-                variants = program.packages.variants(value.number, program.file_of[value.number], file, program.files)
+                every = program.packages.variants(value.number, program.file_of[value.number], file, program.files)
+                variants = reopened.as_one(program, every)
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
             if is_mere_type(program, value.number):
                 return [], ""  # a value of that name is not the repository's

@@ -67,9 +67,8 @@ class Values(Shapes):
         forget_scopes(self.program)
 
     def of_chain(self, file: int, scope: int, chain: str, called: str | None = None) -> Value | None:
-        """The value of a chain. None: no such name, or a known receiver without that member; "unknown-member": the
-        receiver is not known, so that nothing can be known of its member. `called` are the arguments of a call, None
-        where the chain is not what is called."""
+        """The value of a chain. None: no such name, or a known receiver without that member; "unknown-member": nothing
+        is known of the receiver, nor of its member. `called` are the arguments of a call, None where it is none."""
         key = (file, scope, chain, called)
         if key in self.known:
             return self.known[key]
@@ -95,7 +94,7 @@ class Values(Shapes):
             return self.along(
                 file, receivers.declared(self, file, scope, said, "annotation"), rest.split("."), 1, called
             )
-        parts = chain.split(".")
+        parts = receivers.with_own_class(self.program, names, scope, chain).split(".")
         head = parts[0]
         unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
         if head == "?":
