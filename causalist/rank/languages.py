@@ -7,12 +7,13 @@ from causalist.model.graph import CodeGraph
 from causalist.model.strings import StringTable
 from causalist.model.symbols import NodeKind, Role
 
+_NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL)
 _LONGEST = 8  # bytes of an end, with the dot, that are told apart; one machine word
 
 
 def language_shares(graph: CodeGraph) -> NDArray[np.float64]:
     """Shape (n_nodes,): of each file, the share of all files of code whose names end alike; 0 for nodes that are no
-    files, and where there is no code.
+    files, and where there is no code. Code is what defines something: templates and drawings do not.
 
     Scripts, pages and configuration beside the code proper are seldom what is looked for."""
     nodes = graph.nodes
@@ -21,7 +22,10 @@ def language_shares(graph: CodeGraph) -> NDArray[np.float64]:
     if not len(files):
         return result
     ends, places = np.unique(_ends(nodes.ids, files), return_inverse=True)
-    of_ends = np.bincount(places[nodes.roles[files] == Role.CODE], minlength=len(ends))
+    is_code = np.zeros(len(nodes), dtype=np.bool_)
+    is_code[nodes.files[(nodes.files >= 0) & ~np.isin(nodes.kinds, _NO_DEFINITIONS)]] = True
+    is_code &= nodes.roles == Role.CODE
+    of_ends = np.bincount(places[is_code[files]], minlength=len(ends))
     result[files] = of_ends[places] / max(int(of_ends.sum()), 1)
     return result
 

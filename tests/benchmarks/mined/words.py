@@ -41,6 +41,8 @@ FEWEST_REPOSITORIES = 4
 DRAWN = 8.0  # counts at the mean that are added to those of each word
 LEAST, MOST = 0.2, 1.3
 ABOUT_ONE = 0.1
+# Names of programs and libraries, which tell what a repository is made with.
+NAMES = frozenset({"apach", "busybox", "checkstyl", "clap", "claud", "clippi", "codespel", "eslint", "fmt", "pytest"})
 
 
 class Counts(NamedTuple):
@@ -97,11 +99,11 @@ def counted(git_dir: Path, head: str, index: Index, n: int) -> dict[str, Counts]
 
 
 def weights(repositories_counts: Iterable[Mapping[str, Counts]]) -> dict[str, float]:
-    """What each word tells in terms of the mean; words of letters alone, whose weight is not about 1."""
+    """What each word tells in terms of the mean; words of letters alone, no names, whose weight is not about 1."""
     sums: dict[str, list[Counts]] = defaultdict(list)
     for counts in repositories_counts:
         for word, found in counts.items():
-            if word.isalpha() and word.isascii():
+            if word.isalpha() and word.isascii() and word not in NAMES:
                 part = min(1.0, MOST_EACH / found.n)
                 sums[word].append(Counts(*(part * value for value in found)))
     told: dict[str, tuple[float, float]] = {}
