@@ -22,6 +22,7 @@ from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex
 from causalist.model.answer import Answer
 from causalist.model.index import Index
+from causalist.model.strings import StringTable
 from causalist.pipeline import Repository
 from causalist.source import content
 from tests.indexes import digest, without_stamps
@@ -34,7 +35,9 @@ def plain_index(index: Index) -> Index:
     """What follows from the contents and the commit alone: nothing of when and where it was made, and nothing of files
     that are not searched."""
     plain = without_stamps(index)
-    manifest = dataclasses.replace(plain.manifest, sizes=np.zeros_like(plain.manifest.sizes))
+    manifest = dataclasses.replace(
+        plain.manifest, sizes=np.zeros_like(plain.manifest.sizes), unfit=StringTable.from_strings(())
+    )
     return dataclasses.replace(plain, manifest=manifest, skipped={}, examples={}, submodules=False)
 
 
