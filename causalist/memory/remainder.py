@@ -17,7 +17,7 @@ from causalist.memory.view import View
 # Chosen on the tuning half of the benchmark; see the decisions.
 _FIRST = 2  # best documents of which it is asked what they leave
 _POWER = 6  # of their scores, scaled by the best
-_LONG = 10  # terms of a question that says more than one thing
+LONG = 10  # terms of a question that says more than one thing
 _SHORTER = 2  # power by which what shorter ones leave counts less
 _WHOLE = 0.3  # the share of the question's rarity above which what is left counts whole
 
@@ -43,7 +43,7 @@ def remainder_of(terms: Iterable[int], plain: Floats, view: View) -> Remainder |
     is averaged over the _FIRST best documents, weighed by (score / best score)^_POWER. The same is done for passages in
     place of d, since who says two missing words in one place says more than who has them pages apart. Both are scaled
     down where U is a small part of the question (what is left of a question that one document answers is noise) and
-    where the question has fewer than _LONG terms: a short one says one thing, of which documents lack a word because
+    where the question has fewer than LONG terms: a short one says one thing, of which documents lack a word because
     they use another."""
     firsts, scores = _first_documents(plain, view)
     by_term = {term: _documents_with(term, view) for term in terms}
@@ -65,7 +65,7 @@ def remainder_of(terms: Iterable[int], plain: Floats, view: View) -> Remainder |
             covered += weight * share**2
             said += weight * part**2
     amount = min(1.0, sum(idf[t] for t in lacking) / sum(idf.values()) / _WHOLE)
-    scale = amount * min(1.0, len(by_term) / _LONG) ** _SHORTER / float(weights.sum())
+    scale = amount * min(1.0, len(by_term) / LONG) ** _SHORTER / float(weights.sum())
     return Remainder(covered * scale, said * scale, lacking)
 
 

@@ -52,7 +52,8 @@ class RetrievalSettings:
     `top_k_entities`: the best entities, whose passages are looked at; `expand_hops`: so many hops further; None: all.
     `combine_with_vector`: the other signals have a say (`memory.signals` says what each is), by their weights in
     proportion to the sum of these; the share of those of the graph grows with the share of passages that have entities.
-    The weights are fitted, see the decisions; `PUBLISHED` has those of the methods."""
+    The weights are fitted, see the decisions; `PUBLISHED` has those of the methods. `by_length`: of a short question
+    all but plain retrieval counts less."""
 
     top_k_entities: int | None = 20
     expand_hops: int = 1
@@ -64,6 +65,7 @@ class RetrievalSettings:
     own_remainder_weight: float = 0.079
     document_weight: float = 0.049
     share_weight: float = 0.248
+    by_length: bool = True
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -79,6 +81,7 @@ PUBLISHED = RetrievalSettings(
     own_remainder_weight=0.0,
     document_weight=0.0,
     share_weight=0.0,
+    by_length=False,
 )
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from causalist.memory.linking import known_terms
 from causalist.memory.matrix import Floats
-from causalist.memory.remainder import remainder_of, remainder_support
+from causalist.memory.remainder import LONG, remainder_of, remainder_support
 from causalist.memory.view import View
 from causalist.rank.lexical import K1
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 SIGNALS = ("vector", "graph", "definition", "remainder", "own_remainder", "document", "share")
 OF_THE_GRAPH = ("graph", "definition")  # weighed by the share of passages with entities
+_OF_LONG_QUESTIONS = ("graph", "definition", "document", "share")
 _SOURCES = 2  # best passages by words whose entities are followed to their definitions
 _POWER = 3  # of their scores, scaled by the best; with _SOURCES chosen on the tuning half of the benchmark
 _DIGITS = 12  # scores are compared rounded, then by passage id
@@ -39,13 +40,16 @@ _DIGITS = 12  # scores are compared rounded, then by passage id
 def combined(text: str, graph: Floats, plain: Floats, view: View, settings: "RetrievalSettings") -> Floats:
     """Scores of all passages, shape (P,), in [0, 1]; `graph` and `plain`: those of a walk and of plain retrieval.
 
-    The weights of the walk and of definitions are multiplied with the share of passages that have entities; what they
-    lack to their whole is plain retrieval's."""
+    The weights of the walk and of definitions are multiplied with the share of passages that have entities, and all but
+    those of remainders, which see to it themselves, with the question's length as far as it is below LONG terms: what
+    a short question says stands in one place mostly. What they lack to their whole is plain retrieval's."""
     if not settings.combine_with_vector:
         return graph
     total = sum(settings.weights)
     shares = dict(zip(SIGNALS, (weight / total for weight in settings.weights), strict=True))
     shares.update((name, shares[name] * view.coverage) for name in OF_THE_GRAPH)
+    amount = min(1.0, len(known_terms(text, view)) / LONG) if settings.by_length else 1.0
+    shares.update((name, shares[name] * amount) for name in _OF_LONG_QUESTIONS)
     shares["vector"] += 1.0 - sum(shares.values())
     found = signals(text, graph, plain, view, [name for name in SIGNALS if shares[name] > 0])
     scores = np.zeros(view.arrays.n_passages)

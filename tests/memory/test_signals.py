@@ -49,12 +49,27 @@ def test_a_score_is_the_weighed_mean_of_its_signals() -> None:
     view = index_of(MILL).view
     question = "barley near copper and stone"
     plain, walked = plain_scores(question, view, "sparse"), np.array([0.2, 0.0, 0.1, 0.0])
-    settings = RetrievalSettings()
+    settings = RetrievalSettings(by_length=False)
     found = signals(question, walked, plain, view)
     assert set(found) == set(SIGNALS)
     assert all(each.min() >= 0 and each.max() <= 1 for each in found.values())
     view.__dict__["coverage"] = 1.0
     want = sum(w * found[name] for name, w in zip(SIGNALS, settings.weights, strict=True)) / sum(settings.weights)
+    assert combined(question, walked, plain, view, settings) == pytest.approx(want)
+
+
+def test_of_a_short_question_plain_retrieval_says_most() -> None:
+    """Three known terms of ten ("and" and "near" are none): what is not of remainders has 0.3 of its weight, and plain retrieval the rest."""
+    view = index_of(MILL).view
+    question = "barley near copper and stone"
+    assert len(known_terms(question, view)) == 3
+    plain, walked = plain_scores(question, view, "sparse"), np.array([0.2, 0.0, 0.1, 0.0])
+    found = signals(question, walked, plain, view)
+    view.__dict__["coverage"] = 1.0
+    settings = RetrievalSettings()
+    weights = dict(zip(SIGNALS, settings.weights, strict=True))
+    less = {name: (1.0 if "remainder" in name else 0.3) * weights[name] / sum(weights.values()) for name in SIGNALS[1:]}
+    want = sum(weight * found[name] for name, weight in less.items()) + (1 - sum(less.values())) * found["vector"]
     assert combined(question, walked, plain, view, settings) == pytest.approx(want)
 
 
