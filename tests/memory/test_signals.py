@@ -59,7 +59,8 @@ def test_a_score_is_the_weighed_mean_of_its_signals() -> None:
 
 
 def test_of_a_short_question_plain_retrieval_says_most() -> None:
-    """Three known terms of ten ("and" and "near" are none): what is not of remainders has 0.3 of its weight, and plain retrieval the rest."""
+    """Three known terms of ten ("and" and "near" are none): what is not of remainders has 0.3 of its weight, and
+    plain retrieval the rest."""
     view = index_of(MILL).view
     question = "barley near copper and stone"
     assert len(known_terms(question, view)) == 3
