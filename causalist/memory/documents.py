@@ -34,6 +34,7 @@ SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
 _LARGEST = 20_000_000  # bytes of a document that is no PDF
 _LIMITS = Limits(max_file_bytes=_LARGEST)
 _PROBE = 8_000  # bytes in which a text has no zero
+_REPLACED = "\ufffd"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, as some editors write it
 
 
@@ -303,7 +304,10 @@ def _decoded(data: bytes) -> str:
     if data.startswith(_WIDE_MARKS):
         data = data.decode("utf-16", "replace").encode("utf-8")
     data = masked(data, find_secrets(data))
-    return data.decode("utf-8", "replace").replace("\r\n", "\n").removeprefix("\ufeff")
+    text = data.decode("utf-8", "replace")
+    if _REPLACED in text and not any(c > "\x7f" and c != _REPLACED for c in text):
+        text = data.decode("cp1252", "replace")  # an older text: nothing beyond ASCII in it is UTF-8
+    return text.replace("\r\n", "\n").removeprefix("\ufeff")
 
 
 def _named(path: Path, base: Path) -> str:

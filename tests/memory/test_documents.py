@@ -175,3 +175,10 @@ def test_text_in_wide_characters_and_pages_in_one_line(tmp_path: Path) -> None:
     assert reading.paths == ["page.html", "wide.txt"]
     assert reading.passages[-1].text == "The Ledger of Zoë Byron."
     assert reading.skipped == {"data.txt": "binary"}
+
+
+def test_older_encodings_are_read_where_nothing_is_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_bytes("The café of Zoë Byron – “Byron’s”.".encode("cp1252"))
+    (tmp_path / "spoilt.txt").write_bytes("The café of Zoë ".encode() + b"\xe9 Byron.")
+    texts = {each.metadata["path"]: each.text for each in read_documents([tmp_path], tmp_path).passages}
+    assert texts == {"old.txt": "The café of Zoë Byron – “Byron’s”.", "spoilt.txt": "The café of Zoë \ufffd Byron."}
