@@ -31,8 +31,7 @@ from causalist.evaluate.questions import LabelledQuestion, read_questions
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.pack import count_tokens
 from causalist.pipeline import Repository
-from causalist.store import read_index, write_index
-from tests.benchmarks.confidence.__main__ import Blobs
+from tests.benchmarks.states import at_commit
 from tests.cli.test_hook import random_input
 
 ALWAYS = [
@@ -82,14 +81,7 @@ def snapshots(
             raise SystemExit(f"no clone of {repo} in {clones}")
         facts = SnapshotFacts()
         for commit in oldest_first(clone, sorted({question.commit for question in own})):
-            made = indexes / f"{repo.replace('/', '+')}@{commit}.idx" if indexes else None
-            if made is not None and made.exists():
-                repository = Repository(clone, read_index(made), Blobs(clone, commit).read)
-            else:
-                repository = Repository.at_commit(clone, commit, cache=facts)
-                if made is not None:
-                    made.parent.mkdir(exist_ok=True)
-                    write_index(made, repository.index)
+            repository = at_commit(clone, repo, commit, facts, None, indexes)
             yield from ((question, repository) for question in own if question.commit == commit)
 
 
