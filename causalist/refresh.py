@@ -39,8 +39,9 @@ from causalist.store import FactsCache, Key
 
 _MOST_AFFECTED = 0.3  # of all files: above that, searching for them costs more than it saves
 _MOST_MOVED = 32  # files that came or went
-_BEFORE = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))"
 _MOST_NAMES = 32  # that are searched for: looking for more takes longer than linking everything
+# What may stand before a name in JSON: no part of a longer one, but the end of an escape looks like that.
+_BEFORE = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))"
 
 
 class Refreshed(NamedTuple):

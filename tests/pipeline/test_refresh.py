@@ -64,28 +64,16 @@ def test_refreshing_equals_building_afresh(sample: str, seed: int, tmp_path: Pat
 
 
 @pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
-@pytest.mark.parametrize("seed", [3, 4])
-def test_small_edits_equal_building_afresh(
-    sample: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("seed, edits", [(3, SMALL_EDITS), (4, SMALL_EDITS), (5, MOVES), (6, MOVES)])
+def test_edits_that_are_followed_equal_building_afresh(
+    sample: str, seed: int, edits: Sequence[Edit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # These samples are so small that most names are in a good part of their files.
     monkeypatch.setattr(refresh, "_MOST_AFFECTED", 1.0)
     monkeypatch.setattr(refresh, "_MOST_NAMES", 10_000)
     root = copy_sample(tmp_path, sample)
     begin(root)
-    check_sequence(root, seed, 5, 1, SMALL_EDITS, 2)
-
-
-@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
-@pytest.mark.parametrize("seed", [5, 6])
-def test_files_that_come_and_go_equal_building_afresh(
-    sample: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(refresh, "_MOST_AFFECTED", 1.0)
-    monkeypatch.setattr(refresh, "_MOST_NAMES", 10_000)
-    root = copy_sample(tmp_path, sample)
-    begin(root)
-    check_sequence(root, seed, 5, 1, MOVES, 2)
+    check_sequence(root, seed, 5, 1, edits, 2)
 
 
 @pytest.mark.parametrize("edit", sorted({*EDITS, *SMALL_EDITS, *MOVES}, key=lambda edit: edit.__name__))
