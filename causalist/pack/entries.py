@@ -5,6 +5,7 @@ Names are shortened for people: an edge says `Session.verify`, not its id, unles
 
 import re
 from collections import Counter as Tally
+from collections.abc import Sequence
 
 from causalist.lazily import dataclass
 from causalist.model.graph import Edge
@@ -14,7 +15,7 @@ from causalist.model.symbols import split_id
 from causalist.pack.bodies import EMPTY, bodies
 from causalist.pack.clean import middle_cut, one_line
 from causalist.pack.plan import MOST_CHARACTERS_PER_TOKEN, Entry, Link, Plan
-from causalist.pack.reasons import phrases
+from causalist.pack.reasons import LEADING, phrases
 
 # More says little: the strongest signals come first.
 MOST_REASONS = 4
@@ -24,8 +25,8 @@ SMALLEST_FENCE = 3
 
 _BACKTICKS = re.compile("`+")
 _BACK = " (back)"
-# The signal that says nothing without the way by which it came.
-_LEADING = "pagerank"
+_CONTAINS = "contains"
+_MOST_LINKED = 2  # others that a reason names
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
     orders = {number: place for place, number in enumerate(order)}
     names = _names(pack_input, limits.name)
     labels = [_label(item, names) for item in items]
+    linked = _linked(pack_input, names)
     texts = [EMPTY] * len(items)
     if with_source and scale >= 1:
         texts = bodies(items, labels, max_tokens * MOST_CHARACTERS_PER_TOKEN)
@@ -74,9 +76,9 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
             start_line=item.hit.start_row + 1,
             end_line=item.hit.end_row + 1,
             signature=_signature(item.hit, limits.signature),
-            reasons=_reasons(item.hit, limits),
+            reasons=_reasons(item.hit, linked.get(item.hit.id, ()), limits),
             way=_way(item.hit, names),
-            is_led=bool(item.hit.reasons) and item.hit.reasons[0].signal == _LEADING,
+            is_led=bool(item.hit.reasons) and item.hit.reasons[0].signal == LEADING,
             body=texts[number],
         )
         for number, item in enumerate(items)
@@ -127,8 +129,23 @@ def _signature(hit: Hit, limit: int) -> str:
     return one_line(hit.signature or hit.doc, limit)
 
 
-def _reasons(hit: Hit, limits: Limits) -> tuple[str, ...]:
-    return tuple(one_line(phrase, limits.reason) for phrase in phrases(hit.reasons[:MOST_REASONS]))
+def _reasons(hit: Hit, linked: Sequence[str], limits: Limits) -> tuple[str, ...]:
+    return tuple(one_line(phrase, limits.reason) for phrase in phrases(hit.reasons[:MOST_REASONS], linked))
+
+
+def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]]:
+    """The names of the best results that each one has an edge to or from. What contains it stands in its own name."""
+    best = sorted(pack_input.items, key=lambda item: (-round(item.hit.score, 12), item.hit.id))
+    place = {item.hit.id: number for number, item in enumerate(best) if not item.via}
+    others: dict[str, set[int]] = {}
+    for edge in pack_input.edges:
+        if edge.kind != _CONTAINS and edge.source != edge.target and {edge.source, edge.target} <= place.keys():
+            others.setdefault(edge.source, set()).add(place[edge.target])
+            others.setdefault(edge.target, set()).add(place[edge.source])
+    return {
+        node: [names[best[number].hit.id] for number in sorted(numbers)[:_MOST_LINKED]]
+        for node, numbers in others.items()
+    }
 
 
 def _way(hit: Hit, names: dict[str, str]) -> str:

@@ -1,12 +1,17 @@
 """Reasons -> words for people: `says token, user; linked to others that fit` instead of names of signals.
 
-Signals that say the same to a reader share a phrase and are said once, in the place of the strongest. Their names and
-values are in the answer itself, and in `--explain`.
+Signals that say the same to a reader share a phrase and are said once, in the place of what they give together. Their
+names and values are in the answer itself, and in `--explain`.
 """
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from causalist.model.scores import Reason
+
+# The signal of what only the graph led to, and that of what words found and the graph supports.
+LEADING = "pagerank"
+_SUPPORT = "graph"
 
 # (with a detail, without one), by signal; `{}` is the detail.
 _TEXT = ("says {}", "its words fit")
@@ -40,22 +45,29 @@ PHRASES = {
     "messages": ("commits to it say {}", "commits to it say so"),
     "similar commits": ("changed by similar commits {}", "changed by similar commits"),
     "dense": ("near in meaning: {}", "near in meaning"),
-    "graph": ("linked to others that fit: {}", "linked to others that fit"),
+    "graph": ("linked to {}", "linked to others that fit"),
     "pagerank": ("{}", "reached over the graph"),
 }
 
 
-def phrases(reasons: Sequence[Reason]) -> tuple[str, ...]:
-    """What reasons say, the strongest first. A signal without a phrase is said by its name.
+def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str, ...]:
+    """What reasons say, the strongest first; a way over the graph that leads them stays there. `linked` names what
+    supports it. A signal without a phrase is said by its name.
 
-    >>> phrases([Reason("text", 2.0, "token, user"), Reason("file", 1.0, ""), Reason("title", 0.5, "user, id")])
+    >>> phrases([Reason("file", 2.0, ""), Reason("text", 1.5, "token, user"), Reason("title", 1.0, "user, id")])
     ('says token, user, id', 'its file leads')
+    >>> phrases([Reason("graph", 1.0, "")], ["load", "save"])
+    ('linked to load, save',)
     """
     details: dict[tuple[str, str], list[str]] = {}
+    given: dict[tuple[str, str], float] = {}
     for reason in reasons:
         phrase = PHRASES.get(reason.signal, (f"{reason.signal}: {{}}", reason.signal))
-        details.setdefault(phrase, []).append(reason.detail)
-    said = [(phrase, _joined([detail for detail in given if detail])) for phrase, given in details.items()]
+        details.setdefault(phrase, []).append(", ".join(linked) if reason.signal == _SUPPORT else reason.detail)
+        given[phrase] = given.get(phrase, 0.0) + reason.value
+    leads = [PHRASES[LEADING]] if LEADING in (reason.signal for reason in reasons[:1]) else []
+    order = dict.fromkeys([*leads, *(phrase for phrase, _ in sorted(given.items(), key=itemgetter(1), reverse=True))])
+    said = [(phrase, _joined([detail for detail in details[phrase] if detail])) for phrase in order]
     return tuple(with_detail.replace("{}", detail) if detail else bare for (with_detail, bare), detail in said)
 
 

@@ -3,9 +3,11 @@
 import pytest
 
 from causalist.model.scores import Reason
+from causalist.pack import render_pack
 from causalist.pack.reasons import PHRASES, phrases
 from causalist.rank.fuse import default_weights
 from causalist.rank.signals import PRIORS
+from tests.pack.builders import edge, item, pack_input
 
 
 def test_every_signal_with_a_weight_is_said_in_words() -> None:
@@ -21,7 +23,7 @@ def test_every_signal_with_a_weight_is_said_in_words() -> None:
         ([], ()),
         ([("pagerank", "reached over the graph, not by words")], ("reached over the graph, not by words",)),
         ([("graph", ""), ("text", "tax, rate")], ("linked to others that fit", "says tax, rate")),
-        # Signals with one phrase are said once, where the strongest stands, each word once.
+        # Signals with one phrase are said once, each word once.
         (
             [("text", "tax, rate"), ("file", ""), ("title", "rate, of, vat")],
             ("says tax, rate, of, vat", "its file leads"),
@@ -36,3 +38,34 @@ def test_every_signal_with_a_weight_is_said_in_words() -> None:
 )
 def test_what_is_said(reasons: list[tuple[str, str]], said: tuple[str, ...]) -> None:
     assert phrases([Reason(signal, 1.0, detail) for signal, detail in reasons]) == said
+
+
+@pytest.mark.parametrize(
+    "reasons, said",
+    [
+        # 1.0 + 1.0 by words against 1.9.
+        ([("file", 1.9, ""), ("text", 1.0, "tax"), ("title", 1.0, "vat")], ("says tax, vat", "its file leads")),
+        # What a way over the graph leads to is told first, whatever that gave.
+        ([("pagerank", 0.1, "reached"), ("text", 1.0, "tax")], ("reached", "says tax")),
+        ([("text", 1.0, "tax"), ("pagerank", 0.1, "reached")], ("says tax", "reached")),
+    ],
+)
+def test_the_strongest_comes_first(reasons: list[tuple[str, float, str]], said: tuple[str, ...]) -> None:
+    assert phrases([Reason(*reason) for reason in reasons]) == said
+
+
+def test_a_result_names_the_best_two_that_it_is_linked_to() -> None:
+    names = ("core", "far", "near", "mid", "Core")
+    items = [
+        item("a.py", name, "x", start=10 * number, score=score, reasons=[("graph", "")] if name == "core" else [])
+        for number, (name, score) in enumerate(zip(names, (0.9, 0.2, 0.8, 0.5, 0.85), strict=True))
+    ]
+    edges = [
+        edge("a.py::core", "a.py::far"),
+        edge("a.py::mid", "a.py::core"),
+        edge("a.py::core", "a.py::near"),
+        edge("a.py::core", "a.py::core"),  # a call of itself is no link
+        edge("a.py::Core", "a.py::core", kind="contains"),  # nor is where it stands
+    ]
+    text = render_pack(pack_input(*items, edges=edges), max_tokens=4000, format="text").text
+    assert "why: linked to near, mid\n" in text
