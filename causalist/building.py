@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.collect import IndexOptions, Read, collect_facts, no_garbage_collection, reader_of
-from causalist.errors import GitError, NothingToIndex
+from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.freshness import known_blobs
-from causalist.graph import build_graph
+from causalist.graph import build_graph, needs_bodies
+from causalist.heap import return_what_is_freed
 from causalist.history import commits_behind, history_of
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
@@ -29,9 +30,7 @@ from causalist.parse import load_settings
 from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
 from causalist.refresh import refreshed
 from causalist.source import BlobReader
-from causalist.store import (
-    FactsCache,
-)
+from causalist.store import FactsCache, facts_with_bodies
 from causalist.versions import index_version
 
 
@@ -65,14 +64,16 @@ def _make_index(
     same_version = previous is not None and previous.version == index_version()
     is_known = previous is not None and same_version and not any(note.slug == "not-linked" for note in previous.notes)
     unfit = _still_unfit(scan, read, blobs, previous) if previous and same_version else {}
+    bodies: dict[str, bytes] = {}
     again = refreshed(scan.entries, blobs, read, cache, previous, options) if previous and is_known else None
     if again is not None:
         facts = again.facts
     else:
+        return_what_is_freed()
         indexed = _indexed(previous) if same_version else {}
         entries = [entry for entry in scan.entries if entry.path not in unfit]
         unread = {e.path for e in entries if e.path not in blobs or indexed.get(e.path) != blobs[e.path]}
-        facts, more = collect_facts(entries, blobs, read, cache, options, words=unread)
+        facts, more = collect_facts(entries, blobs, read, cache, options, words=unread, aside=bodies)
         unfit.update(more)
     for path in sorted(unfit):
         skipped[unfit[path]] += 1
@@ -82,18 +83,20 @@ def _make_index(
     if not files:
         raise NothingToIndex(_nothing(scan, skipped))
     options.progress("linking", 0, 0)
-    linked = again.relinked.linked if again is not None else build_graph(files, load_settings())
+    linked = again.relinked.linked if again is not None else _linked(files, bodies)
     if again is None:
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
         files = [(path, named_only(each)) for path, each in files]
-        facts = dict(files)
+        return_what_is_freed()
     transition = build_transition(linked.graph, WalkWeights())
     options.progress("indexing words", 0, 0)
     if again is not None and previous is not None:
         kept: Kept | None = Kept(previous.lexical, again.relinked.nodes)
     else:
         kept = _kept_words(files, linked, previous)
+    facts.clear()
     lexical = build_lexical(files, linked, kept)
+    facts = dict(files)
     cache.keep_only((blobs[path], reader_of(path)) for path, _ in files)
     return Index(
         version=index_version(),
@@ -118,6 +121,19 @@ def _make_index(
         submodules=bool(options.submodules),
         history=history_of(commits, [path for path, _ in files], linked.file_nodes, known_history(previous)),
     )
+
+
+def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes]) -> LinkedGraph:
+    """The graph of files whose bodies are encoded; they are gone afterwards."""
+    settings = load_settings()
+    for number, (path, facts) in enumerate(files):
+        if needs_bodies(path, facts, settings):
+            files[number] = path, facts_with_bodies(facts, bodies.pop(path))
+
+    def with_bodies(path: str, facts: FileFacts) -> FileFacts:
+        return facts_with_bodies(facts, bodies.pop(path)) if path in bodies else facts
+
+    return build_graph(files, settings, with_bodies)
 
 
 def _notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
@@ -227,7 +243,7 @@ def made_with(
     damaged."""
     try:
         return make_index(scan, read, cache, previous, scanned_at, options, commits)
-    except (IndexError, KeyError, ValueError):
+    except (IndexError, KeyError, ValueError, IndexUnreadable):
         return make_index(scan, read, FactsCache(), None, scanned_at, options, commits)
 
 

@@ -1,12 +1,12 @@
 """All facts -> the code graph: nodes, containment, imports, bases, calls and references."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from causalist.graph.confidence import load_confidences
 from causalist.graph.edges import finish
-from causalist.graph.layering import say_layers, with_layers
+from causalist.graph.layering import packages_of, say_layers, with_layers
 from causalist.graph.linker import Linker, NotLinked
 from causalist.graph.tested import Tests
 from causalist.model.facts import FileFacts
@@ -14,14 +14,24 @@ from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings
 
 
-def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> LinkedGraph:
+def _as_it_is(path: str, facts: FileFacts) -> FileFacts:
+    return facts
+
+
+def build_graph(
+    files: Sequence[tuple[str, FileFacts]],
+    settings: Mapping[str, LanguageSettings],
+    with_bodies: Callable[[str, FileFacts], FileFacts] = _as_it_is,
+) -> LinkedGraph:
     """The graph of a repository. `files` are (path, facts) in any order; `settings` are by dialect name.
 
+    Files may come without their bodies but for those of which `needs_bodies` says otherwise; then `with_bodies` has to
+    bring them, and is asked once for each file, for as long as it is linked: bodies take more room than all the rest.
     The graph depends on the facts and paths alone.
     """
     order = sorted(range(len(files)), key=lambda i: files[i][0])
     if order != list(range(len(files))):
-        linked = build_graph([files[i] for i in order], settings)
+        linked = build_graph([files[i] for i in order], settings, with_bodies)
         given = np.argsort(np.array(order))
         nodes = tuple(linked.document_nodes[i] for i in given)
         troubles_given = tuple((order[number], error) for number, error in linked.troubles)
@@ -30,15 +40,17 @@ def build_graph(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, L
     documents = [linker.drafts.documents(number) for number in range(len(files))]
     linker.add_bases()
     troubles = []
-    for number in range(len(files)):
-        try:
-            linker.link(number)
-        except NotLinked as error:  # all other files have their edges
-            troubles.append((number, str(error)))
+    packages = packages_of(linker.program)
+    for number, (path, facts) in enumerate(files):
+        with linker.program.files[number].opened_with(with_bodies(path, facts)):
+            try:
+                linker.link(number)
+            except NotLinked as error:  # all other files have their edges
+                troubles.append((number, str(error)))
+            say_layers(linker.program, linker.drafts, packages, number)
     tests = Tests(linker.program, linker.drafts)
     for each in list(tests.edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
-    say_layers(linker.program, linker.drafts, range(len(files)))
     languages = [names.settings.name if names.settings else "" for names in linker.program.files]
     graph, position = finish(linker.drafts.all(), linker.collector, languages, load_confidences())
     file_nodes = position[: len(files)]

@@ -1,6 +1,8 @@
 """Tables of what one file binds. A definition is known here by a number that counts all definitions of all files."""
 
 import posixpath
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, NARROWED, Binding, FileFacts, Import, ImportKind
@@ -40,6 +42,17 @@ class FileNames:
     )  # (scope, first part of a chain) -> where to read it
     owned: set[int] = field(default_factory=set)  # positions of those that see members of a type they do not stand in
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
+
+    @contextmanager
+    def opened_with(self, facts: FileFacts) -> Iterator[None]:
+        """While the file is linked: its tables of facts with bodies, where they were made of its interface."""
+        before = self.facts, self.bindings, self.several, self.decided, self._named
+        self.facts, self.bindings, self.several, self.decided, self._named = facts, {}, {}, {}, {}
+        _bind(self, facts)
+        try:
+            yield
+        finally:
+            self.facts, self.bindings, self.several, self.decided, self._named = before
 
     @property
     def has_folders(self) -> bool:
@@ -142,6 +155,11 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
             names.imports.setdefault(entry.scope, {}).setdefault(local, entry)
     for export in facts.exports:
         names.exports.setdefault(export.exported, export.local)
+    _bind(names, facts)
+    return names
+
+
+def _bind(names: FileNames, facts: FileFacts) -> None:
     for binding in facts.bindings:
         scope = names.bindings.setdefault(binding.scope, {})
         known = scope.get(binding.target)
@@ -149,7 +167,6 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
             scope[binding.target] = binding
         elif names.is_shaped and (binding.type or binding.value):
             names.several.setdefault((binding.scope, binding.target), [known]).append(binding)
-    return names
 
 
 def opened(facts: FileFacts) -> tuple[str, ...]:

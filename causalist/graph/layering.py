@@ -10,7 +10,7 @@ What a file says rests on its own facts, with their bodies, and on the names tha
 with the nodes, so that what follows from it can be worked out anew when only some of the files are linked again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,22 +32,24 @@ _BESIDE = (Layer.TEST, Layer.DOCS, Layer.CONFIG)  # which say nothing about what
 _Layers = NDArray[np.uint8]
 
 
-def say_layers(program: Program, drafts: Drafts, numbers: Iterable[int]) -> None:
-    """Sets the layers that these files and the types in them say themselves. Needs the bodies of these files."""
-    named = {
-        _folder(f.path): name for f in program.files for key, name in f.facts.manifest if key in ("module", "name")
-    }
-    for number in numbers:
-        names = program.files[number]
-        family = names.settings.family if names.settings is not None else ""
-        around = _folder(names.path)
-        while around and around not in named:
-            around = _folder(around)
-        said = layers_of(names.path, names.facts, family, named.get(around, ""))
-        if said.layer is not None:
-            drafts[number].says = said.layer
-        for local, layer in said.types.items():
-            drafts[drafts.first_of(number) + local].says = layer
+def packages_of(program: Program) -> dict[str, str]:
+    """The names that manifests give to packages, by folder."""
+    return {_folder(f.path): name for f in program.files for key, name in f.facts.manifest if key in ("module", "name")}
+
+
+def say_layers(program: Program, drafts: Drafts, packages: Mapping[str, str], number: int) -> None:
+    """Sets the layers that a file and the types in it say themselves. Needs the bodies of the file; `packages` are
+    `packages_of` the program."""
+    names = program.files[number]
+    family = names.settings.family if names.settings is not None else ""
+    around = _folder(names.path)
+    while around and around not in packages:
+        around = _folder(around)
+    said = layers_of(names.path, names.facts, family, packages.get(around, ""))
+    if said.layer is not None:
+        drafts[number].says = said.layer
+    for local, layer in said.types.items():
+        drafts[drafts.first_of(number) + local].says = layer
 
 
 def with_layers(graph: CodeGraph, file_nodes: NDArray[np.int32], files: Sequence[FileNames]) -> CodeGraph:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from causalist.graph.confidence import load_confidences
 from causalist.graph.drafts import NodeDraft
 from causalist.graph.edges import EdgeColumns, Sites, columns_of, edge_table
-from causalist.graph.layering import say_layers, with_layers
+from causalist.graph.layering import packages_of, say_layers, with_layers
 from causalist.graph.linker import Linker, NotLinked
 from causalist.graph.names import Program
 from causalist.graph.presence import Presence
@@ -117,7 +117,9 @@ class _Relinking:
         linker.add_bases(self.changed)
         for number in sorted(self.changed):
             linker.link(number)
-        say_layers(linker.program, linker.drafts, sorted(self.changed))
+        packages = packages_of(linker.program)
+        for number in sorted(self.changed):
+            say_layers(linker.program, linker.drafts, packages, number)
         retested = self._retest()
         edges = graph.edges
         source_files = self.file_of[edges.sources]

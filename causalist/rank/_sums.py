@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
-ROWS_AT_ONCE = 1_000_000  # that are added up: more is quicker by little and takes more room
+ROWS_AT_ONCE = 250_000  # that are added up: more is quicker by little and takes more room
 
 
 def concatenated(parts: Sequence[tuple[Triples, int]], rank: NDArray[np.int32], first: int, end: int) -> Triples:

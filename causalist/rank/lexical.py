@@ -7,6 +7,7 @@ postings of its terms and nothing else.
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from posixpath import splitext
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -47,21 +48,21 @@ class Kept(NamedTuple):
     nodes: NDArray[np.int32]
 
 
-def build_lexical(
-    files: "Sequence[tuple[str, FileFacts]]", linked: LinkedGraph, kept: Kept | None = None
-) -> LexicalIndex:
-    """The lexical index of a repository; `files` in the order in which the graph was built from them.
+def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kept: Kept | None = None) -> LexicalIndex:
+    """The lexical index of a repository; `files` in the order in which the graph was built from them. Their words are
+    taken out of them.
 
     Files whose facts came without words (`counts` is None) have to be among those `kept`. The result does not depend on
     what is kept and what is read.
     """
-    fresh = [(i, path, facts) for i, (path, facts) in enumerate(files) if facts.counts is not None]
-    if kept is None and len(fresh) < len(files):
+    numbers = [i for i, (_, facts) in enumerate(files) if facts.counts is not None]
+    if kept is None and len(numbers) < len(files):
         raise ValueError("facts without words need an index to keep them from")
     graph = linked.graph
     file_of = graph.nodes.files
     vocabulary = _Vocabulary()
-    body = vocabulary.expand(*_occurrences(fresh, linked, vocabulary))
+    body = vocabulary.expand(*_occurrences(files, numbers, linked, vocabulary))
+    fresh = [(i, *files[i]) for i in numbers]
     own, outer = _names(fresh, linked, vocabulary)
     path = _paths(fresh, linked, vocabulary)
     path_of_documents = _spread_paths(path, file_of, graph.nodes.kinds)
@@ -77,17 +78,16 @@ def build_lexical(
         n_blocks = -(-sum(len(part[0]) for part, _ in parts) // ROWS_AT_ONCE)
         bounds = [len(terms.table) * i // max(n_blocks, 1) for i in range(max(n_blocks, 1) + 1)]
         blocks = [summed(concatenated(parts, rank, *block), len(file_of)) for block in pairwise(bounds)]
-        documents, numbers, counts = (np.concatenate(each) for each in zip(*blocks, strict=True))
-        return _joined(old, terms.old, (documents, numbers, counts), len(terms.table))
+        return _joined(old, terms.old, _in_one(blocks), len(terms.table))
 
     paths = table(taken.columns[2], (path, 1))
     symbol_names = table(taken.columns[3], (own, 1))
     names = ((own, WEIGHT_NAME), (outer, WEIGHT_OUTER_NAME))
     definitions = table(taken.columns[0], (body, 1), *names, (path_of_documents, WEIGHT_PATH))
     del path_of_documents
-    of_files = (file_of[body[0]], body[1], body[2])
+    np.take(file_of, body[0], out=body[0])  # the words of files are those of their documents
+    whole = table(taken.columns[1], (body, 1), (path, WEIGHT_PATH_IN_FILE))
     del body
-    whole = table(taken.columns[1], (of_files, 1), (path, WEIGHT_PATH_IN_FILE))
     name_table, name_indptr, name_nodes = _name_table(fresh, linked, kept)
     return LexicalIndex(
         terms=terms.table,
@@ -185,7 +185,7 @@ def _joined(old: _Columns, place: NDArray[np.int32], new: Triples, n_terms: int)
     the old terms now, which are in the same order as before."""
     documents, terms, counts = new
     if not len(old.documents):
-        return _Columns(_pointers(terms, n_terms), documents, counts.astype(np.int32))
+        return _Columns(_pointers(terms, n_terms), documents, counts.astype(np.int32, copy=False))
     stays = place >= 0
     n_old = np.zeros(n_terms, dtype=np.int64)
     n_old[place[stays]] = np.diff(old.indptr)[stays]
@@ -203,6 +203,19 @@ def _joined(old: _Columns, place: NDArray[np.int32], new: Triples, n_terms: int)
         np.insert(old.documents, low, documents.astype(np.int32)),
         np.insert(old.counts, low, counts.astype(np.int32)),
     )
+
+
+def _in_one(blocks: list[Triples]) -> Triples:
+    """The rows of all blocks, of which nothing is left: the whole and its parts are never there at once."""
+    n = sum(len(documents) for documents, _, _ in blocks)
+    documents, numbers, counts = (np.empty(n, dtype=np.int32) for _ in range(3))
+    end = n
+    while blocks:
+        block = blocks.pop()
+        start = end - len(block[0])
+        documents[start:end], numbers[start:end], counts[start:end] = block
+        end = start
+    return documents, numbers, counts
 
 
 def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]:
@@ -237,39 +250,52 @@ class _Vocabulary:
         return number
 
     def expand(self, documents: NDArray[np.int32], words: NDArray[np.int32], counts: NDArray[np.int32]) -> Triples:
-        """(document, word, count) -> (document, term, count), one for each term of the word."""
+        """(document, word, count) -> (document, term, count), one for each term of the word. Called once: which terms a
+        word has is forgotten."""
         lengths = np.array([len(t) for t in self._word_terms], dtype=np.int32)
         flat = np.array([t for terms in self._word_terms for t in terms], dtype=np.int32)
-        starts = (np.cumsum(lengths) - lengths).astype(np.int32)
-        repeats = lengths[words]
-        before = (np.cumsum(repeats) - repeats).astype(np.int32)
-        places = np.repeat(starts[words] - before, repeats)
-        places += np.arange(len(places), dtype=np.int32)
-        return np.repeat(documents, repeats), flat[places], np.repeat(counts, repeats)
+        self._words.clear()
+        self._word_terms.clear()
+        starts = np.cumsum(lengths) - lengths
+        # Some at once: what is needed on the way takes more room than the result.
+        parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(words), ROWS_AT_ONCE)]
+        n = sum(int(lengths[words[some]].sum()) for some in parts)
+        found = np.empty((3, n), dtype=np.int32)
+        end = 0
+        for some in parts:
+            repeats = lengths[words[some]]
+            places = np.repeat(starts[words[some]] - (np.cumsum(repeats) - repeats), repeats)
+            places += np.arange(len(places))
+            start, end = end, end + len(places)
+            found[:, start:end] = np.repeat(documents[some], repeats), flat[places], np.repeat(counts[some], repeats)
+        return found[0], found[1], found[2]
 
 
 _Fresh = Sequence[tuple[int, str, "FileFacts"]]  # position among all files, path, facts with words
 
 
-def _occurrences(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> Triples:
-    """(document, word, count) of all words."""
-    documents: list[NDArray[np.int32]] = []
-    words: list[NDArray[np.int32]] = []
-    counts: list[NDArray[np.int32]] = []
-    for i, _, facts in fresh:
+def _occurrences(
+    files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: LinkedGraph, vocabulary: _Vocabulary
+) -> Triples:
+    """(document, word, count) of all words of some files, from which they are taken."""
+    # Into arrays of their final size: small ones for each file would leave as much room in the heap as they took.
+    n = sum(len(each.rows()) for i in which if (each := files[i][1].counts))
+    documents, words, counts = (np.empty(n, dtype=np.int32) for _ in range(3))
+    end = 0
+    for i in which:
+        path, facts = files[i]
+        files[i] = path, replace(facts, words=(), counts=None)
         if not facts.counts:
             continue
         numbers = np.fromiter(map(vocabulary.word, facts.words), dtype=np.int32, count=len(facts.words))
         rows = facts.counts.rows()
-        nodes = linked.document_nodes[i]
+        start, end = end, end + len(rows)
         # MODULE_SCOPE is -1: the file itself, appended at the end so that the index -1 finds it.
-        of_document = np.append(nodes, linked.file_nodes[i]).astype(np.int32)
-        documents.append(of_document[rows[:, 0]])
-        words.append(numbers[rows[:, 1]])
-        counts.append(rows[:, 2])
-    if not documents:
-        return _as_triples(array("i"))
-    return np.concatenate(documents), np.concatenate(words), np.concatenate(counts)
+        of_document = np.append(linked.document_nodes[i], linked.file_nodes[i]).astype(np.int32)
+        documents[start:end] = of_document[rows[:, 0]]
+        words[start:end] = numbers[rows[:, 1]]
+        counts[start:end] = rows[:, 2]
+    return documents, words, counts
 
 
 def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> tuple[Triples, Triples]:
@@ -320,7 +346,10 @@ def _as_triples(rows: "array[int]") -> Triples:
 
 
 def _bm25_postings(columns: _Columns, n_nodes: int, b: float) -> Postings:
-    length = np.bincount(columns.documents, weights=columns.counts, minlength=n_nodes)
+    length = np.zeros(n_nodes)
+    for first in range(0, len(columns.documents), ROWS_AT_ONCE):
+        some = slice(first, first + ROWS_AT_ONCE)
+        length += np.bincount(columns.documents[some], weights=columns.counts[some], minlength=n_nodes)
     n_documents = int(np.count_nonzero(length))
     mean = float(length.sum()) / max(n_documents, 1)
     relative = length / mean if n_documents else length

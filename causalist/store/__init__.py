@@ -37,6 +37,8 @@ __all__ = [
     "facts_from_bytes",
     "facts_path",
     "facts_to_bytes",
+    "facts_with_bodies",
+    "interface_from_bytes",
     "is_read_only",
     "locked",
     "locked_folder",
@@ -48,7 +50,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "codec": "facts_from_bytes facts_to_bytes",
+        "codec": "facts_from_bytes facts_to_bytes facts_with_bodies interface_from_bytes",
         "facts_cache": "MOST_BYTES CacheState FactsCache Key facts_path",
         "folder": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder is_read_only "
         "locked locked_folder prepare_folder",

@@ -70,22 +70,21 @@ def facts_to_bytes(facts: f.FileFacts) -> bytes:
 def facts_from_bytes(data: bytes, *, words: bool = True, bodies: bool = True) -> f.FileFacts:
     """The inverse of `facts_to_bytes`, or nearly so without `words`, or without `bodies`: then it is the interface
     (`model.interface`). Raises IndexUnreadable for anything else."""
+    facts, uses = interface_from_bytes(data, words=words)
+    return facts_with_bodies(facts, uses) if bodies else facts
+
+
+def interface_from_bytes(data: bytes, *, words: bool = True) -> tuple[f.FileFacts, bytes]:
+    """(the facts without their bodies, these as they are encoded, for `facts_with_bodies`) of `facts_to_bytes`. Raises
+    IndexUnreadable."""
     body = _checked(data)
     try:
         n_data, n_bodies, n_words = _LENGTHS.unpack_from(body)
         first = _LENGTHS.size + n_data
         rest = first + n_bodies
         values = dict(zip(_FIELDS, _loaded(body[_LENGTHS.size : first]), strict=True))
-        if bodies:
-            *uses, hidden, positions = _loaded(body[first:rest])
-            values.update(zip(_BODIES, uses, strict=True))
-            for position, binding in zip(positions, hidden, strict=True):
-                values["bindings"].insert(position, binding)
         for name, make, lengths in _MADE:
-            rows = values.get(name, ())
-            if rows and {*map(len, rows)} != lengths:
-                raise ValueError(f"{name} have other fields")
-            values[name] = tuple(map(make, rows)) if rows else ()
+            values[name] = _rows(name, make, lengths, values.get(name, ()))
         values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
         values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
         values["parameters"] = tuple((int(d), tuple(map(str, types))) for d, types in values["parameters"])
@@ -100,9 +99,37 @@ def facts_from_bytes(data: bytes, *, words: bool = True, bodies: bool = True) ->
             values["words"] = tuple(map(sys.intern, _loaded(body[rest : rest + n_words])))
             values["counts"] = f.WordCounts(body[rest + n_words :])
             values["counts"].rows()  # a length that is no number of rows is damage
-        return f.FileFacts(**values)
+        return f.FileFacts(**values), body[first:rest]
     except (ValueError, TypeError, RecursionError, struct.error) as error:
-        raise IndexUnreadable(f"stored facts are damaged ({error}); they are made again") from error
+        raise _damaged(error) from error
+
+
+def facts_with_bodies(facts: f.FileFacts, bodies: bytes) -> f.FileFacts:
+    """The whole facts of what `interface_from_bytes` gave. Raises IndexUnreadable."""
+    try:
+        *uses, hidden, positions = _loaded(bodies)
+        made: dict[str, Any] = dict(zip(_BODIES, uses, strict=True))
+        for name, make, lengths in _MADE:
+            if name in made:
+                made[name] = _rows(name, make, lengths, made[name])
+            elif name == "bindings":
+                bindings = list(facts.bindings)
+                for position, binding in zip(positions, _rows(name, make, lengths, hidden), strict=True):
+                    bindings.insert(position, binding)
+                made[name] = tuple(bindings)
+        return dataclasses.replace(facts, **made)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _damaged(error) from error
+
+
+def _rows(name: str, make: Any, lengths: set[int], rows: Any) -> tuple[Any, ...]:
+    if rows and {*map(len, rows)} != lengths:
+        raise ValueError(f"{name} have other fields")
+    return tuple(map(make, rows)) if rows else ()
+
+
+def _damaged(error: Exception) -> IndexUnreadable:
+    return IndexUnreadable(f"stored facts are damaged ({error}); they are made again")
 
 
 def parts_of_bytes(data: bytes) -> tuple[bytes, bytes]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from causalist.errors import IndexUnreadable
 from causalist.model.facts import FileFacts
-from causalist.store.codec import FACTS_FORMAT, facts_from_bytes, parts_of_bytes
+from causalist.store.codec import FACTS_FORMAT, facts_from_bytes, interface_from_bytes, parts_of_bytes
 from causalist.store.folder import user_cache
 
 # (blob, reader): `reader` names the grammar and its version.
@@ -70,6 +70,14 @@ class FactsCache:
                 found[key] = facts_from_bytes(data, words=words, bodies=bodies)
             except IndexUnreadable:
                 continue
+        return found
+
+    def get_parts(self, keys: Iterable[Key], *, words: bool = True) -> dict[Key, tuple[FileFacts, bytes]]:
+        """(facts without bodies, these as `facts_with_bodies` takes them) of those keys that are known."""
+        found: dict[Key, tuple[FileFacts, bytes]] = {}
+        for key, data in self._stored(list(dict.fromkeys(keys))):
+            with suppress(IndexUnreadable):
+                found[key] = interface_from_bytes(data, words=words)
         return found
 
     def get_encoded(self, keys: Iterable[Key]) -> dict[Key, tuple[bytes, bytes]]:

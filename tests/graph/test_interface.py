@@ -32,6 +32,10 @@ def without_bodies(files: Files, but: Iterable[int]) -> Files:
 def check_each_alone(files: Files) -> LinkedGraph:
     """Links each file alone, into a graph in which its body was not yet written."""
     whole = build_graph(files, load_settings())
+    bodies = dict(files)
+    brought = build_graph(without_bodies(files, []), load_settings(), lambda path, _: bodies.pop(path))
+    assert differences(brought.graph, whole.graph) == []
+    assert not bodies
     for i, (path, facts) in enumerate(files):
         before = [*files[:i], (path, interface_of(facts)), *files[i + 1 :]]
         previous = build_graph(before, load_settings()).graph

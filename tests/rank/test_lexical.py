@@ -160,7 +160,7 @@ def test_adding_up_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
     c = corpus({f"f{i}.py": [Def(f"save_{word}", " ".join(WORDS))] for i, word in enumerate(WORDS)})
     whole = c.lexical
     monkeypatch.setattr(lexical, "ROWS_AT_ONCE", 3)
-    assert differences(build_lexical(c.files, c.linked), whole) == []
+    assert differences(build_lexical(list(c.files), c.linked), whole) == []
 
 
 def test_a_repository_may_be_empty() -> None:
@@ -298,6 +298,14 @@ def test_words_that_are_taken_over_make_the_same_index(states: list[Corpus], dat
             nodes[i] = after.node(name)
     kept = Kept(before.lexical, nodes)
     assert differences(build_lexical(files, after.linked, kept), after.lexical) == []
+
+
+def test_words_are_taken_out_of_the_files_and_nothing_else_is() -> None:
+    c = corpus({"a.py": [Def("save", "load row")], "b.md": "load"})
+    files = list(c.files)
+    build_lexical(files, c.linked)
+    assert [facts.words for _, facts in c.files] != [(), ()]
+    assert files == [(path, replace(facts, words=(), counts=None)) for path, facts in c.files]
 
 
 def test_facts_without_words_need_an_index_that_has_them() -> None:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from causalist.errors import IndexUnreadable
 from causalist.model import facts as f
+from causalist.model.interface import interface_of
 from causalist.parse import load_grammar, parse_source, parse_text
-from causalist.store import facts_from_bytes, facts_to_bytes
+from causalist.store import facts_from_bytes, facts_to_bytes, facts_with_bodies, interface_from_bytes
 from causalist.store.codec import _ROWS
 from tests.indexes import any_text
 
@@ -53,6 +54,20 @@ def test_round_trip(facts: f.FileFacts) -> None:
     assert again == facts
     for name, kind in _ROWS.items():
         assert all(type(row) is kind for row in getattr(again, name))
+
+
+@settings(deadline=None)
+@given(random_facts)
+def test_bodies_may_come_later(facts: f.FileFacts) -> None:
+    interface, bodies = interface_from_bytes(facts_to_bytes(facts))
+    assert interface == interface_of(facts)
+    assert facts_with_bodies(interface, bodies) == facts
+
+
+@pytest.mark.parametrize("bodies", [b"", b"{}", b"[]", b"[[],[],[],[],[],[],[0]]", b"[[[1]],[],[],[],[],[],[]]"])
+def test_bodies_that_are_none_are_refused(bodies: bytes) -> None:
+    with pytest.raises(IndexUnreadable):
+        facts_with_bodies(f.FileFacts(""), bodies)
 
 
 def test_nothing_and_an_empty_list_of_exports_are_different() -> None:

@@ -1,0 +1,41 @@
+"""What is freed while an index is made goes back to the system."""
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from causalist import heap
+
+# One array of 8 MiB that is freed teaches glibc to keep such; then 64 MiB in arrays of 4, of which all but the last are
+# freed.
+_CODE = """
+import numpy as np
+from causalist.heap import return_what_is_freed
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) // 256  # MiB, with pages of 4 KiB
+if {given_back}:
+    return_what_is_freed()
+np.ones(1 << 20)
+before = resident()
+arrays = [np.ones(1 << 20 - 1) for _ in range(16)]
+last = arrays.pop()
+del arrays
+print(resident() - before)
+"""
+
+
+def _kept(given_back: bool) -> int:
+    code = _CODE.format(given_back=given_back)
+    return int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="nothing is done elsewhere than with glibc")
+def test_what_large_arrays_took_is_given_back() -> None:
+    assert _kept(given_back=True) <= 8 < 32 <= _kept(given_back=False)
+
+
+def test_where_there_is_no_glibc_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heap, "_glibc", lambda: None)
+    heap.return_what_is_freed()
