@@ -2,7 +2,8 @@
 processes at once, clocks that are wrong. Whatever happens, an answer is of one complete state, and the next one is of
 the files as they are.
 
-Each kind of trial ends with a count, or with the first trial in which that did not hold.
+Each kind of trial ends with a count, or with the first trial in which that did not hold. A trial takes from
+seconds to half a minute; how far damages are is said on stderr now and then.
 """
 
 import argparse

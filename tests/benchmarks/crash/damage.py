@@ -1,6 +1,8 @@
 """Files beside an index that are damaged: found, said, and made again, or of no consequence."""
 
 import random
+import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,10 +15,12 @@ from causalist.versions import index_version
 from tests.benchmarks.crash.site import Site
 
 _PAGE = 4096
+_SILENT_SECONDS = 30.0
 
 
 def run(repositories: Sequence[Path], n_damages: int, seed: int) -> Counter[str]:
     counts: Counter[str] = Counter()
+    said = begun = time.monotonic()
     for number, repository in enumerate(repositories):
         n_here = n_damages // len(repositories) + (number < n_damages % len(repositories))
         with TemporaryDirectory() as folder, TemporaryDirectory() as elsewhere:
@@ -35,6 +39,11 @@ def run(repositories: Sequence[Path], n_damages: int, seed: int) -> Counter[str]
                 target = chance.choice(large if trial % 2 else files)
                 counts.update(_damage(site, other, target, chance))
                 _furnish(site)
+                now = time.monotonic()
+                if now - said >= _SILENT_SECONDS:
+                    said = now
+                    n_done = counts["damaged"]
+                    print(f"damages: {n_done} of {n_damages} after {now - begun:.0f} s", file=sys.stderr, flush=True)
     return counts
 
 
