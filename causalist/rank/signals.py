@@ -53,6 +53,7 @@ _ASKED_WORDS: dict[Role, tuple[str, ...]] = {
 }
 _MOST_ROWS = 400.0  # of a definition; what is longer is no likelier an answer
 _LISTED = 50  # places in a list that are told apart
+_N_SUMMED = 5  # definitions of a file whose scores are summed
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,15 +338,24 @@ def places(scores: Scores) -> Scores:
 def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
     """Per file: the best score among its nodes, and the sum of the five best."""
     nodes = np.flatnonzero((scores > 0) & (files >= 0))
-    owners = files[nodes]
-    order = np.lexsort((-scores[nodes], owners))
-    nodes, owners = nodes[order], owners[order]
     best, total = np.zeros(n), np.zeros(n)
-    if len(nodes):
-        starts = np.flatnonzero(np.concatenate([[True], owners[1:] != owners[:-1]]))
-        place = np.arange(len(nodes)) - np.repeat(starts, np.diff(np.append(starts, len(nodes))))
-        best[owners[starts]] = scores[nodes[starts]]
-        total += np.bincount(owners[place < 5], weights=scores[nodes[place < 5]], minlength=n)
+    if not len(nodes):
+        return best, total
+    # Nodes of a file mostly follow one another, so that this is a single pass; sorting the scores takes ten times that.
+    nodes = nodes[np.argsort(files[nodes], kind="stable")]
+    owners, left = files[nodes], scores[nodes]
+    is_first = np.concatenate([[True], owners[1:] != owners[:-1]])
+    starts, group = np.flatnonzero(is_first), np.cumsum(is_first) - 1
+    sums = np.zeros(len(starts))
+    for place in range(_N_SUMMED):
+        top = np.maximum.reduceat(left, starts)
+        if place == 0:
+            best[owners[starts]] = top
+        sums += top
+        # One of those that are as good as the best is taken away; 0 is what is left where there were fewer.
+        taken = np.flatnonzero(left == top[group])
+        left[taken[np.concatenate([[True], group[taken[1:]] != group[taken[:-1]]])]] = 0.0
+    total[owners[starts]] = sums
     return best, total
 
 

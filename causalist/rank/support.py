@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
+from causalist.rank._product import coo_product
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -45,8 +46,7 @@ class _Links(NamedTuple):
     holding: NDArray[np.bool_]  # of a kind that only holds things together
 
     def step(self, scores: Scores) -> Scores:
-        given = np.bincount(self.targets, self.weights * scores[self.sources], minlength=len(scores))
-        return given.astype(np.float64)
+        return coo_product(self.targets, self.sources, self.weights, scores)
 
 
 def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:

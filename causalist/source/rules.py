@@ -212,9 +212,10 @@ def name_reason(path: str) -> Reason | None:
     (<Reason.SECRET: 'secret'>, None)
     """
     lowered = path.lower()
-    if any(map(lowered.__contains__, _SECRET_ENDS)) and _IN_SECRET_FOLDER.search(lowered):
+    folder, _, name = lowered.rpartition("/")
+    # Few folders have a dot in their names, and all secret ones do.
+    if "." in folder and any(map(lowered.__contains__, _SECRET_ENDS)) and _IN_SECRET_FOLDER.search(lowered):
         return Reason.SECRET
-    name = lowered.rpartition("/")[2]
     reason = _NAMES.get(name)
     if reason is not None:
         return reason

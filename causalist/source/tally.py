@@ -39,7 +39,9 @@ class Tally:
             reason = None if most else reason
         if reason is None and self._denied is not None and self._denied(path):
             reason = Reason.DENIED
-        if reason is None and size > (most or largest(path, self._limits)):
+        # No limit is below that of the settings: what the name allows is asked of the few files that are larger.
+        least = most or self._limits.max_file_bytes
+        if reason is None and size > least and size > (most or largest(path, self._limits)):
             reason = Reason.TOO_LARGE
         if reason is None:
             self._entries[path] = FileEntry(path, size, mtime_ns, blob, ctime_ns)

@@ -115,3 +115,19 @@ def test_what_is_off_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_product, "direct_product", lambda: None)
     monkeypatch.setattr(_product, "imported_product", lambda: None)
     assert _product._fastest.__wrapped__() is _product.numpy_product
+
+
+@settings(deadline=None)
+@given(st.integers(1, 8), st.integers(0, 30), st.integers(0, 2**32 - 1), st.booleans())
+def test_entries_are_added_one_after_the_other(n: int, n_entries: int, seed: int, without_kernel: bool) -> None:
+    chance = np.random.default_rng(seed)
+    rows, columns = (chance.integers(0, n, n_entries).astype(np.int32) for _ in range(2))
+    weights, x = chance.random(n_entries), chance.random(n)
+    expected = [0.0] * n
+    for row, column, weight in zip(rows.tolist(), columns.tolist(), weights.tolist(), strict=True):
+        expected[row] += weight * float(x[column])
+    with pytest.MonkeyPatch.context() as patch:
+        if without_kernel:
+            patch.setattr(_product, "_fastest_of_entries", lambda: None)
+        # A kernel that was compiled to multiply and add in one rounds once less.
+        np.testing.assert_allclose(_product.coo_product(rows, columns, weights, x), expected, rtol=1e-14, atol=0)
