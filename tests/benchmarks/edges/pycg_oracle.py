@@ -4,7 +4,9 @@
 
 Every folder with a `callgraph.json` is a repository of its own. Kept are edges between definitions of its files. What a
 lambda calls is called by the function around it; a class body that is run where it stands is no call, and neither right
-nor wrong. Where `C.__init__` is called, making a class that inherits it is right as well.
+nor wrong. Where `C.__init__` is called, making a class that inherits it is right as well. Their graphs have no edge
+where a class without a constructor is made, because no code of the snippet runs there; here that is a call of the
+class, and neither right nor wrong.
 """
 
 import argparse
@@ -46,6 +48,38 @@ def heirs(tree: Tree, name: str) -> set[str]:
     return found
 
 
+def without_constructor(tree: Tree) -> dict[str, list[str]]:
+    """Classes that neither define nor inherit a constructor, as `path:Qual.name`, by their last name."""
+    own = {
+        name.rpartition(".")[0] for file in tree.files.values() for name in file.by_name if name.endswith(".__init__")
+    }
+    made = {f"{path}:{name}" for path, file in tree.files.items() for name in file.by_name if file.by_name[name]}
+    having = {each for each in made if each.partition(":")[2] in own}
+    for name in sorted(own):
+        having |= heirs(tree, name.rpartition(".")[2])
+    found: dict[str, list[str]] = {}
+    for each in sorted(made - having):
+        found.setdefault(each.partition(":")[2].rpartition(".")[2], []).append(each)
+    return found
+
+
+def makings(tree: Tree, prefix: str) -> Iterator[dict[str, object]]:
+    """Calls by name of classes without a constructor."""
+    classes = without_constructor(tree)
+    for path, file in sorted(tree.files.items()):
+        found = {(site.source, each) for site in file.calls for each in classes.get(site.name, ())}
+        for source, target in sorted(found):
+            yield {
+                "kind": "calls",
+                "src": f"{prefix}/{path}:{source}",
+                "dst": f"{prefix}/{target}",
+                "n": 1,
+                "by": "ast",
+                "cat": prefix.partition("/")[0],
+                "opt": True,
+            }
+
+
 def edges(folder: Path, prefix: str) -> Iterator[dict[str, object]]:
     tree = Tree(folder, [])
     modules = {path[:-3].replace("/", "."): path for path in tree.files}
@@ -72,6 +106,7 @@ def edges(folder: Path, prefix: str) -> Iterator[dict[str, object]]:
             if end[1][-1] == "__init__" and len(end[1]) > 1 and (others := heirs(tree, end[1][-2])):
                 row["alt"] = sorted(f"{prefix}/{each}" for each in others)
             yield row
+    yield from makings(tree, prefix)
 
 
 def main() -> int:
