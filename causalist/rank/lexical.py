@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.heap import return_what_is_freed
 from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.strings import StringTable, merged
@@ -33,8 +34,6 @@ WEIGHT_NAME = 3
 WEIGHT_OUTER_NAME = 1
 WEIGHT_PATH = 1
 WEIGHT_PATH_IN_FILE = 3
-
-# Document, term, count. A large repository has millions, and all of them are in memory at once.
 
 
 class Kept(NamedTuple):
@@ -63,6 +62,8 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
     vocabulary = _Vocabulary()
     body = vocabulary.expand(*_occurrences(files, numbers, linked, vocabulary))
     fresh = [(i, *files[i]) for i in numbers]
+    if kept is None:
+        return_what_is_freed()
     own, outer = _names(fresh, linked, vocabulary)
     path = _paths(fresh, linked, vocabulary)
     path_of_documents = _spread_paths(path, file_of, graph.nodes.kinds)
