@@ -101,17 +101,24 @@ def coo_product(
 
 @cache
 def _fastest_of_entries() -> Callable[..., None] | None:
-    """scipy's kernel, if it gives what it should; chosen once per process."""
-    for load in (_load_extension, lambda: importlib.import_module(_SCIPY_NAME)):
+    def is_right(kernel: Callable[..., None]) -> bool:
         rows, columns = np.array([2, 0, 2], dtype=np.int32), np.array([0, 1, 2], dtype=np.int32)
         weights, out = np.array([1.0, 2.0, 3.0]), np.zeros(3)
+        kernel(3, rows, columns, weights, np.array([1.0, 2.0, 3.0]), out)
+        return out.tolist() == [4.0, 0.0, 10.0]
+
+    return _kernel("coo_matvec", is_right)
+
+
+def _kernel(name: str, is_right: Callable[[Callable[..., None]], bool]) -> Callable[..., None] | None:
+    """scipy's kernel of this name, if it gives what it should; chosen once per process."""
+    for load in (_load_extension, lambda: importlib.import_module(_SCIPY_NAME)):
         try:
-            kernel: Callable[..., None] = (sys.modules.get(_SCIPY_NAME) or load()).coo_matvec
-            kernel(3, rows, columns, weights, np.array([1.0, 2.0, 3.0]), out)
+            kernel: Callable[..., None] = getattr(sys.modules.get(_SCIPY_NAME) or load(), name)
+            if is_right(kernel):
+                return kernel
         except (ImportError, OSError, AttributeError, TypeError, ValueError, RuntimeError, SystemError):
             continue
-        if out.tolist() == [4.0, 0.0, 10.0]:
-            return kernel
     return None
 
 
@@ -139,34 +146,24 @@ def csr_transpose(
 
 @cache
 def _fastest_transpose() -> Callable[..., None] | None:
-    """scipy's kernel, if it gives what it should; chosen once per process."""
-    for load in (_load_extension, lambda: importlib.import_module(_SCIPY_NAME)):
+    def is_right(kernel: Callable[..., None]) -> bool:
         indptr, indices = np.array([0, 1, 1, 3], dtype=np.int32), np.array([1, 0, 2], dtype=np.int32)
         out = np.zeros(4, np.int32), np.zeros(3, np.int32), np.zeros(3)
-        try:
-            kernel: Callable[..., None] = (sys.modules.get(_SCIPY_NAME) or load()).csr_tocsc
-            kernel(3, 3, indptr, indices, np.array([2.0, 1.0, 3.0]), *out)
-        except (ImportError, OSError, AttributeError, TypeError, ValueError, RuntimeError, SystemError):
-            continue
-        if [each.tolist() for each in out] == [[0, 1, 2, 3], [2, 0, 2], [1.0, 2.0, 3.0]]:
-            return kernel
-    return None
+        kernel(3, 3, indptr, indices, np.array([2.0, 1.0, 3.0]), *out)
+        return [each.tolist() for each in out] == [[0, 1, 2, 3], [2, 0, 2], [1.0, 2.0, 3.0]]
+
+    return _kernel("csr_tocsc", is_right)
 
 
 @cache
 def _fastest_of_many() -> Callable[..., None] | None:
-    """scipy's kernel for several vectors, if it gives what one does for each; chosen once per process."""
-    for load in (_load_extension, lambda: importlib.import_module(_SCIPY_NAME)):
+    def is_right(kernel: Callable[..., None]) -> bool:
         indptr, indices = np.array([0, 1, 1, 3], dtype=np.int32), np.array([1, 0, 2], dtype=np.int32)
         weights, x, out = np.array([2.0, 1.0, 3.0]), np.array([1.0, 1, 2, 0, 3, 1]), np.zeros(6)
-        try:
-            kernel: Callable[..., None] = (sys.modules.get(_SCIPY_NAME) or load()).csr_matvecs
-            kernel(3, 3, 2, indptr, indices, weights, x, out)
-        except (ImportError, OSError, AttributeError, TypeError, ValueError, RuntimeError, SystemError):
-            continue
-        if out.tolist() == [4.0, 0.0, 0.0, 0.0, 10.0, 4.0]:
-            return kernel
-    return None
+        kernel(3, 3, 2, indptr, indices, weights, x, out)
+        return out.tolist() == [4.0, 0.0, 0.0, 0.0, 10.0, 4.0]
+
+    return _kernel("csr_matvecs", is_right)
 
 
 @cache
