@@ -1,5 +1,10 @@
 """What one file meets in a defect of this program is not lost for all others, and is told."""
 
+import shutil
+import sqlite3
+import struct
+import zlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +14,9 @@ from causalist.graph.linker import Linker
 from causalist.model.index import FileNote
 from causalist.parse import views
 from causalist.pipeline import Repository
+from causalist.store import FOLDER, FactsCache, facts_path
+from causalist.store.codec import _LENGTHS as LENGTHS
+from tests.indexes import differences
 
 IS_SURVIVED = errors.is_survived  # as it is before any test begins
 FILES = {
@@ -91,3 +99,21 @@ def test_who_asks_for_tracebacks_gets_them(
 ) -> None:
     monkeypatch.setenv("CAUSALIST_TRACEBACK", asked)
     assert IS_SURVIVED(error) is survived
+
+
+def test_stored_bodies_that_make_no_sense_are_made_again(root: Path) -> None:
+    """Their checksum is right, so that only linking finds out: what wrote them was wrong."""
+    first = Repository.open(root, exact_root=True)
+    cache = FactsCache(facts_path())
+    with closing(sqlite3.connect(facts_path())) as connection:
+        rows = connection.execute("SELECT blob, reader, data FROM facts").fetchall()
+    assert len(rows) == len(FILES)
+    for blob, reader, data in rows:
+        n_interface, n_bodies, n_words = LENGTHS.unpack_from(data, 4)
+        start = 4 + LENGTHS.size + n_interface
+        body = LENGTHS.pack(n_interface, 2, n_words) + data[4 + LENGTHS.size : start] + b"[]" + data[start + n_bodies :]
+        cache.put_many([((blob, reader), struct.pack("<I", zlib.crc32(body)) + body)])
+    shutil.rmtree(root / FOLDER)
+    again = Repository.open(root, exact_root=True)
+    assert differences(again.index.graph, first.index.graph) == []
+    assert callers(again, "third") == ["b.py::second"]
