@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from causalist.model.graph import Edge
     from causalist.model.scores import Hit
     from causalist.pipeline import Repository
+    from causalist.retained import Retaining
 
 __all__ = [
     "Answer",
@@ -30,6 +31,7 @@ __all__ = [
     "Order",
     "RankMode",
     "Repository",
+    "Retaining",
     "Route",
     "Specificity",
 ]
@@ -45,6 +47,7 @@ _HOME = {
     "Order": "causalist.model.answer",
     "RankMode": "causalist.model.answer",
     "Repository": "causalist.pipeline",
+    "Retaining": "causalist.retained",
     "Route": "causalist.model.answer",
     "Specificity": "causalist.model.answer",
 }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from causalist.model.facts import FileFacts
     from causalist.model.source import FileEntry, SourceFile
+    from causalist.retained import Retaining
     from causalist.source import Limits
     from causalist.store import FactsCache, Key
 
@@ -56,13 +57,15 @@ class IndexOptions:
     """`processes`: how many parse at once; None: as many as there are processors that this process may use.
 
     `submodules`: whether repositories inside of this one are indexed too; None: as the index has it, at first not.
-    `limits`: what is taken of a folder; None: what its own settings say.
+    `limits`: what is taken of a folder; None: what its own settings say. `retaining`: where a process keeps what makes
+    the next refresh of the same folder cheaper, if it wants to spend the memory.
     """
 
     processes: int | None = None
     progress: Progress = silent
     submodules: bool | None = None
     limits: "Limits | None" = None
+    retaining: "Retaining | None" = None
 
 
 def reader_of(path: str) -> str:

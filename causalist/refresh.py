@@ -35,6 +35,7 @@ from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.source import FileEntry
 from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import load_settings
+from causalist.retained import Retained
 from causalist.store import FactsCache, Key
 
 _MOST_AFFECTED = 0.3  # of all files: above that, searching for them costs more than it saves
@@ -60,6 +61,29 @@ def refreshed(
     options: IndexOptions,
 ) -> Refreshed | None:
     """`previous` is an index of this version; completes `blobs`, known by path, "" for what is not searched."""
+    retained = options.retaining.take() if options.retaining is not None else None
+    found = _refreshed(entries, blobs, read, cache, previous, options, retained)
+    if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
+        retained.linker.release()
+    if found is not None:
+        linker = found.relinked.linker
+        if options.retaining is None:
+            linker.release()
+        else:
+            facts = {names.path: names.facts for names in linker.program.files}
+            options.retaining.keep(Retained({path: blobs[path] for path in facts}, facts, linker))
+    return found
+
+
+def _refreshed(
+    entries: Sequence[FileEntry],
+    blobs: dict[str, str],
+    read: Read,
+    cache: FactsCache,
+    previous: Index,
+    options: IndexOptions,
+    retained: Retained | None,
+) -> Refreshed | None:
     manifest = previous.manifest
     # What was not searched and now is, or the other way round, is one file more or less.
     before = {path: blob for path, blob in zip(manifest.paths, manifest.blobs, strict=True) if blob}
@@ -86,17 +110,23 @@ def refreshed(
         return None
     again = changed | affected
     entries = [entry for entry in entries if blobs[entry.path]]
-    facts, unfit = collect_facts(entries, blobs, read, cache, options, words=changed, bodies=again, reader=reader)
+    known = retained.facts if retained is not None else {}
+    known_blobs = retained.blobs if retained is not None else {}
+    held = {path for path in known if path not in again and known_blobs[path] == blobs.get(path)}
+    unread = [entry for entry in entries if entry.path not in held]
+    facts, unfit = collect_facts(unread, blobs, read, cache, options, words=changed, bodies=again, reader=reader)
     if unfit:
         return None
     told = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
     entries_told = [e for e in entries if e.path in told]
     facts.update(collect_facts(entries_told, blobs, read, cache, options, words=(), reader=reader)[0])
+    facts.update((path, known[path]) for path in held)
     # The same content may stand elsewhere, where it changed.
     worded = [path for path, each in facts.items() if path not in changed and (each.words or each.counts is not None)]
     facts.update((path, replace(facts[path], words=(), counts=None)) for path in worded)
     files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
     numbers = {path: i for i, (path, _) in enumerate(files)}
+    is_same = retained is not None and not (seen.differing or seen.moved) and retained.blobs == before
     try:
         linked = relink(
             files,
@@ -105,6 +135,7 @@ def refreshed(
             {numbers[path] for path in changed},
             {numbers[path] for path in affected},
             seen.moved,
+            retained.linker if retained is not None and is_same else None,
         )
     except NotLinked:
         return None  # what links everything says which files are concerned
@@ -112,9 +143,10 @@ def refreshed(
 
 
 class _Seen(NamedTuple):
-    """The names of what others see differently, what the files that changed look like, then and now, and what came or
-    went."""
+    """The paths of files that look different, the names of what others see differently, what the files that changed
+    look like, then and now, and what came or went."""
 
+    differing: set[str]
     names: set[str]
     interfaces: list[FileFacts]
     moved: list[Presence]
@@ -130,7 +162,7 @@ def _seen_differently(
     """What others see differently than in the contents that these files had before; None where that is not known."""
     keys = {path: (before[path], reader_of(path)) for path in (*new, *gone) if path in before}
     old = cache.get_many(keys.values(), words=False)
-    seen = _Seen(set(), [], [])
+    seen = _Seen(set(), set(), [], [])
     moved = [(path, old.get(keys[path])) for path in gone]
     moved += [(path, facts) for path, facts in new.items() if path not in before]
     for path, facts in moved:
@@ -148,6 +180,7 @@ def _seen_differently(
         seen.interfaces.extend((interface_of(then), interface_of(facts)))
         if same_interface(then, facts):
             continue
+        seen.differing.add(path)
         language = settings.get(facts.language)
         if passed_modules(path, then, language) != passed_modules(path, facts, language):
             return None

@@ -232,12 +232,30 @@ def _insert(path: Path, chance: random.Random, after: re.Pattern[str], text: str
 
 
 def edit_body(root: Path, chance: random.Random) -> str:
-    """A line in a function: what no other file sees."""
+    """A line in a function: what no other file sees, but for what is returned."""
+    return _add_line(root, chance, ("{0}(1)", "x = {0}(2)", "y.{0}()", "{0}(x, y.z)", "return {0}(3)"))
+
+
+def add_call(root: Path, chance: random.Random) -> str:
+    """A call in a function, which no other file sees."""
+    return _add_line(root, chance, ("{0}(1)", "y.{0}()"))
+
+
+def _add_line(root: Path, chance: random.Random, lines: Sequence[str]) -> str:
     path, called = _any(root, chance), _name(root, chance, _CALL)
     end = "" if path.suffix == ".py" else ";"
-    line = chance.choice(("{0}(1)", "x = {0}(2)", "y.{0}()", "{0}(x, y.z)", "return {0}(3)")).format(called)
+    line = chance.choice(lines).format(called)
     done = _insert(path, chance, _HEADER if path.suffix != ".py" else _PY_HEADER, line + end)
     return f"edit the body of a function of {path.name}" if done else "no function to edit"
+
+
+def move_down(root: Path, chance: random.Random) -> str:
+    """An empty line somewhere: nothing but places changes, unless it is in a text."""
+    path = _any(root, chance)
+    lines = _text(path).splitlines(keepends=True)
+    lines.insert(chance.randrange(len(lines) + 1), "\n")
+    path.write_text("".join(lines), encoding="utf-8")
+    return f"add an empty line to {path.name}"
 
 
 def set_member(root: Path, chance: random.Random) -> str:
@@ -366,6 +384,8 @@ SMALL_EDITS: Sequence[Edit] = (
     edit_body, edit_body, edit_body, edit_body, set_member, change_return, change_base, add_value, use_package,
     import_for_side_effects, remove_import, add_function, remove_lines, prose, touch, commit,
 )  # fmt: skip
+# Those after which a file mostly looks from outside as it did.
+BODY_EDITS: Sequence[Edit] = (add_call, add_call, add_call, edit_body, move_down, move_down, prose, touch)
 # Those after which there are other files, and what these rest on.
 MOVES: Sequence[Edit] = (
     delete, rename, change_case, copy, new_module, new_module, missing_module, use_module, use_module, new_page,

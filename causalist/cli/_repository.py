@@ -13,6 +13,7 @@ from causalist.errors import NothingToIndex
 
 if TYPE_CHECKING:
     from causalist.pipeline import Repository
+    from causalist.retained import Retaining
     from causalist.steps import Deadline
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -66,6 +67,7 @@ def open_repository(
     submodules: bool | None = None,
     when_empty: Callable[[NothingToIndex], Mapping[str, object]] | None = None,
     deadline: "Deadline | None" = None,
+    retaining: "Retaining | None" = None,
 ) -> "Repository":
     """The repository in the folder `repo`, or around the current one. Raises CausalistError.
 
@@ -76,7 +78,7 @@ def open_repository(
     from causalist.pipeline import Repository
 
     with progress_on_stderr() as progress:
-        options = IndexOptions(processes=processes, progress=progress, submodules=submodules)
+        options = IndexOptions(processes=processes, progress=progress, submodules=submodules, retaining=retaining)
         try:
             if deadline is not None:
                 from causalist.servers.bounded import open_in_time

@@ -35,13 +35,15 @@ def command(repo: Path | None, force: bool, debounce: int) -> None:
       causalist watch --repo ~/projects/shop
     """
     need_extra("watch", "watchfiles", 1)
+    from causalist.retained import Retaining
     from causalist.source import wait_for_changes
 
-    now = [open_repository(repo, force=force)]
+    retaining = Retaining()
+    now = [open_repository(repo, force=force, retaining=retaining)]
     root, told = now[0].root, None
     for _ in wait_for_changes(root, lambda: now[0].index.manifest.paths, quiet_ms=debounce):
         try:
-            now[0] = open_repository(root, force=force)
+            now[0] = open_repository(root, force=force, retaining=retaining)
         except NothingToIndex as error:
             say(f"{error.slug}: {error}")
             continue

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from causalist.graph.build import build_graph
     from causalist.graph.changing import changes_of, co_changes, touched_files
     from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
-    from causalist.graph.linker import NotLinked
+    from causalist.graph.linker import Linker, NotLinked
     from causalist.graph.presence import Presence, may_mention, passed_modules, passes_on, presence_of
     from causalist.graph.relinking import Relinked, needs_bodies, relink
     from causalist.graph.rules import GUESSES, RULES, Evidence, strength
@@ -20,6 +20,7 @@ __all__ = [
     "RULES",
     "Confidences",
     "Evidence",
+    "Linker",
     "Measured",
     "NotLinked",
     "Presence",
@@ -47,7 +48,7 @@ __getattr__ = exports(
         "build": "build_graph",
         "changing": "changes_of co_changes touched_files",
         "confidence": "Confidences Measured load_confidences read_confidences",
-        "linker": "NotLinked",
+        "linker": "Linker NotLinked",
         "presence": "Presence may_mention passed_modules passes_on presence_of",
         "relinking": "Relinked needs_bodies relink",
         "rules": "GUESSES RULES Evidence strength",

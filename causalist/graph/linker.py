@@ -8,6 +8,7 @@ from causalist import errors
 from causalist.graph.declared import names_in
 from causalist.graph.drafts import Drafts
 from causalist.graph.edges import EdgeCollector
+from causalist.graph.guesses import Guesses
 from causalist.graph.mentioned import Mentions
 from causalist.graph.method_sets import implementations
 from causalist.graph.names import Program
@@ -17,7 +18,8 @@ from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.overrides import overrides
 from causalist.graph.package_imports import PackageImports
 from causalist.graph.projects import whole
-from causalist.graph.resolve import Resolver
+from causalist.graph.replaced import is_by_itself, replace_file
+from causalist.graph.resolve import Derived, Resolver
 from causalist.graph.spaces import is_alias
 from causalist.graph.states import States, is_asked
 from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, ImportKind
@@ -43,6 +45,7 @@ class Linker:
     resolver: Resolver
     drafts: Drafts
     collector: EdgeCollector
+    _types: tuple[list[Derived], list[tuple[int, int]]] | None = None  # bases, and (type, interface) by methods alone
     _imports: PackageImports = field(init=False)
     _states: States = field(init=False)
     _mentions: Mentions = field(init=False)
@@ -60,6 +63,17 @@ class Linker:
         self._imports = PackageImports(self.program)
         self._states = States(self.program, self.resolver.values)
         self._mentions = Mentions(self.program, self.drafts)
+
+    def again(self, changed: Mapping[int, FileFacts]) -> "Linker | None":
+        """A linker of the same files, of which some changed and look the same from all others (`model.interface`). It
+        has no edges yet, and this one is not to be used any more. None, with nothing changed, where the tables of one
+        of these files do not follow from it alone."""
+        if not all(is_by_itself(self.program, number) for number in changed):
+            return None
+        for number, facts in changed.items():
+            replace_file(self.program, number, facts)
+        self.resolver.guesses = Guesses(self.program)  # which know what stands in bodies
+        return Linker(self.program, self.resolver, Drafts(self.program), EdgeCollector(), self._types)
 
     def link(self, number: int) -> None:
         """All edges that leave a file but for those of `add_bases` and those that follow from others. Raises NotLinked
@@ -92,27 +106,33 @@ class Linker:
     def add_bases(self, only: Collection[int] | None = None) -> None:
         """What types are made of, and what overrides what: edges that leave all files, or some. Comes before `link`."""
         file_of = self.program.file_of
-        for owner, target, implements, row in self.resolver.prepare():
+        if self._types is None:
+            derived = self.resolver.prepare()
+            outside = self.resolver.values.derived_from_outside
+            self._types = derived, list(implementations(self.program, outside))
+        derived, by_method_set = self._types
+        for each in derived:
+            owner, target = each.owner, each.target
             if only is not None and file_of[owner] not in only:
                 continue
             is_interface = self.program.definition_of[target.definition].kind == NodeKind.INTERFACE
             derives = is_interface and self.program.definition_of[owner].kind != NodeKind.INTERFACE
-            kind = EdgeKind.IMPLEMENTS if implements or derives else EdgeKind.EXTENDS
+            kind = EdgeKind.IMPLEMENTS if each.implements or derives else EdgeKind.EXTENDS
             if is_alias(self.program, target.definition):
                 kind = EdgeKind.REFERENCES  # a type made of others, which may be less than they are: `Omit<A, "b">`
+            row = self.resolver.row(each)
             self._use(self.drafts.definition(owner), self.drafts.definition(target.definition), kind, target.rule, row)
-        by_method_set = list(implementations(self.program, self.resolver.values.derived_from_outside))
         for owner, interface in by_method_set:
             if only is not None and file_of[owner] not in only:
                 continue
             source, goal = self.drafts.definition(owner), self.drafts.definition(interface)
             self._use(source, goal, EdgeKind.IMPLEMENTS, "method-set", self.drafts[source].start_row)
-        for each in overrides(self.program, self.resolver.blocks(), by_method_set, only):
-            if only is not None and file_of[each.method] not in only:
+        for over in overrides(self.program, self.resolver.blocks(), by_method_set, only):
+            if only is not None and file_of[over.method] not in only:
                 continue
-            source = self.drafts.definition(each.method)
+            source = self.drafts.definition(over.method)
             row = self.drafts[source].start_row
-            self._use(source, self.drafts.definition(each.base), EdgeKind.OVERRIDES, each.rule, row)
+            self._use(source, self.drafts.definition(over.base), EdgeKind.OVERRIDES, over.rule, row)
 
     def _add_imports(self, number: int) -> None:
         names = self.program.files[number]

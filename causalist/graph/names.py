@@ -94,14 +94,14 @@ class Program:
                 types = (i for i in names.returns if names.facts.definitions[i].kind == NodeKind.TYPE)
                 result.named_types.update(names.first + i for i in types)
             if names.has_folders:
-                result._name_packages(names)
+                result.name_packages(names)
         for number, definition in enumerate(definition_of):
             parent = result.parent(number)
             if definition.kind == NodeKind.METHOD and parent >= 0 and definition_of[parent].kind == NodeKind.TRAIT:
                 result._traits.setdefault(definition.name, []).append(parent)
         return result
 
-    def _name_packages(self, names: FileNames) -> None:
+    def name_packages(self, names: FileNames) -> None:
         """Packages are called what their own files say, whatever the path of the import ends with."""
         local: dict[str, Import] = {}
         for entry in names.facts.imports:

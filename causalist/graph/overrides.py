@@ -145,7 +145,8 @@ def _is_type_parameter(program: Program, method: int, written: str) -> bool:
 
 
 def _of_method_sets(program: Program, implemented: Iterable[tuple[int, int]]) -> Iterator[Override]:
-    members = methods_of_types(program)
+    implemented = list(implemented)
+    members = methods_of_types(program) if implemented else {}
 
     def found(owner: int) -> dict[str, int]:
         methods: dict[str, int] = {}

@@ -8,6 +8,8 @@ well (`model.exposed`). The result equals `build_graph` of the same facts, array
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -25,21 +27,25 @@ from causalist.graph.rules import RULE_NAMES
 from causalist.graph.tested import FoundEdge, Tests
 from causalist.model.facts import FileFacts
 from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
+from causalist.model.interface import interface_of
 from causalist.model.language import LanguageSettings
 from causalist.model.strings import Merged, merged
 from causalist.model.symbols import NodeKind, Role, file_id
 
 _Number = TypeVar("_Number", bound=np.generic)
 _Position = Callable[[int], int]  # draft -> node
+_IS_USE = np.isin(np.arange(max(EdgeKind) + 1), sorted(USE_KINDS))  # by EdgeKind
 _NO_NODES = np.zeros(0, dtype=np.int32)
 
 
 class Relinked(NamedTuple):
     """`linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes
-    of the previous graph,): where each node is now, -1 for those of files that were edited."""
+    of the previous graph,): where each node is now, -1 for those of files that were edited. `linker` may find the edges
+    of these files again, or is released by whoever does not want that."""
 
     linked: LinkedGraph
     nodes: NDArray[np.int32]
+    linker: Linker
 
 
 def relink(
@@ -49,20 +55,34 @@ def relink(
     edited: Set[int],
     affected: Set[int] = frozenset(),
     moved: Sequence[Presence] = (),
+    before: Linker | None = None,
 ) -> Relinked:
     """The graph of `files`, (path, facts) by path, of which those at `edited` are not as they are in `previous`, and
     those at `affected` name what looks different from outside in one of these. `moved` are those of `edited` that
     `previous` does not have, and others that it has and that are gone.
 
-    Others may come without bodies but for those of which `needs_bodies` says otherwise. Raises ValueError if `previous`
-    is not a graph of these files, NotLinked where one that came or went stands in the place of another.
+    Others may come without bodies but for those of which `needs_bodies` says otherwise. `before` is a linker of what
+    `previous` was made of, which is used up; only where the files look the same from outside, none of them is at
+    `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, NotLinked where
+    one that came or went stands in the place of another.
     """
-    linker = Linker.of(files, settings)
+    again = sorted(edited | affected)
+    held = {number: _held(*files[number], settings) for number in again}
+    linker = before.again(held) if before is not None else None
+    if linker is None:
+        linker = Linker.of([(path, held.get(i, facts)) for i, (path, facts) in enumerate(files)], settings)
     for each in moved:
         _check_alone(linker.program, each, settings)
-    relinked = _Relinking(linker, previous, frozenset(edited), frozenset(affected), moved).done()
-    linker.release()
-    return relinked
+    with ExitStack() as bodies:
+        for number in again:
+            bodies.enter_context(linker.program.files[number].opened_with(files[number][1]))
+        return _Relinking(linker, previous, frozenset(edited), frozenset(affected), moved).done()
+
+
+def _held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
+    """What a linker holds of a file that is not linked at the moment."""
+    held = facts if needs_bodies(path, facts, settings) else interface_of(facts)
+    return replace(held, words=(), counts=None)
 
 
 def _check_alone(program: Program, moved: Presence, settings: Mapping[str, LanguageSettings]) -> None:
@@ -172,7 +192,7 @@ class _Relinking:
         now = with_layers(now, file_nodes, linker.program.files)
         linked = LinkedGraph(now, file_nodes, tuple(documents))
         read = self._among(self.file_of[:-1], self.edited)
-        return Relinked(linked, np.where(read, np.int32(-1), ids.old))
+        return Relinked(linked, np.where(read, np.int32(-1), ids.old), linker)
 
     def _among(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
         """Which of these numbers of files are chosen; -1 is not."""
@@ -199,15 +219,14 @@ class _Relinking:
         files -= {self.gone}
         found: list[FoundEdge] = list(self.linker.collector.edges.items())
         again = np.flatnonzero(self._among(self.file_of[:-1], files - self.changed)).tolist()
-        found += [edge for node in again for edge in self._uses_of(node)]
+        found += self._uses_of(again)
         drafts = self.linker.drafts
         helpers = {
             target
             for (_, target, kind), _ in found
             if kind == EdgeKind.CALLS and drafts[target].role == Role.TEST and drafts[target].file not in files
         }
-        for helper in sorted(helpers):
-            found += self._uses_of(graph.nodes.ids.position(drafts[helper].id))
+        found += self._uses_of([graph.nodes.ids.position(drafts[helper].id) for helper in sorted(helpers)])
         tests = Tests(self.linker.program, drafts)
         for each in list(tests.edges(found, files)):
             if drafts[each.source].file in files:
@@ -216,16 +235,22 @@ class _Relinking:
                 )
         return files
 
-    def _uses_of(self, node: int) -> list[FoundEdge]:
-        """The edges of the previous graph that leave a node and that tests are told by, between drafts."""
+    def _uses_of(self, nodes: Sequence[int]) -> list[FoundEdge]:
+        """The edges of the previous graph that leave these nodes and that tests are told by, between drafts."""
         edges = self.graph.edges
+        leaves = np.zeros(len(self.graph.nodes), dtype=np.bool_)
+        leaves[nodes] = True
+        files = self.file_of[edges.targets]
+        found = np.flatnonzero(leaves[edges.sources] & _IS_USE[edges.kinds] & (files >= 0) & (files < self.gone))
+        rows = (
+            each[found].tolist()
+            for each in (edges.sources, edges.targets, edges.kinds, edges.rules, edges.candidates, edges.counts,
+                         edges.rows)
+        )  # fmt: skip
+        drafts = {node: self._draft(node) for node in {*edges.sources[found].tolist(), *edges.targets[found].tolist()}}
         return [
-            (
-                (self._draft(node), self._draft(int(edges.targets[i])), int(edges.kinds[i])),
-                Sites(RULE_NAMES[edges.rules[i]], int(edges.candidates[i]), int(edges.counts[i]), int(edges.rows[i])),
-            )
-            for i in self.graph.outgoing(node)
-            if edges.kinds[i] in USE_KINDS and 0 <= self.file_of[edges.targets[i]] < self.gone
+            ((drafts[source], drafts[target], kind), Sites(RULE_NAMES[rule], candidates, count, row))
+            for source, target, kind, rule, candidates, count, row in zip(*rows, strict=True)
         ]
 
     def _named_after_moved(self) -> frozenset[int]:

@@ -21,7 +21,7 @@ from causalist.graph.rules import MOST_CANDIDATES
 from causalist.graph.shapes import split_type
 from causalist.graph.spaces import as_type, is_mere_type
 from causalist.graph.values import Values
-from causalist.model.facts import MODULE_SCOPE, Base, Implementation
+from causalist.model.facts import MODULE_SCOPE, Implementation
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 
@@ -31,6 +31,18 @@ class Target(NamedTuple):
     definition: int
     rule: str
     candidates: int
+
+
+class Derived(NamedTuple):
+    """A type and a definition that it is made of, which `file` says: in the base at `place` of its facts, or in the
+    block at `place` that implements something."""
+
+    owner: int
+    target: Target
+    implements: bool
+    file: int
+    place: int
+    is_block: bool
 
 
 @dataclass(slots=True)
@@ -51,37 +63,38 @@ class Resolver:
         self.guesses = Guesses(self.program)
         self.extensions = Extensions(self.program)
 
-    def prepare(self) -> list[tuple[int, Target, bool, int]]:
-        """Resolves all bases, so that members are found along them.
-
-        Returns (class, base, implements, row) for each resolved base.
-        """
+    def prepare(self) -> list[Derived]:
+        """Resolves all bases, so that members are found along them, and returns those that are found."""
         self._attach_members()
         for owner, stands_for in self._made_of().items():
             self.program.set_bases(owner, stands_for)
         implemented = [each for file in range(len(self.program.files)) for each in self._implementations(file)]
         delegates = self._delegates()
         found, missed = self._resolve_bases(
-            [(file, base) for file, f in enumerate(self.program.files) for base in f.facts.bases]
+            [(file, i) for file, f in enumerate(self.program.files) for i in range(len(f.facts.bases))]
         )
-        again = [(file, base) for file, base in missed if self._sees_members(file)]
+        again = [each for each in missed if self._sees_members(each[0])]
         if again:  # a base may be a member of another base
             self.values.forget()
             more, again = self._resolve_bases(again)
             found += more
             missed = [each for each in missed if not self._sees_members(each[0])] + again
-        for file, base in missed:
-            self.values.derived_from_outside.add(self.program.files[file].first + base.definition)
+        superclasses: set[int] = set()  # types with one from outside
+        for file, place in missed:
+            base = self.program.files[file].facts.bases[place]
+            owner = self.program.files[file].first + base.definition
+            self.values.derived_from_outside.add(owner)
+            if not base.implements:
+                superclasses.add(owner)
         more_bases: dict[int, list[int]] = {}
-        for owner, target, _, _ in implemented:
-            more_bases.setdefault(owner, []).append(target.definition)
+        for each in implemented:
+            more_bases.setdefault(each.owner, []).append(each.target.definition)
         for owner, held in delegates:
             more_bases.setdefault(owner, []).append(held)
         for owner, numbers in more_bases.items():
             self.program.set_bases(owner, [*self.program.bases(owner), *numbers])
         reopened.join_bases(self.program)
-        superclasses = [(file, base) for file, base in missed if not base.implements]
-        self._find_contracts({self.program.files[file].first + base.definition for file, base in superclasses})
+        self._find_contracts(superclasses)
         self.values.read_attributes()
         return [*found, *implemented]
 
@@ -98,6 +111,15 @@ class Resolver:
             interfaces = frozenset(base for base in bases if kinds[base] == NodeKind.INTERFACE)
             if interfaces and not derived.isdisjoint(bases):
                 program.contracts[owner] = interfaces
+
+    def row(self, derived: Derived) -> int:
+        """Where it is said, as the facts of that file are now."""
+        facts = self.program.files[derived.file].facts
+        if not derived.is_block:
+            return facts.bases[derived.place].row
+        if self.program.file_of[derived.owner] == derived.file:
+            return facts.implementations[derived.place].row
+        return self.program.definition_of[derived.owner].start_row
 
     def forget(self) -> None:
         """Forgets what was looked up for other files."""
@@ -118,14 +140,14 @@ class Resolver:
                 if trait >= 0:
                     yield trait, names.first + block.first, names.first + block.end
 
-    def _resolve_bases(
-        self, bases: list[tuple[int, Base]]
-    ) -> tuple[list[tuple[int, Target, bool, int]], list[tuple[int, Base]]]:
-        """(what `prepare` returns, what is not found) of bases with their files; the program knows those found."""
-        found: list[tuple[int, Target, bool, int]] = []
-        missed: list[tuple[int, Base]] = []
-        for file, base in bases:
+    def _resolve_bases(self, bases: list[tuple[int, int]]) -> tuple[list[Derived], list[tuple[int, int]]]:
+        """(what `prepare` returns, what is not found) of bases by their files and places; the program knows those
+        found."""
+        found: list[Derived] = []
+        missed: list[tuple[int, int]] = []
+        for file, place in bases:
             names = self.program.files[file]
+            base = names.facts.bases[place]
             owner = names.first + base.definition
             value = self._outside_of(owner, file, names.facts.definitions[base.definition].parent, base.name)
             if value is not None and value.kind == "module":  # a file that is a class as a whole
@@ -137,12 +159,12 @@ class Resolver:
                 elif is_mere_type(self.program, value.number):
                     value = None
             if value is not None and value.kind == "definition" and value.number != owner:
-                found.append((owner, Target(value.number, value.rule, 1), base.implements, base.row))
+                found.append(Derived(owner, Target(value.number, value.rule, 1), base.implements, file, place, False))
             else:
-                missed.append((file, base))
+                missed.append((file, place))
         numbers: dict[int, list[int]] = {}
-        for owner, target, _, _ in found:
-            numbers.setdefault(owner, []).append(target.definition)
+        for each in found:
+            numbers.setdefault(each.owner, []).append(each.target.definition)
         for owner, derived in numbers.items():
             self.program.set_bases(owner, [*self.program.bases(owner), *derived])
         return found, missed
@@ -174,11 +196,11 @@ class Resolver:
                 found[number] = [value.number]
         return found
 
-    def _implementations(self, file: int) -> list[tuple[int, Target, bool, int]]:
+    def _implementations(self, file: int) -> list[Derived]:
         """As `prepare`, for what types implement in blocks that stand outside of them."""
         names = self.program.files[file]
-        found: list[tuple[int, Target, bool, int]] = []
-        for block in names.facts.implementations:
+        found: list[Derived] = []
+        for place, block in enumerate(names.facts.implementations):
             owner = self._type_at(file, block.scope, block.type)
             trait = self._type_at(file, block.scope, block.trait)
             if owner < 0:
@@ -187,11 +209,9 @@ class Resolver:
             if trait < 0 or trait == owner:
                 self.values.derived_from_outside.add(owner)
                 continue
-            is_here = self.program.file_of[owner] == file
-            row = block.row if is_here else self.program.definition_of[owner].start_row
             value = self.values.of_chain(file, block.scope, block.trait)
             rule = value.rule if value is not None else "same-file"
-            found.append((owner, Target(trait, rule, 1), True, row))
+            found.append(Derived(owner, Target(trait, rule, 1), True, file, place, True))
         return found
 
     def _give(self, file: int, block: Implementation, trait: int) -> None:

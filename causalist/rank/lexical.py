@@ -173,10 +173,10 @@ def _taken_over(kept: Kept | None) -> _Taken:
     for postings in (old.definitions, old.files, old.paths, old.symbol_names):
         moved = kept.nodes[postings.documents]
         stays = moved >= 0
-        before = np.zeros(len(stays) + 1, dtype=np.int64)  # how many stay before each
-        np.cumsum(stays, out=before[1:])
-        counts = postings.counts[stays] if len(postings.counts) else np.ones(int(before[-1]), dtype=np.int32)
-        columns.append(_Columns(before[postings.indptr], moved[stays], counts))
+        gone = np.flatnonzero(~stays)
+        indptr = postings.indptr - np.searchsorted(gone, postings.indptr)
+        counts = postings.counts[stays] if len(postings.counts) else np.ones(int(indptr[-1]), dtype=np.int32)
+        columns.append(_Columns(indptr, moved[stays], counts))
     is_used = np.any([np.diff(each.indptr) > 0 for each in columns], axis=0)
     return _Taken(old.terms, is_used, tuple(columns))
 

@@ -21,6 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from causalist.retained import Retaining
+
 if TYPE_CHECKING:
     from causalist.model.index import Index
 
@@ -41,10 +43,11 @@ def main(arguments: Sequence[str]) -> None:
     told: list[int] = []
     signal.signal(signal.SIGTERM, partial(_end, os.getpid(), told))
     jobs: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
+    retaining = Retaining()
     threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
     while True:
         try:
-            outcome = _outcome(Path(root), out, jobs.get())
+            outcome = _outcome(Path(root), out, jobs.get(), retaining)
         except Exception:
             if not told:
                 raise
@@ -81,14 +84,14 @@ def _read_buffers(folder: Path) -> dict[str, bytes]:
     return {path: (folder / str(number)).read_bytes() for number, path in enumerate(paths)}
 
 
-def _outcome(root: Path, out: int, buffers: Path | None) -> dict[str, object]:
+def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -> dict[str, object]:
     from causalist.collect import IndexOptions
     from causalist.errors import CausalistError
     from causalist.pipeline import Repository
     from causalist.store import INDEX_NAME, write_index
 
     # Without process groups nothing ends the workers of a process that is killed.
-    options = IndexOptions(processes=None if hasattr(os, "killpg") else 1, progress=_Reported(out))
+    options = IndexOptions(processes=None if hasattr(os, "killpg") else 1, progress=_Reported(out), retaining=retaining)
     try:
         repository = Repository.open(root, exact_root=True, force=True, options=options)
         index = repository.index

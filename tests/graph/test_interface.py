@@ -39,7 +39,7 @@ def check_each_alone(files: Files) -> LinkedGraph:
     for i, (path, facts) in enumerate(files):
         before = [*files[:i], (path, interface_of(facts)), *files[i + 1 :]]
         previous = build_graph(before, load_settings()).graph
-        again, _ = relink(without_bodies(files, [i]), load_settings(), previous, {i})
+        again = relink(without_bodies(files, [i]), load_settings(), previous, {i}).linked
         assert differences(again.graph, whole.graph) == [], path
         assert again.file_nodes.tolist() == whole.file_nodes.tolist()
         assert again.document_nodes[i].tolist() == whole.document_nodes[i].tolist()
@@ -60,6 +60,42 @@ def test_each_file_of_a_sample(sample: str) -> None:
     root = SAMPLES / sample
     paths = [path for path in root.rglob("*") if path.is_file() and ".causalist" not in path.parts]
     check_each_alone(facts_of((path.relative_to(root).as_posix(), path.read_bytes()) for path in paths))
+
+
+def check_with_one_linker(given: Iterable[tuple[str, bytes]]) -> int:
+    """Edits one file after the other, each further down by a line, and links it with what was made for the one before.
+    Returns how often."""
+    contents = dict(sorted(given))
+    files = facts_of(contents.items())
+    previous, linker, n_kept = build_graph(files, load_settings()).graph, None, 0
+    for i, (path, facts) in enumerate(files):
+        moved = parse_file(path, b"\n" + contents[path])
+        if not same_interface(moved, facts):
+            continue
+        files[i] = path, moved
+        done = relink(without_bodies(files, [i]), load_settings(), previous, {i}, before=linker)
+        n_kept += linker is not None and done.linker.program is linker.program
+        previous, linker = done.linked.graph, done.linker
+        assert differences(previous, build_graph(files, load_settings()).graph) == [], path
+    return n_kept
+
+
+@pytest.mark.parametrize("case", _CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_linker_that_stays_links_each_file_of_a_language_case(case: Path) -> None:
+    check_with_one_linker((path, text.encode()) for path, text in read_case(case.read_text("utf-8")).files)
+
+
+@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
+def test_a_linker_that_stays_links_each_file_of_a_sample(sample: str) -> None:
+    root = SAMPLES / sample
+    paths = [path for path in root.rglob("*") if path.is_file() and ".causalist" not in path.parts]
+    assert check_with_one_linker((path.relative_to(root).as_posix(), path.read_bytes()) for path in paths) > 5
+
+
+def test_a_linker_whose_files_hold_for_others_is_made_anew() -> None:
+    # A wildcard import that holds in all files of a project is in the tables of each.
+    files = {"app.csproj": b"<Project/>", "a.cs": b"global using Shop;\nclass A {}\n", "b.cs": b"class B {}\n"}
+    assert check_with_one_linker(files.items()) <= 1  # the project's file
 
 
 def _seen_from_outside(facts: FileFacts) -> FileFacts:

@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 from causalist import building, refresh
+from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex
+from causalist.graph import Linker
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline import Repository
-from tests.edits import EDITS, MOVES, SMALL_EDITS, Edit, begin
+from causalist.retained import Retaining
+from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, Edit, begin
 from tests.indexes import differences, without_stamps
 from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
 
@@ -37,11 +40,18 @@ def check_equal(refreshed: Repository, rebuilt: Repository, history: list[str], 
 
 
 def check_sequence(
-    root: Path, seed: int, n_rounds: int, n_questions: int, edits: Sequence[Edit] = EDITS, most: int = 4
+    root: Path,
+    seed: int,
+    n_rounds: int,
+    n_questions: int,
+    edits: Sequence[Edit] = EDITS,
+    most: int = 4,
+    retaining: Retaining | None = None,
 ) -> list[str]:
     """Edits a repository at random, up to `most` times a round, and checks after each. Returns what was done."""
     chance = random.Random(seed)
-    Repository.open(root)
+    options = IndexOptions(retaining=retaining)
+    Repository.open(root, options=options)
     history: list[str] = []
     for _ in range(n_rounds):
         history += [chance.choice(edits)(root, chance) for _ in range(chance.randrange(1, most + 1))]
@@ -49,9 +59,9 @@ def check_sequence(
             rebuilt = in_memory(root)
         except NothingToIndex:
             with pytest.raises(NothingToIndex):
-                Repository.open(root)
+                Repository.open(root, options=options)
             continue
-        check_equal(Repository.open(root), rebuilt, history, n_questions)
+        check_equal(Repository.open(root, options=options), rebuilt, history, n_questions)
     return history
 
 
@@ -74,6 +84,22 @@ def test_edits_that_are_followed_equal_building_afresh(
     root = copy_sample(tmp_path, sample)
     begin(root)
     check_sequence(root, seed, 5, 1, edits, 2)
+
+
+@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("seed, edits", [(7, BODY_EDITS), (8, BODY_EDITS), (9, SMALL_EDITS)])
+def test_what_a_process_keeps_changes_nothing(
+    sample: str, seed: int, edits: Sequence[Edit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refresh, "_MOST_AFFECTED", 1.0)
+    monkeypatch.setattr(refresh, "_MOST_NAMES", 10_000)
+    kept: list[bool] = []
+    again = Linker.again
+    monkeypatch.setattr(Linker, "again", lambda self, changed: kept.append(True) or again(self, changed))
+    root = copy_sample(tmp_path, sample)
+    begin(root)
+    check_sequence(root, seed, 6, 1, edits, 2, Retaining())
+    assert kept or edits is SMALL_EDITS
 
 
 @pytest.mark.parametrize("edit", sorted({*EDITS, *SMALL_EDITS, *MOVES}, key=lambda edit: edit.__name__))
@@ -172,3 +198,30 @@ def test_going_there_and_back_gives_the_first_index_again(tmp_path: Path) -> Non
     assert differences(without_stamps(before.index), without_stamps(without.index))
     path.write_text(text)
     check_equal(Repository.open(root), before, ["delete and restore"], len(QUESTIONS))
+
+
+def test_what_a_body_names_is_read_again(tmp_path: Path) -> None:
+    user = "def go(door):\n    door.unlatch()\n"
+    root = made_of(tmp_path, {**_OTHERS, "door.py": _NEW, "use.py": user})
+    options = IndexOptions(retaining=Retaining())
+    rules = []
+    for more in ("    pass\n", "    print(1)\n", "    Door()\n", "    print(2)\n"):
+        (root / "use.py").write_text(user + more)
+        repository = Repository.open(root, options=options)
+        check_equal(repository, in_memory(root), [more], 0)
+        rules += [edge.rule for edge in edges_of(repository) if edge.source == "use.py::go" and edge.kind == "calls"]
+    assert rules == ["like-named", "like-named", "named-receiver", "like-named"]
+
+
+def test_what_is_kept_is_not_used_for_another_index(tmp_path: Path) -> None:
+    """Somebody else refreshed in between, or what was kept could not be stored."""
+    user = "from m1 import other\n\n\ndef f2():\n"
+    root = made_of(tmp_path, {**_OTHERS, "m2.py": f"{user}    pass\n"})
+    options = IndexOptions(retaining=Retaining())
+    for text in ("x = 1\n", "x = 2\n"):
+        (root / "m1.py").write_text(f"def f1():\n    {text}")
+        Repository.open(root, options=options)
+    (root / "m1.py").write_text("def f1():\n    x = f2()\n\ndef other():\n    pass\n")
+    Repository.open(root)
+    (root / "m2.py").write_text(f"{user}    other()\n")
+    check_equal(Repository.open(root, options=options), in_memory(root), ["by another"], 0)

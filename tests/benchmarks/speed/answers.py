@@ -1,8 +1,10 @@
 """Answers of cold processes: with nothing changed, in terms of `import click, numpy`; after one edit, in terms of the
 raw parse of everything. Runs are interleaved, and ratios are of the same round."""
 
+import json
 import random
 import statistics
+import sys
 import time
 from pathlib import Path
 
@@ -33,7 +35,8 @@ def unchanged(repository: Path, rounds: int) -> tuple[float, float]:
 
 
 def edited(repository: Path, rounds: int) -> None:
-    """A function is added to a file, another one each time, and a question is asked."""
+    """A function is added to a file, another one each time, and a question is asked: of a new process, and then of one
+    that stays, also after a call in a function."""
     chance = random.Random(1)
     with copied(repository) as (root, cache):
         index(root, cache, 2)
@@ -47,6 +50,15 @@ def edited(repository: Path, rounds: int) -> None:
             ratios.append(times[-1] / raw)
             time.sleep(_SETTLED_SECONDS)
             ask(root, cache)
+        raws = [raw_parse(root, cache) for _ in range(3)]
+        module = [sys.executable, "-m", "tests.benchmarks.speed.resident", str(root), str(rounds)]
+        kept = json.loads(run(module, cache).output)
+    raw = statistics.median(raws)
+    for what, each in zip(("a call in a function", "a function more"), kept, strict=True):
+        seconds = statistics.median(each)
+        print(
+            f"{repository.name}, a process that stays, after {what}: {seconds:.2f} s, {seconds / raw:.3f} x raw parse"
+        )
     print(
         f"{repository.name}, after one edit: {statistics.median(times):.2f} s of CPU, "
         f"{statistics.median(ratios):.3f} x raw parse ({min(ratios):.3f} to {max(ratios):.3f})",
