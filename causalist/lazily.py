@@ -1,5 +1,5 @@
-"""Names of a package that are loaded, expressions that are compiled, and methods of dataclasses that are written, when
-they are first used.
+"""Names of a package that are loaded, modules of others that are imported, expressions that are compiled, and methods
+of dataclasses that are written, when they are first used.
 
 A cold answer needs a small part of what its packages offer, and importing all of it costs more than answering.
 """
@@ -8,8 +8,10 @@ import dataclasses
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, overload
 
 
@@ -26,6 +28,40 @@ def exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         return value
 
     return load
+
+
+class _LateModule(ModuleType):
+    """A module that is imported when something of it is used. While others are being loaded, what is in `annotated`
+    is asked for to say what a parameter is."""
+
+    def __init__(self, name: str, annotated: Collection[str]) -> None:
+        super().__init__(name)
+        self.__dict__["_annotated"] = frozenset(annotated)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__["_annotated"]:
+            return object
+        if name.startswith("__"):
+            raise AttributeError(name)  # what looks at all modules uses nothing of this one
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+@contextmanager
+def put_off(name: str, annotated: Collection[str] = ()) -> Iterator[None]:
+    """Whoever imports a module meanwhile, as `import name`, has it loaded by the first use of something in it; uses of
+    the names in `annotated` do not count until then."""
+    if name in sys.modules:
+        yield
+        return
+    late = sys.modules[name] = _LateModule(name, annotated)
+    try:
+        yield
+    finally:
+        late.__dict__["_annotated"] = frozenset()
+        if sys.modules.get(name) is late:
+            del sys.modules[name]
 
 
 class _Late:

@@ -24,7 +24,7 @@ class Retained:
 
 
 class Retaining:
-    """Room for what makes refreshes of one folder cheaper: facts and tables, about a quarter more memory than without.
+    """Room for what makes refreshes of one folder cheaper: facts and tables, about an eighth more memory than without.
 
     One object is given to `Repository.open` by its options each time; after an edit that other files cannot see it then
     takes less than half of the time. For one thread at a time.

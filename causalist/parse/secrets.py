@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any
 
 from causalist.lazily import expression as late
+from causalist.lazily import put_off
 from causalist.parse._secret_tables import KEYS, OWN_TOKENS, PASSWORDS, PLUGINS, Rule
 from causalist.parse.masking import Span
 from causalist.parse.secret_values import is_chosen, is_random, is_scrambled, is_strong, is_varied
@@ -210,7 +211,7 @@ def _expressions() -> tuple[tuple[re.Pattern[str], int, Rule], ...]:
     """(expression, group that is the secret, rule for its value) of all tokens that have a form."""
     found: list[tuple[re.Pattern[str], int, Rule]] = []
     for module, name, groups, rule in PLUGINS:
-        denylist = getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist
+        denylist = getattr(_plugin(module), name).denylist
         for number, expression in enumerate(denylist):
             found.append((expression, groups[min(number, len(groups) - 1)], rule))
     for pattern, rule in OWN_TOKENS:
@@ -221,16 +222,19 @@ def _expressions() -> tuple[tuple[re.Pattern[str], int, Rule], ...]:
 
 @cache
 def _jwt() -> Any:
-    from detect_secrets.plugins.jwt import JwtTokenDetector
-
-    return JwtTokenDetector()
+    return _plugin("jwt").JwtTokenDetector()
 
 
 @cache
 def _keyword() -> Any:
-    from detect_secrets.plugins.keyword import KeywordDetector
+    return _plugin("keyword").KeywordDetector()
 
-    return KeywordDetector()
+
+def _plugin(module: str) -> Any:
+    """A module of detect-secrets, without the HTTP client by which it could verify what it finds: to import that takes
+    three quarters of the time."""
+    with put_off("requests", ("Response",)):
+        return import_module(f"detect_secrets.plugins.{module}")
 
 
 def _key_spans(data: bytes) -> Iterator[Span]:

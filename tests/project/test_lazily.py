@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import causalist
-from causalist.lazily import dataclass, exports, expression
+from causalist.lazily import dataclass, exports, expression, put_off
 from causalist.pipeline import Repository
 from tests.pipeline.sample import copy_sample
 
@@ -52,6 +52,44 @@ def test_a_late_expression_is_the_expression() -> None:
     assert [m.span() for m in late.finditer("AAb a")] == [m.span() for m in early.finditer("AAb a")]
     assert late.sub("-", "xAb") == "x-" and late.pattern == early.pattern and late.groups == 2
     assert late.fullmatch("b") is None and late.match("ab")[2] == "b"  # type: ignore[index]
+
+
+def test_a_module_that_is_put_off_is_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "wave", raising=False)
+    with put_off("wave", ("Error",)):
+        import wave as late
+
+        assert late.Error is object
+        with pytest.raises(AttributeError):
+            late.__path__  # noqa: B018
+    assert "wave" not in sys.modules
+    opened = late.open  # which loads it
+    assert late.Error is sys.modules["wave"].Error and opened is sys.modules["wave"].open
+    with put_off("wave"):
+        import wave
+
+        assert wave is sys.modules["wave"] and wave is not late
+
+
+def test_a_module_that_is_put_off_may_be_used_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "wave", raising=False)
+    with put_off("wave", ("Error",)):
+        import wave as late
+
+        assert late.open is importlib.import_module("wave").open
+    assert late.Error is sys.modules["wave"].Error
+
+
+def test_looking_for_secrets_loads_no_http_client() -> None:
+    code = (
+        "import sys; from causalist.parse.secrets import find_secrets; "
+        "found = find_secrets(b'token = \"ghp_ab12cd34ef56gh78ij90kl12mn34op56qr78\"'); "
+        "seen = {'requests', 'urllib3'} & set(sys.modules); "
+        "import requests, detect_secrets.plugins.slack as slack; "
+        "print(found, seen, slack.requests.Response is requests.Response, slack.requests.get is requests.get)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "((9, 49),) set() True True\n"
 
 
 def test_a_cold_answer_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
