@@ -9,13 +9,11 @@ from causalist.model.graph import CodeGraph
 from causalist.model.scores import SeedShare, Transition
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.rank._order import SCORE_DECIMALS
+from causalist.rank.origins import origins
 from causalist.rank.scored import Ranking
-from causalist.rank.walk import attribute_to_seeds
 
 N_SHARES = 5  # seeds that a hit names
 LEAST_SHARE = 0.01
-# Shares are shown in per cent.
-SHARE_TOLERANCE = 1e-6
 
 
 def seed_shares(
@@ -31,18 +29,12 @@ def seed_shares(
     if ranking.pagerank is None:
         return [() for _ in nodes]
     seeds = np.flatnonzero(ranking.seeds)
-    shares = attribute_to_seeds(
-        transition, ranking.seeds, damping=options.damping, tolerance=SHARE_TOLERANCE, go_on=steps.in_time
-    )
     owners = graph.nodes.files
+    is_file = options.level is Level.FILE
+    groups = [np.flatnonzero(owners == node) if is_file else np.array([node]) for node in nodes]
+    shares = origins(transition, ranking.seeds, groups, damping=options.damping, go_on=steps.in_time)
     result: list[tuple[SeedShare, ...]] = []
-    for node in nodes:
-        inside = owners == node if options.level is Level.FILE else np.arange(len(owners)) == node
-        parts = shares[:, inside].sum(axis=1)
-        if parts.sum() <= 0:
-            result.append(())
-            continue
-        parts = parts / parts.sum()
+    for parts in shares:
         best = np.lexsort((seeds, -np.round(parts, SCORE_DECIMALS)))[:N_SHARES]
         named = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= LEAST_SHARE]
         result.append(tuple(named))

@@ -1,7 +1,7 @@
-"""Personalized PageRank over the code graph: from matches to seeds, from seeds to scores, and who gave what.
+"""Personalized PageRank over the code graph: from matches to seeds, and from seeds to scores.
 
-In: the `Transition` of a graph (`build_transition`) and the matches of a question. Out: a `PageRankResult`, and the
-share of each seed. Which nodes match a question, and what their scores are mixed with, is decided elsewhere.
+In: the `Transition` of a graph (`build_transition`) and the matches of a question. Out: a `PageRankResult`. Which nodes
+match a question, and what their scores are mixed with, is decided elsewhere; who gave what, in `origins`.
 `damping` is the probability of *following* an edge, everywhere.
 """
 
@@ -10,17 +10,16 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.errors import ConvergenceError, UsageError
+from causalist.errors import UsageError
 from causalist.model.answer import Specificity
 from causalist.model.scores import PageRankResult, Transition
-from causalist.rank._product import csr_product, csr_products
+from causalist.rank._product import csr_product
 from causalist.rank._transition import DEFAULT_BACKWARD, DEFAULT_FORWARD, WalkWeights, build_transition
 
 __all__ = [
     "DEFAULT_BACKWARD",
     "DEFAULT_FORWARD",
     "WalkWeights",
-    "attribute_to_seeds",
     "build_transition",
     "personalized_pagerank",
     "seed_distribution",
@@ -34,11 +33,6 @@ MAX_ITERATIONS = 100
 # The second rung: a change that no longer moves what people see, and a second, longer chance to get there.
 RELAXED_TOLERANCE = 1e-4
 RELAXED_FACTOR = 2
-# Attribution is read as exact: what is left of a seed's mass when it stops is below what scores are compared at.
-ATTRIBUTION_TOLERANCE = 1e-12
-ATTRIBUTION_MAX_ITERATIONS = 100_000
-# Seeds a product: entries of the matrix are read once for all of them, and the vectors stay small beside it.
-ATTRIBUTION_AT_ONCE = 16
 
 
 def always() -> bool:
@@ -149,76 +143,6 @@ def seed_distribution(
     seeds = np.zeros(len(transition.walkable))
     seeds[nodes] = weighted if weighted.any() else values
     return np.asarray(seeds / seeds.sum(), dtype=np.float64)
-
-
-def attribute_to_seeds(
-    transition: Transition,
-    seeds: NDArray[np.float64],
-    *,
-    damping: float = DAMPING,
-    tolerance: float = ATTRIBUTION_TOLERANCE,
-    go_on: Callable[[], bool] = always,
-) -> NDArray[np.float64]:
-    """How much of each node's score stems from each seed (design section 5).
-
-        (I - damping * M) @ x_i = s_i * e_i        for each seed i, by the Neumann series
-        shares = x / sum(x)                        one constant for all seeds
-
-    The sum over the seeds is PageRank itself: with the mass that returns, PageRank is not linear in the seeds, but
-    r = damping * M @ r + c * s for one number c, and `r` and the sum of the `x_i` are hence proportional.
-
-    Returns float64 of shape (n_seeds, n_nodes); row k belongs to the k-th node with `seeds > 0`, in node order. A
-    series stops when its last term weighs less than `tolerance`. Time: about 170 products for 16 seeds each.
-
-    Raises `UsageError` as `personalized_pagerank` does, `ConvergenceError` when damping is so near 1 that it does not
-    end, or when `go_on`, asked before each step, says no.
-
-    >>> m = Transition(np.array([0, 0, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32), np.array([1.0, 0.5]),
-    ...                np.array([1, 1], dtype=np.int32), np.ones(2, dtype=np.bool_))  # 0 -> 1, and half a loop at 1
-    >>> attribute_to_seeds(m, np.array([0.5, 0.5]), damping=0.5).round(4).tolist()  # (3/6, 2/6) and (0, 4/6) over 9/6
-    [[0.3333, 0.2222], [0.0, 0.4444]]
-    """
-    s = check_seeds(transition, seeds)
-    check_damping(damping)
-    _check_tolerance(tolerance)
-    nodes = np.flatnonzero(s)
-    shares = np.zeros((len(nodes), len(s)))
-    for first in range(0, len(nodes), ATTRIBUTION_AT_ONCE):
-        some = nodes[first : first + ATTRIBUTION_AT_ONCE]
-        shares[first : first + len(some)] = _series(transition, s, some, damping, tolerance, go_on).T
-    return np.asarray(shares / shares.sum(), dtype=np.float64)
-
-
-def _series(
-    transition: Transition,
-    s: NDArray[np.float64],
-    nodes: NDArray[np.int64],
-    damping: float,
-    tolerance: float,
-    go_on: Callable[[], bool],
-) -> NDArray[np.float64]:
-    """The Neumann series of each of these seeds, shape (n_nodes, n_seeds); one product a step for all of them."""
-    term = np.zeros((len(s), len(nodes)))
-    term[nodes, np.arange(len(nodes))] = s[nodes]
-    total, following = term.copy(), np.empty_like(term)
-    left = s[nodes]
-    for n_iterations in range(ATTRIBUTION_MAX_ITERATIONS + 1):
-        # A seed that is done adds nothing more: what comes out of it does not depend on who else is here.
-        term[:, left < tolerance] = 0.0
-        if (left < tolerance).all():
-            return total
-        if n_iterations == ATTRIBUTION_MAX_ITERATIONS:
-            break
-        if not go_on():
-            raise ConvergenceError(f"stopped after {n_iterations} steps of {len(nodes)} seeds")
-        csr_products(transition.indptr, transition.indices, transition.weights, term, following)
-        following *= damping
-        total += following
-        left = following.sum(axis=0)
-        term, following = following, term
-    raise ConvergenceError(
-        f"{left.max()} of a seed is left after {ATTRIBUTION_MAX_ITERATIONS} steps; use damping < {damping}"
-    )
 
 
 def _by_degree(transition: Transition, s: NDArray[np.float64]) -> NDArray[np.float64]:

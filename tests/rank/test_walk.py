@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.errors import ConvergenceError, UsageError
+from causalist.errors import UsageError
 from causalist.model.answer import Specificity
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
-from causalist.rank import walk
+from causalist.rank.origins import origins
 from causalist.rank.walk import (
     WalkWeights,
-    attribute_to_seeds,
     build_transition,
     personalized_pagerank,
     seed_distribution,
@@ -290,7 +289,7 @@ def test_the_last_rung_ranks_by_degree() -> None:
 )
 def test_seeds_are_checked(seeds: list[float], found: str) -> None:
     m = build_transition(make_graph(["a", "b", "external:x"], [("a", "b")]), DEFAULT)
-    for call in (personalized_pagerank, attribute_to_seeds):
+    for call in (personalized_pagerank, lambda *given: origins(*given, [np.array([0])])):
         with pytest.raises(UsageError, match=found):
             call(m, np.array(seeds))
 
@@ -366,27 +365,3 @@ def test_a_lone_node_is_a_seed_though_its_log_is_zero() -> None:
 def test_matches_are_checked(matches: dict[int, float], specificity: Specificity, found: str) -> None:
     with pytest.raises(UsageError, match=found):
         seeds_of(matches, specificity)
-
-
-@given(graphs_with_seeds(), weight_choices, st.sampled_from([0.0, 0.5, 0.85]))
-def test_shares_of_the_seeds_add_up_to_the_scores(
-    case: tuple[CodeGraph, np.ndarray], weights: WalkWeights, damping: float
-) -> None:
-    graph, seeds = case
-    transition = build_transition(graph, weights)
-    scores = personalized_pagerank(transition, seeds, damping=damping, tolerance=1e-13, max_iterations=1000).scores
-    shares = attribute_to_seeds(transition, seeds, damping=damping)
-    assert shares.shape == (np.count_nonzero(seeds), len(seeds))
-    assert (shares >= 0).all()
-    assert np.abs(shares.sum(axis=0) - scores).max() < 1e-10
-    for share, node in zip(shares, np.flatnonzero(seeds), strict=True):
-        alone = np.zeros(len(seeds))
-        alone[node] = seeds[node]
-        solved = np.linalg.solve(np.eye(len(seeds)) - damping * dense(transition), alone)
-        assert np.allclose(share / share.sum(), solved / solved.sum(), rtol=0, atol=1e-9)
-
-
-def test_attribution_says_when_it_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "ATTRIBUTION_MAX_ITERATIONS", 5)
-    with pytest.raises(ConvergenceError, match=r"damping < 0\.9"):
-        attribute_to_seeds(build_transition(RING, CALLS_ONLY), ALL_AT_A, damping=0.9)
