@@ -4,7 +4,8 @@ sequences of edits.
 Each sequence starts from a fresh copy of a sample repository, or of one of the given ones, and has three rounds of one
 to four edits; two of three have five rounds of one or two edits after most of which only some files are linked again:
 those that leave the set of files as it is, and those by which files come and go. After each round the refreshed index
-is compared with one that is built afresh, array by array, and so are their answers.
+is compared with one that is built afresh, array by array, and so are their answers. With --retaining one process keeps
+what it read from one round to the next, as servers do, and a fourth way has edits that mostly nobody sees from outside.
 """
 
 import argparse
@@ -14,8 +15,10 @@ from collections import Counter
 from pathlib import Path
 
 from causalist import building, refresh
+from causalist.graph import Linker
 from causalist.refresh import refreshed
-from tests.edits import EDITS, MOVES, SMALL_EDITS, begin
+from causalist.retained import Retaining
+from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, begin
 from tests.pipeline.sample import SAMPLES
 from tests.pipeline.test_refresh import check_sequence
 
@@ -26,15 +29,23 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=1000)
     parser.add_argument("--repo", type=Path, action="append", default=[])
     parser.add_argument("--follow-all", action="store_true", help="follow names however much they touch")
+    parser.add_argument("--retaining", action="store_true", help="keep facts and tables between refreshes")
     wanted = parser.parse_args()
     repositories = wanted.repo or sorted(path for path in SAMPLES.iterdir() if path.is_dir())
     linked: Counter[str] = Counter()
 
     def counted(*arguments):
         result = refreshed(*arguments)
-        linked["everything" if result is None else "some files"] += 1
+        linked["linked everything" if result is None else "linked some files"] += 1
         return result
 
+    def counted_again(linker, changed):
+        found = again(linker, changed)
+        linked["with the tables at hand" if found is not None else "with new tables"] += 1
+        return found
+
+    again = Linker.again
+    Linker.again = counted_again
     building.refreshed = counted
     if wanted.follow_all:
         refresh._MOST_AFFECTED, refresh._MOST_NAMES = 1.0, 10_000
@@ -42,20 +53,19 @@ def main() -> None:
     n_edits = 0
     for number in range(wanted.sequences):
         repository = repositories[number % len(repositories)]
-        way = number // len(repositories) % 3
+        way = number // len(repositories) % (4 if wanted.retaining else 3)
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder) / repository.name
             shutil.copytree(repository, root, ignore=shutil.ignore_patterns(".causalist", ".git"), symlinks=True)
             begin(root)
             seed = wanted.first_seed + number
-            if way:
-                n_edits += len(check_sequence(root, seed, 5, 1, SMALL_EDITS if way == 1 else MOVES, 2))
-            else:
-                n_edits += len(check_sequence(root, seed, 3, 1, EDITS, 4))
+            retaining = Retaining() if wanted.retaining else None
+            edits, n_rounds, most = ((EDITS, 3, 4), (SMALL_EDITS, 5, 2), (MOVES, 5, 2), (BODY_EDITS, 6, 2))[way]
+            n_edits += len(check_sequence(root, seed, n_rounds, 1, edits, most, retaining))
         done[repository.name] += 1
     counts = ", ".join(f"{n} of {name}" for name, n in sorted(done.items()))
     print(f"{wanted.sequences} sequences ({counts}), {n_edits} edits: refreshed equals rebuilt in every round")
-    print(", ".join(f"{n} times {what} linked" for what, n in sorted(linked.items())))
+    print(", ".join(f"{what} {n} times" for what, n in sorted(linked.items())))
 
 
 if __name__ == "__main__":
