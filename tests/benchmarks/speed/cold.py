@@ -1,5 +1,5 @@
 """A first index in terms of the raw parse of the same files in the same round: CPU with and without history, wall time
-of one and of two processes, memory; and what Aider's map of the same files costs."""
+of one and of two processes (memory is not looked at: that takes a processor); and what Aider's map of them costs."""
 
 import statistics
 from pathlib import Path
@@ -32,7 +32,6 @@ print("\\n".join(e.path for e in scan_folder(Path(sys.argv[1])).entries if diale
 def measure(repository: Path, rounds: int, aider: str | None) -> None:
     ratios: dict[str, list[float]] = {}
     raws: list[float] = []
-    peaks: list[float] = []
     with copied(repository) as (root, cache), copied(repository, history=False) as (bare, bare_cache):
         files = ""
         for _ in range(rounds):
@@ -45,10 +44,9 @@ def measure(repository: Path, rounds: int, aider: str | None) -> None:
                 ("with history, two processes", root, cache, 2),
             ):
                 forget(folder, at)
-                done = index(folder, at, processes, watch_memory=processes == 2)
+                done = index(folder, at, processes)
                 ratios.setdefault(f"CPU {name}", []).append(done.cpu / raw)
                 walls[name] = done.wall
-                peaks += [done.peak] if processes == 2 else []
                 files = done.output.strip()
             ratios.setdefault("wall of one process / two", []).append(
                 walls["with history"] / walls["with history, two processes"]
@@ -61,8 +59,7 @@ def measure(repository: Path, rounds: int, aider: str | None) -> None:
         print(f"  {name}: {statistics.median(values):.2f}{unit} ({min(values):.2f} to {max(values):.2f})")
     if aider:
         pairs = zip(ratios["CPU without history"], ratios["CPU of Aider's map"], strict=True)
-        print(f"  CPU without history: {statistics.median(a / b for a, b in pairs):.2f} x Aider's map")
-    print(f"  memory of two processes: {max(peaks):.0f} MiB at most", flush=True)
+        print(f"  CPU without history: {statistics.median(a / b for a, b in pairs):.2f} x Aider's map", flush=True)
 
 
 def _aider(python: str, root: Path, cache: Path) -> float:
