@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     _Parsing = Future[list[tuple[str, bytes]]]
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 21
+PARSER_VERSION = 22
 
 Read = Callable[["FileEntry"], "SourceFile | str"]
 

@@ -3,7 +3,7 @@ collections and variants. Each function answers one question of `values`, which 
 
 from typing import TYPE_CHECKING
 
-from causalist.graph import shaped
+from causalist.graph import records, shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, Value
 from causalist.graph.overloads import UNCOUNTED
 from causalist.graph.shapes import HOLDERS, split_type
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from causalist.graph.values import Values
 
 _MANY = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
-_TELLING = frozenset({"instance", "many", "external", "builtin", "module", "union", "holder"})
+_TELLING = frozenset({"instance", "many", "external", "builtin", "module", "union", "holder", "record"})
 _MAKES = "new"  # an instance, of the class around where it stands by itself
 _DEEPEST = 24  # chains that are being read at the same time
 
@@ -45,6 +45,8 @@ def declared(values: "Values", file: int, scope: int, name: str, rule: str) -> V
         known = [each for each in every if each.kind == "instance"]
         return known[0]._replace(also=tuple(each.number for each in known[1:])) if known else every[0]
     shape, held = split_type(name) if settings is not None and settings.types.prefixed else ("", [])
+    if shape == "record":
+        return records.declared(values, file, scope, held)
     if shape:
         # What a range counts with is a number unless the type says otherwise.
         nameless = [UNKNOWN, BUILTIN] if shape == "items" else [UNKNOWN] * len(held)
@@ -226,7 +228,8 @@ def bound(values: "Values", file: int, binding: Binding, name: str) -> Value:
     if binding.type:
         # Annotations of parameters are read around the function; those of local names may name what is local.
         held = declared(values, file, around(values.program, file, binding), binding.type, "annotation")
-        if held.kind != "builtin":
+        is_local = binding.target[:1] != "." and any(part.kind == "builtin" for part in held.parts)
+        if held.kind != "builtin" and not is_local:
             return held
         return declared(values, file, binding.scope, binding.type, "annotation")
     if binding.value and binding.value != binding.target and values.depth < _DEEPEST:

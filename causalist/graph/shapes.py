@@ -57,6 +57,8 @@ def split_type(written: str) -> tuple[str, list[str]]:
 
     >>> split_type("[K]a.T"), split_type("()(T,error)"), split_type("(T,()(A,B))"), split_type("T")
     (('items', ['a.T', 'K']), ('callable', ['(T,error)']), ('results', ['T', '()(A,B)']), ('', []))
+    >>> split_type("struct{a:T,U}")
+    ('record', ['a:T', 'U'])
     """
     if "|" in written:
         several = split_top(written, "|")
@@ -76,6 +78,8 @@ def split_type(written: str) -> tuple[str, list[str]]:
         return "items", [written[end + 1 :], written[1:end]]
     if written.startswith("()"):
         return "callable", [written[2:]]
+    if written.startswith("struct{"):
+        return "record", split_top(written[7:-1], ",")
     if not written.startswith("("):
         return "", []
     return "results", split_top(written[1:-1], ",")

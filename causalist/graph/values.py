@@ -7,7 +7,7 @@ unknown. Which edges follow from it, and what is guessed where nothing is known,
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph import extended, namespaces, objects, receivers, shaped
+from causalist.graph import extended, namespaces, objects, receivers, records, shaped
 from causalist.graph.found import BUILTIN, UNKNOWN, UNKNOWN_MEMBER, Found, Value
 from causalist.graph.names import Program
 from causalist.graph.overloads import UNCOUNTED, arguments_of
@@ -313,6 +313,8 @@ class Values(Shapes):
             return self._definition_attribute(value, name, called)
         if value.kind == "holder":
             return objects.member(self, value, name)
+        if value.kind == "record":
+            return records.member(self, file, value, name, called)
         if value.kind in ("instance", "super"):
             own = self._instance_attribute(value, name, called)
             return own if own is not None else extended.member(program, file, value, name, called)
@@ -373,10 +375,7 @@ class Values(Shapes):
             return super_member(program, value.number, name, called)
         number, inherited = program.find_member(value.number, name, called=called)
         if number >= 0:
-            rule = value.rule
-            if rule == "self" and inherited:
-                rule = "inherited"
-            return Value("definition", number, rule)
+            return Value("definition", number, "inherited" if inherited and value.rule == "self" else value.rule)
         return objects.attribute(self, value, name)
 
     # -- light types

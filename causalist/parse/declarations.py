@@ -17,7 +17,7 @@ from causalist.parse.captures import Tag
 from causalist.parse.scopes import Scopes
 
 _HEAD = re.compile(r"[^\W\d]\w*")
-_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?![\w.:])")  # but not the name of a field
 _LONGEST = 4000  # bytes of a type or value that are looked at
 _NEVER = sys.maxsize
 _NOBODY = "_"
@@ -47,6 +47,7 @@ class _Open:
     names: list[tuple[str, Tag, int]] = field(default_factory=list)
     type: str = ""
     values: list[str] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)  # of each value whose type has no name
     items: str = ""
 
 
@@ -145,11 +146,14 @@ class Declarations:
 
     def on_value(self, start: int, end: int, tag: int) -> None:
         if self._open:
-            chain = self.chain_of(start, end)
+            opened = self._open[-1]
+            made = self._constrained(prefixed.type_of_literal(self._text(start, end)), start)
+            chain = "" if made else self.chain_of(start, end)
             if tag == Tag.DECLARATION_ITEMS:
-                self._open[-1].items = chain
+                opened.items, opened.types = chain, [*prefixed.key_and_item(made)]
             else:
-                self._open[-1].values.append(chain)
+                opened.values.append(chain)
+                opened.types.append(made)
 
     def on_embedded(self, start: int, end: int, tag: int) -> None:
         """A member that has the name of its type."""
@@ -198,8 +202,7 @@ class Declarations:
 
     def chain_of(self, start: int, end: int) -> str:
         """The chain of the expression at `start`, its local head spelled."""
-        text = self._scopes.text(start, min(end, start + _LONGEST))
-        return self.spell(prefixed.chain_of(text, self._types), start)
+        return self.spell(prefixed.chain_of(self._text(start, end), self._types), start)
 
     def spell(self, chain: str, position: int) -> str:
         """`chain` with its head as the declaration that is visible at `position` has it."""
@@ -214,6 +217,14 @@ class Declarations:
 
     def type_of(self, start: int, end: int) -> str:
         """The type that is written at `start`, its type parameters as what their constraints name."""
+        written = self._constrained(prefixed.type_of(self._text(start, end)), start)
+        return written if _HEAD.search(written) else ""
+
+    def _text(self, start: int, end: int) -> str:
+        return self._scopes.text(start, min(end, start + _LONGEST))
+
+    def _constrained(self, written: str, start: int) -> str:
+        """A type with its type parameters as what their constraints name."""
 
         def constrained(matched: re.Match[str]) -> str:
             version = self.visible(matched[0].partition(".")[0], start)
@@ -221,8 +232,7 @@ class Declarations:
                 return matched[0]
             return version.spelled or _ANYTHING
 
-        written = _DOTTED.sub(constrained, prefixed.type_of(self._scopes.text(start, min(end, start + _LONGEST))))
-        return written if _HEAD.search(written) else ""
+        return _DOTTED.sub(constrained, written)
 
     def made_of(self, start: int, end: int) -> str:
         """The type that a named type is made of; "?" for one that no name tells."""
@@ -264,8 +274,11 @@ class Declarations:
             else:
                 value = values[i] if i < len(values) else ""
             row = self._scopes.row(start)
+            written = declaration.type
+            if not written and i < len(declaration.types) and len(names) <= len(declaration.types):
+                written = declaration.types[i]
             if tag == Tag.DECLARATION_MEMBER:
-                self._bindings.append(Binding(declaration.scope, f".{name}", declaration.type, value, row))
+                self._bindings.append(Binding(declaration.scope, f".{name}", written, value, row))
             elif name != _NOBODY:
                 spelled = self._self_name if tag == Tag.DECLARATION_SELF else ""
                 if tag == Tag.DECLARATION_PARAMETER:
@@ -277,7 +290,7 @@ class Declarations:
                     declaration.scope,
                     declaration.until,
                     declaration.block,
-                    declaration.type,
+                    written,
                     value,
                     start,
                     spelled,
@@ -294,7 +307,7 @@ class Declarations:
         start: int,
         spelled: str = "",
     ) -> None:
-        if scope == MODULE_SCOPE and not self._blocks:
+        if scope == MODULE_SCOPE and until == _NEVER:
             self._bindings.append(Binding(scope, name, written, value, self._scopes.row(start)))
             return
         before = self.visible(name, until - 1)

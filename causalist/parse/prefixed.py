@@ -1,7 +1,8 @@
 """Types and expressions of languages that write what holds before what is held: `[]T`, `map[K]*T`, `func(A) T`.
 
 Types become a chain of names behind marks: `[]T` gives a T by index, range or receive, `[K]T` gives a K too, as what a
-range over it counts with, `()T` gives a T when it is called, `(T,U)` is what a function with several results returns.
+range over it counts with, `()T` gives a T when it is called, `(T,U)` is what a function with several results returns,
+`struct{a:T,U}` has a T called a and all that a U has (`a:` where no name tells the type).
 Expressions become chains as `chains` makes them, with more marks on their parts: `xs[].close` for a member of an item,
 `xs[k]` for what a range counts with, `open():0` for the first of several results, `T()^` for a collection of T, `T!`
 for a value that is asserted to be a T.
@@ -21,6 +22,11 @@ _VARIADIC = re.compile(r"(?:[^\W\d]\w*\s*)?\.\.\.")
 _COLLECTIONS = re.compile(r"((?:\[[\w.]*\])*)([\w.]+)")
 _TYPE_WORDS = frozenset({"chan", "func", "map", "struct", "interface"})
 _SAYS_NOTHING = frozenset({"any", "struct", "interface"})
+_STRUCT = re.compile(r"struct\b")
+_COLLECTION_OR_STRUCT = re.compile(r"&?\s*(?=\[|map\[|struct\b)")
+_END_OF_FIELD = re.compile(rf"{_TOKEN.pattern}|[;\n]", re.DOTALL)
+_FIELD = re.compile(r"([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s+(?=\S)(.+)|(\*?[^\W\d][\w.]*)(\[.*\])?", re.DOTALL)
+_TAG = re.compile(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # what a library reads, behind the type of a field
 _DEEPEST = 8  # brackets within brackets of one type or one expression
 
 
@@ -29,8 +35,8 @@ def type_of(text: str, depth: int = 0) -> str:
 
     >>> [type_of(t) for t in ("*pkg.T", "[]*T", "map[string][]T", "chan T", "func(a int) T", "(n int, err error)")]
     ['pkg.T', '[]T', '[string][]T', '[T]T', '()T', '(int,error)']
-    >>> [type_of(t) for t in ("S[int]", "interface{ M() }", "~T", "A | B", "...T", "(T)")]
-    ['S', '', '', '', '[]T', 'T']
+    >>> [type_of(t) for t in ("S[int]", "interface{ M() }", "~T", "A | B", "...T", "(T)", "[]struct{ a, b *T; U }")]
+    ['S', '', '', '', '[]T', 'T', '[]struct{a:T,b:T,U}']
     """
     text = _trimmed(text).lstrip("*")
     if not text or depth > _DEEPEST:
@@ -52,6 +58,8 @@ def type_of(text: str, depth: int = 0) -> str:
     if re.match(r"func\s*\(", text):
         end = _closing(text, text.index("("))
         return _held("()", text[end + 1 :], depth) if end > 0 else ""
+    if _STRUCT.match(text):
+        return _record(text, depth)
     named = _DOTTED.match(text)
     if not named or named[0] in _SAYS_NOTHING:
         return ""
@@ -143,6 +151,35 @@ def _along(text: str, position: int, chain: str, settings: TypeSettings) -> str:
             return ""
 
 
+def type_of_literal(text: str) -> str:
+    """The type of a literal whose type is a struct without a name, or a collection of such; "" for all else.
+
+    >>> [type_of_literal(t) for t in ("[]struct{ a T }{{t}, {u}}", "&struct{ T }{t}", "[]T{t}", "struct{ a T }{t}.a")]
+    ['[]struct{a:T}', 'struct{T}', '', '']
+    """
+    text = _trimmed(text)
+    matched = _COLLECTION_OR_STRUCT.match(text) if "struct" in text else None
+    if matched is None:
+        return ""
+    text = text[matched.end() :]
+    end = _end_of_type(text)
+    after = _after_value(text, end) if text[end - 1 : end] == "}" else 0
+    if not after or _skip(text, after) < len(text):
+        return ""
+    written = type_of(text[:end])
+    return written if written.endswith("}") else ""
+
+
+def key_and_item(written: str) -> tuple[str, str]:
+    """The types that a range over a value of a type counts with and gives.
+
+    >>> key_and_item("[K][]T"), key_and_item("[]T"), key_and_item("T")
+    (('K', '[]T'), ('', 'T'), ('', ''))
+    """
+    end = _closing(written, 0) if written.startswith("[") else -1
+    return (written[1:end], written[end + 1 :]) if end > 0 else ("", "")
+
+
 def _value_of(written: str, mark: str = "()") -> str:
     """A value of a type as a chain: a T as `T()`, a collection of T as `T()^`.
 
@@ -193,6 +230,45 @@ def _end_of_type(text: str) -> int:
 def _held(mark: str, rest: str, depth: int) -> str:
     inner = type_of(rest, depth + 1)
     return mark + inner if inner or len(mark) > 2 else ""
+
+
+def _record(text: str, depth: int) -> str:
+    """`struct{ a, b T; U }` as `struct{a:T,b:T,U}`."""
+    opened = text.find("{")
+    end = _closing(text, opened) if opened > 0 else -1
+    if end < 0 or _trimmed(text[end + 1 :]):
+        return ""
+    fields: list[str] = []
+    for written in _lines(text[opened + 1 : end]):
+        matched = _FIELD.fullmatch(_TAG.sub("", written))
+        if matched is None:
+            return ""
+        if matched[1]:
+            held = type_of(matched[2], depth + 1)
+            fields += [f"{name.strip()}:{held}" for name in matched[1].split(",")]
+        else:
+            fields.append(matched[3].lstrip("*"))
+    return f"struct{{{','.join(fields)}}}" if fields else ""
+
+
+def _lines(text: str) -> Iterator[str]:
+    """What stands between line ends and semicolons outside of brackets, without comments."""
+    depth, start, kept = 0, 0, ""
+    for token in _END_OF_FIELD.finditer(text):
+        written = token[0]
+        if written[:2] in ("//", "/*"):
+            kept += text[start : token.start()]
+            start = token.end()
+        elif written in "([{":
+            depth += 1
+        elif written in ")]}":
+            depth -= 1
+        elif written in ";\n" and depth == 0:
+            if line := (kept + text[start : token.start()]).strip():
+                yield line
+            kept, start = "", token.end()
+    if line := (kept + text[start:]).strip():
+        yield line
 
 
 def _results(text: str, depth: int) -> str:
