@@ -19,7 +19,7 @@ from causalist.graph.overloads import misfit
 from causalist.graph.roles import role_of
 from causalist.graph.rules import FEW_NAMESAKES, MOST_CANDIDATES
 from causalist.model.facts import ImportKind
-from causalist.model.symbols import Role
+from causalist.model.symbols import CALLABLE_KINDS, Role
 
 _ASIDE = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
@@ -42,6 +42,9 @@ class Guesses:
         """(definition, rule, candidates) of each method that a call of `chain` in `file` may mean."""
         program, family = self._program, _family(self._program, file)
         receiver, _, name = chain.rpartition(".")
+        settings = program.files[file].settings
+        if settings is not None and receiver in settings.builtin_objects:
+            return
         every = (
             each
             for each in program.methods.get(name, ())
@@ -56,7 +59,8 @@ class Guesses:
         called = receiver.rpartition(".")[2]
         alike = [each for each in candidates if resembles(called, self._owner(each))]
         in_sight = [each for each in alike if self._is_in_sight(file, each)]
-        for chosen, rule in ((in_sight, "named-receiver"), (alike, "like-named")):
+        held = [each for each in candidates if self._holder(each) == called]
+        for chosen, rule in ((in_sight, "named-receiver"), (alike, "like-named"), (held, "named-receiver")):
             if chosen and len(self._meanings(chosen)) == 1:
                 yield from ((each, rule, len(chosen)) for each in chosen)
                 return
@@ -88,13 +92,29 @@ class Guesses:
         return Counter(map(self._meaning, definitions))
 
     def _owner(self, method: int) -> str:
-        """The name of the type that a method belongs to."""
+        """The name of the type that a method belongs to; "" for what belongs to an object that a function makes."""
         program = self._program
         owner = program.owner_of.get(method, program.parent(method))
-        return program.definition_of[owner].name if owner >= 0 else ""
+        return program.definition_of[owner].name if owner >= 0 and not self._is_of_object(method) else ""
+
+    def _is_of_object(self, method: int) -> bool:
+        """Whether a method stands in an object that a function makes, and so in no type."""
+        parent = self._program.parent(method)
+        return parent >= 0 and self._program.definition_of[parent].kind in CALLABLE_KINDS
+
+    def _holder(self, method: int) -> str:
+        """The name of the variable or member that holds the object around a method, "" where nothing does."""
+        if not self._is_of_object(method):
+            return ""
+        definition, parent = self._program.definition_of[method], self._program.parent(method)
+        within = definition.qualname.removeprefix(f"{self._program.definition_of[parent].qualname}.")
+        return within.rpartition(".")[0].rpartition(".")[2]
 
     def _is_in_sight(self, file: int, method: int) -> bool:
-        """Whether a file defines a method's type, imports it or what passes it on, or uses the type's name."""
+        """Whether a file defines a method's type, imports it or what passes it on, or uses the type's name. Of objects
+        only those are in sight that something holds."""
+        if self._is_of_object(method) and not self._holder(method):
+            return False
         if self._program.file_of[method] in self._reached(file):
             return True
         names = self._named.get(file)

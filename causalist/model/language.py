@@ -314,8 +314,8 @@ class PreprocessorSettings:
 class LanguageSettings:
     """A folder of `grammars/`. Dialects share everything but the grammar. Languages of one `family` are written beside
     one another in one program: a method of unknown origin may be of any of them. `builtin_methods` are names that an
-    unknown receiver most likely has from the language itself; of `builtin_names` only calls are kept, where the scope
-    of a name is known."""
+    unknown receiver most likely has from the language itself, as have the `builtin_objects` all of theirs; of
+    `builtin_names` only calls are kept, where the scope of a name is known."""
 
     name: str
     family: str
@@ -325,6 +325,7 @@ class LanguageSettings:
     comments: CommentSettings
     builtin_methods: tuple[str, ...] = ()
     builtin_names: tuple[str, ...] = ()
+    builtin_objects: tuple[str, ...] = ()
     types: TypeSettings = TypeSettings()
     shapes: ShapeSettings = ShapeSettings()
     tests: TestSettings = TestSettings()

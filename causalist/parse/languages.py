@@ -213,6 +213,7 @@ def _read_settings(path: Path) -> LanguageSettings:
             comments=CommentSettings(**_values(data["comments"])),
             builtin_methods=builtin["methods"],
             builtin_names=builtin.get("names", ()),
+            builtin_objects=builtin.get("objects", ()),
             types=TypeSettings(**_values(data.get("types", {}))),
             shapes=ShapeSettings(**_values(data.get("shapes", {}))),
             tests=TestSettings(**_values(data.get("tests", {}))),

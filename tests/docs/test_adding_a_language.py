@@ -53,6 +53,7 @@ _SPELLED = {
     "names.self_names": "names.self",
     "names.super_names": "names.super",
     "builtin_methods": "builtin.methods",
+    "builtin_objects": "builtin.objects",
     "builtin_names": "builtin.names",
 }
 
