@@ -2,24 +2,26 @@
 
     python -m tests.benchmarks.edges --edgebench DIR --clones DIR [--min-confidence 0.5] [--write] [--all | NAME...]
 
-DIR of `--edgebench` holds `score.py` and `gold/NAME.jsonl.gz`, where the gold is not in the folder beside this file
-(`rust_oracle.py` made that); `--clones` holds OWNER+NAME/repo or OWNER/NAME with history. Edges of functions that the
-gold lists as not covered are left out. Each repository is indexed at the commit of its gold. Prints one row a
-repository and kind as Markdown, then the precision of each rule over all of them; `calibrate` makes confidences of
-that. `--write` puts the scores of these repositories into `results.json`, from which `docs/languages.md` is made.
+DIR of `--edgebench` holds `score.py`, and `gold/NAME.jsonl.gz` where the gold is not in the folder beside this file,
+as all are that the documentation speaks of; `--clones` holds OWNER+NAME/repo or OWNER/NAME with history. Edges of
+functions that the gold lists as not covered are left out. Each repository is indexed at the commit of its gold.
+Prints one row a repository and kind as Markdown, then the precision of each rule over all of them; `calibrate` makes
+confidences of that. `--write` puts the scores of these repositories into `results.json`, from which
+`docs/languages.md` is made.
 
 Gold for Python is made by `python_oracle.py`, at the commits of `python_repositories.toml`, and by `pycg_oracle.py`; of
 the latter every snippet is indexed as a repository of its own.
 
 Gold for Java comes from the compiler, with a JDK of version 17 or later; "-" stands for the class path:
 
-    java tests/benchmarks/edges/JavaOracle.java ROOT OWNER/NAME COMMIT - src/main/java | gzip > gold/NAME.jsonl.gz
+    java tests/benchmarks/edges/JavaOracle.java ROOT OWNER/NAME COMMIT - src/main/java | gzip -9n > gold/NAME.jsonl.gz
 
-Gold for Go is made by the program in `go/` beside this file, which needs a Go tool chain and nothing else; put it where
-`--edgebench` looks:
+gson's sources are in `gson/src/main/java`, zxing's in `core/src/main/java`.
+
+Gold for Go is made by the program in `go/` beside this file, which needs a Go tool chain and nothing else:
 
     (cd tests/benchmarks/edges/go && go build -o edgeoracle)
-    edgeoracle -repo OWNER/NAME -commit SHA CHECKOUT | gzip > DIR/gold/NAME.jsonl.gz
+    edgeoracle -repo OWNER/NAME -commit SHA CHECKOUT | gzip -9n > gold/NAME.jsonl.gz
 """
 
 import argparse

@@ -25,11 +25,12 @@ MISREAD: Mapping[tuple[str, str], str] = {
         "declaration, outside of what is covered, and not the function assigned to it"
     ),
     ("rxjs", "src/internal/scheduler/animationFrameProvider.ts:animationFrameProvider."): (
-        "the object is annotated with an interface whose members are `typeof requestAnimationFrame` and the like, so that "
-        "the type checker names the browser's functions, and not the object's own, which run"
+        "the object is annotated with an interface whose members are `typeof requestAnimationFrame` and the like, so "
+        "that the type checker names the browser's functions, and not the object's own, which run"
     ),
     ("socketio", "packages/engine.io/lib/parser-v3/utf8.ts:utf8"): (
-        "required in a TypeScript file, where the type checker follows no `require`; the call is written by another name"
+        "required in a TypeScript file, where the type checker follows no `require`; the calls are written by other "
+        "names, so that it is not seen that they are unknown"
     ),
     **{
         ("mkdocs", f"mkdocs/tests/{path}.py:assert_type"): (
