@@ -391,7 +391,7 @@ class Program:
         settings = self.files[self.file_of[function]].settings
         if len(same) + len(elsewhere) < 2 or settings is None:
             return [function]
-        found = self._overloads.get(key := (same[0], arguments))
+        found = self._overloads.get(key := (function, arguments))  # others of the name may have others beside them
         if found is None:
             literals = self.literals[settings.name]
             if elsewhere and not any(misfit(self.parameters.get(e), arguments, literals) is not None for e in same):

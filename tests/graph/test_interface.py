@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from causalist.graph import build_graph, needs_bodies, relink
+from causalist.graph import Linker, build_graph, needs_bodies, relink
+from causalist.graph.edges import Sites
 from causalist.model.facts import FileFacts, ImportKind
 from causalist.model.graph import CodeGraph, Edge, LinkedGraph
 from causalist.model.interface import body_bindings, interface_of, same_interface
@@ -90,6 +91,35 @@ def test_a_linker_that_stays_links_each_file_of_a_sample(sample: str) -> None:
     root = SAMPLES / sample
     paths = [path for path in root.rglob("*") if path.is_file() and ".causalist" not in path.parts]
     assert check_with_one_linker((path.relative_to(root).as_posix(), path.read_bytes()) for path in paths) > 5
+
+
+def edges_in(files: Files, order: Iterable[int]) -> dict[tuple[str, str, int], Sites]:
+    """All edges of one linker that links the files in this order, by the ids of their ends and kind."""
+    linker = Linker.of(files, load_settings())
+    for number in range(len(files)):
+        linker.drafts.documents(number)
+    linker.add_bases()
+    for number in order:
+        linker.link(number)
+    drafts = linker.drafts
+    return {(drafts[one].id, drafts[other].id, k): each for (one, other, k), each in linker.collector.edges.items()}
+
+
+_ONE_TYPE_IN_TWO_FILES = {
+    "Ask.cs": "namespace N;\nclass Ask { void Go(IReader reader, object o) { reader.Parse(o); } }\n",
+    "Map.Read.cs": "namespace N;\npublic interface IReader {}\npublic static partial class Map {\n"
+    "  public static int Parse(this IReader reader) => 1;\n  public static int Parse(this IReader r, object o) => 1;\n}\n",
+    "Map.cs": "namespace N;\npublic static partial class Map {\n  static int Go(object x) => Parse(x);\n"
+    "  static int Parse(object value) => 2;\n}\n",
+}
+
+
+@pytest.mark.parametrize("case", [*_CASES, None], ids=lambda path: f"{path.parent.name}/{path.stem}" if path else "one")
+def test_what_is_found_in_a_file_does_not_depend_on_those_before(case: Path | None) -> None:
+    given = read_case(case.read_text("utf-8")).files if case else _ONE_TYPE_IN_TWO_FILES.items()
+    files = facts_of((path, text.encode()) for path, text in given)
+    forwards = edges_in(files, range(len(files)))
+    assert forwards == edges_in(files, reversed(range(len(files))))
 
 
 def test_a_linker_whose_files_hold_for_others_is_made_anew() -> None:
