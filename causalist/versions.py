@@ -8,7 +8,7 @@ from causalist.parse import all_grammars
 from causalist.rank import WalkWeights
 
 # Raised when linking or the lexical index change what they give for the same facts.
-INDEX_VERSION = 19
+INDEX_VERSION = 20
 
 
 def index_version() -> str:
