@@ -108,7 +108,7 @@ def edges_in(files: Files, order: Iterable[int]) -> dict[tuple[str, str, int], S
 _ONE_TYPE_IN_TWO_FILES = {
     "Ask.cs": "namespace N;\nclass Ask { void Go(IReader reader, object o) { reader.Parse(o); } }\n",
     "Map.Read.cs": "namespace N;\npublic interface IReader {}\npublic static partial class Map {\n"
-    "  public static int Parse(this IReader reader) => 1;\n  public static int Parse(this IReader r, object o) => 1;\n}\n",
+    "  public static int Parse(this IReader r) => 1;\n  public static int Parse(this IReader r, object o) => 1;\n}\n",
     "Map.cs": "namespace N;\npublic static partial class Map {\n  static int Go(object x) => Parse(x);\n"
     "  static int Parse(object value) => 2;\n}\n",
 }
