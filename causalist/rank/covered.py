@@ -15,7 +15,7 @@ def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Sco
     found, total = np.zeros(n), 0.0
     for term, weight in sorted(terms.items()):
         start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
-        value = weight * _idf(postings, stop - start)
+        value = weight * rarity(postings, term)
         found[postings.documents[start:stop]] += value
         total += value
     return found / total if total > 0 else found
@@ -33,7 +33,9 @@ def share_of_names(terms: Mapping[int, float], lexical: LexicalIndex, n: int) ->
     return np.minimum(found / length, 1.0)
 
 
-def _idf(postings: Postings, frequency: int) -> float:
+def rarity(postings: Postings, term: int) -> float:
+    """The inverse document frequency of a term, as in BM25; above 0."""
+    frequency = int(postings.indptr[term + 1] - postings.indptr[term])
     return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
 
 

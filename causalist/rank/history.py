@@ -6,6 +6,7 @@ others do not read: what changes together with the best files, and how often and
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +32,19 @@ def history_terms(terms: Mapping[str, float], history: History) -> dict[int, flo
     return numbers
 
 
-def history_signals(question: Question, history: History, n_nodes: int) -> dict[str, Scores]:
+def asked_of_history(question: Question, others: Mapping[str, float], history: History) -> dict[int, float]:
+    """Weight by number, of what is looked for in messages: the terms of a question, what may abbreviate them, and
+    `others` that stand for them."""
+    return history_terms({**others, **question.abbreviations, **question.terms}, history)
+
+
+def history_signals(
+    question: Question, history: History, n_nodes: int, others: Mapping[str, float] = MappingProxyType({})
+) -> dict[str, Scores]:
     """The two signals that read messages, by name, each divided by its largest value and times n / (n + HALF_TOLD) for
-    n commits that touch these files: of a young history one message decides, and it may be about anything."""
-    terms = history_terms({**question.abbreviations, **question.terms}, history)
+    n commits that touch these files: of a young history one message decides, and it may be about anything. `others`:
+    weight by term, of words that stand for those of the question."""
+    terms = asked_of_history(question, others, history)
     n_commits = int(np.count_nonzero(np.diff(history.indptr)))
     told = n_commits / (n_commits + HALF_TOLD)
     signals = (message_scores(terms, history, n_nodes), similar_commit_scores(terms, history, n_nodes))

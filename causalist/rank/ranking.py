@@ -23,7 +23,7 @@ from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._order import SCORE_DECIMALS, best_of
 from causalist.rank.dense import Similarities
 from causalist.rank.fuse import GRAPH, Weights, fused, reasons_of, signals_of, with_support
-from causalist.rank.history import history_terms, similar_commits
+from causalist.rank.history import asked_of_history, similar_commits
 from causalist.rank.push import walked_from
 from causalist.rank.question import Question
 from causalist.rank.reached import given_from_outside, reached_places
@@ -32,6 +32,7 @@ from causalist.rank.scored import Ranking
 from causalist.rank.signals import LEADING
 from causalist.rank.spread import spread
 from causalist.rank.support import definition_support
+from causalist.rank.synonyms import other_words
 from causalist.rank.walk import seed_distribution
 
 N_COMMITS = 3  # that a reason names
@@ -199,19 +200,17 @@ def explain(
     if by_file:
         leading = _leading_name(owner, ranking, graph)
         reasons = tuple(r._replace(detail=leading) if r.signal in LEADING else r for r in reasons)
-        reasons = tuple(
-            r._replace(detail=_commits_of(owner, ranking)) if r.signal == "similar commits" else r for r in reasons
-        )
+        named = _commits_of(owner, ranking, lexical)
+        reasons = tuple(r._replace(detail=named) if r.signal == "similar commits" else r for r in reasons)
     if not ranking.matched:
         return reasons
     inside = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
     return tuple(r._replace(detail=_places(inside)) if r.signal == "literal" else r for r in reasons)
 
 
-def _commits_of(file: int, ranking: Ranking) -> str:
+def _commits_of(file: int, ranking: Ranking, lexical: LexicalIndex) -> str:
     """The commits that say what the question says, as git shortens their names."""
-    asked = ranking.question
-    terms = history_terms({**asked.abbreviations, **asked.terms}, ranking.history)
+    terms = asked_of_history(ranking.question, other_words(ranking.question, lexical), ranking.history)
     return ", ".join(name[:8] for name in similar_commits(terms, ranking.history, file, N_COMMITS))
 
 

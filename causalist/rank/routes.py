@@ -24,6 +24,7 @@ GENERATORS: Mapping[str, str] = {
     "mentions": "names, paths, imports, options and error codes that stand in the question",
     "frames": "frames of tracebacks",
     "synonyms": "BM25 over words that mean the same, or that code about the same has",
+    "expansion": "BM25 over words that stand beside those of a brief question, in whole files",
     "dense": "definitions that mean what the question means, where an embedder is chosen",
     "history": "messages of commits, and commits that are like the question",
     "graph": "what the best definitions give to others that words found",

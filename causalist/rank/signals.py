@@ -19,6 +19,7 @@ from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.covered import covered_share, rarest_weight, share_of_names
 from causalist.rank.dense import DENSE, Similarities, dense_scores
+from causalist.rank.expansion import expansion_scores
 from causalist.rank.history import TOLD, history_signals
 from causalist.rank.languages import language_shares
 from causalist.rank.lexical import bm25
@@ -26,7 +27,8 @@ from causalist.rank.located import frame_scores
 from causalist.rank.mentions import literal_scores, mention_scores
 from causalist.rank.question import Question, question_asks_for
 from causalist.rank.routes import ROUTES, Generating
-from causalist.rank.synonyms import lead_terms, synonym_terms
+from causalist.rank.scales import beside, best_and_sum, places, scaled
+from causalist.rank.synonyms import lead_terms, other_words, synonym_terms
 from causalist.rank.tested import scores_by_tests
 from causalist.rank.vocabulary import other_terms
 
@@ -52,8 +54,6 @@ _ASKED_WORDS: dict[Role, tuple[str, ...]] = {
     Role.VENDORED: ("vendored", "vendor"),
 }
 _MOST_ROWS = 400.0  # of a definition; what is longer is no likelier an answer
-_LISTED = 50  # places in a list that are told apart
-_N_SUMMED = 5  # definitions of a file whose scores are summed
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Reading:
     asked: NDArray[np.bool_]
     role: Scores
     kind: Scores
-    text: Scores  # BM25 of definitions, passages and module-level code
+    text: Scores  # BM25 of definitions, passages and module-level code; of other words as well
     title: Scores  # the same for the words of the title alone
     file_text: Scores
     path: Scores
@@ -94,6 +94,7 @@ class Reading:
     leads: Scores  # BM25 of words that lead to the same, of definitions
     leads_of_files: Scores
     coverage_of_files: Scores
+    expansion: Scores  # words that stand beside those of the question, in whole files
     tested: Scores  # what the text of its tests says of a file
     languages: Scores  # how much of the code is in the language of a file
     past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
@@ -116,9 +117,10 @@ class Reading:
                 "frame": self._in_file(self.frame),
                 "looked up": self._in_file(self._looked_up()),
                 "coverage": self.coverage_of_files,
-                "synonyms": _beside(self.synonyms_of_files, self.file_text),
-                "leads": np.where(self.file_text > 0, _beside(self.leads_of_files, self.file_text), 0.0),
+                "synonyms": beside(self.synonyms_of_files, self.file_text),
+                "leads": np.where(self.file_text > 0, beside(self.leads_of_files, self.file_text), 0.0),
                 "tests": self.tested,
+                "expansion": self.expansion,
                 LANGUAGE: np.where(self.file_text > 0, self.languages, 0.0),
                 **self.past,
                 DENSE: self._in_file(self.dense),
@@ -152,8 +154,8 @@ class Reading:
             "literal": self.literal,
             "frame": self.frame,
             "looked up": self._looked_up(),
-            "synonyms": _beside(self.synonyms, self.text),
-            "leads": np.where(self.text > 0, _beside(self.leads, self.text), 0.0),
+            "synonyms": beside(self.synonyms, self.text),
+            "leads": np.where(self.text > 0, beside(self.leads, self.text), 0.0),
             "tests": np.where(self.text > 0, of_file(self.tested), 0.0),
             DENSE: self.dense,
         }
@@ -225,7 +227,7 @@ def read_against(
     """What `question` says of the nodes of a repository. `matched`: where its patterns stand; if it is nothing but a
     pattern, no other node has a signal. `history`: what commits said of the files, `similarities`: what an embedder
     says. The generators are optional."""
-    n = len(graph.nodes)
+    n, is_file = len(graph.nodes), graph.nodes.kinds == NodeKind.FILE
     by = Generating(ROUTES[question.route], n, steps)
     with steps.timed("candidates.terms"):
         terms = known_terms(question, lexical)
@@ -245,9 +247,18 @@ def read_against(
     def of_names(postings: Postings) -> Scores:
         return np.minimum(bm25(postings, terms, n) / whole, 1.0)
 
+    others = other_words(question, lexical)
+
     def of_other_words() -> tuple[Scores, ...]:
         both = synonym_terms(question, lexical), lead_terms(question, lexical)
-        return tuple(bm25(postings, others, n) for others in both for postings in (own, lexical.files))
+        standing_in = {number: w for word, w in others.items() if (number := lexical.terms.position(word)) >= 0}
+        standing_in = {number: weight for number, weight in standing_in.items() if number not in terms}
+        found = (bm25(postings, each, n) for each in both for postings in (own, lexical.files))
+        return (*found, bm25(own, standing_in, n))
+
+    def of_what_stands_beside() -> tuple[Scores]:
+        wanted = is_file & (asked | (graph.nodes.roles == Role.CODE)) & question.is_brief
+        return (expansion_scores(np.where(is_file, 0.0, text), terms, wanted, lexical),)
 
     own = lexical.definitions
     text, in_title, coverage = by.scores("words", 3, lambda: _words_of_definitions(own, terms, title, n))
@@ -260,17 +271,19 @@ def read_against(
     )
     (mention,) = by.scores("mentions", 1, lambda: (mention_scores(question, graph, lexical),))
     (frame,) = by.scores("frames", 1, lambda: (frame_scores(question, graph, lexical),))
-    synonyms, synonyms_of_files, leads, leads_of_files = by.scores("synonyms", 4, of_other_words)
+    synonyms, synonyms_of_files, leads, leads_of_files, other_text = by.scores("synonyms", 5, of_other_words)
+    (expansion,) = by.scores("expansion", 1, of_what_stands_beside)
     dense = dense_scores(None if question.is_pattern else similarities, by, n)
-    told = by.scores("history", len(TOLD), lambda: tuple(history_signals(question, history or History(), n).values()))
+    past = history or History()
+    told = by.scores("history", len(TOLD), lambda: tuple(history_signals(question, past, n, others).values()))
     return Reading(
         question=question,
         graph=graph,
-        is_file=graph.nodes.kinds == NodeKind.FILE,
+        is_file=is_file,
         asked=asked,
         role=np.where(asked, 1.0, roles),
         kind=_kind_factors(question, graph, factors),
-        text=text,
+        text=text + other_text,
         title=in_title,
         file_text=file_text,
         path=path,
@@ -286,6 +299,7 @@ def read_against(
         leads=leads,
         leads_of_files=leads_of_files,
         coverage_of_files=file_coverage,
+        expansion=expansion,
         tested=tested,
         languages=language_shares(graph),
         past=dict(zip(TOLD, told, strict=True)),
@@ -308,55 +322,6 @@ def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
         numbers.setdefault(number, weight)
     numbers.pop(-1, None)
     return numbers
-
-
-def scaled(scores: Scores) -> Scores:
-    """By the largest, if that is positive."""
-    top = scores.max(initial=0.0)
-    return scores / top if top > 0 else scores
-
-
-def _beside(scores: Scores, others: Scores) -> Scores:
-    """By the largest of both: what says little beside the others stays small."""
-    top = max(scores.max(initial=0.0), others.max(initial=0.0))
-    return scores / top if top > 0 else scores
-
-
-def places(scores: Scores) -> Scores:
-    """1 for the best, 1/2 for the next and so on; equal scores (rounded) share the better place, 0 for what has none
-    of the first places or no score."""
-    result = np.zeros(len(scores))
-    nodes = np.flatnonzero(np.round(scores, 12) > 0)
-    rounded = np.round(scores[nodes], 12)
-    levels, counts = np.unique(-rounded, return_counts=True)  # the best first
-    place = 1 + np.cumsum(counts) - counts
-    own = place[np.searchsorted(levels, -rounded)]
-    result[nodes] = np.where(own <= _LISTED, 1.0 / own, 0.0)
-    return result
-
-
-def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
-    """Per file: the best score among its nodes, and the sum of the five best."""
-    nodes = np.flatnonzero((scores > 0) & (files >= 0))
-    best, total = np.zeros(n), np.zeros(n)
-    if not len(nodes):
-        return best, total
-    # Nodes of a file mostly follow one another, so that this is a single pass; sorting the scores takes ten times that.
-    nodes = nodes[np.argsort(files[nodes], kind="stable")]
-    owners, left = files[nodes], scores[nodes]
-    is_first = np.concatenate([[True], owners[1:] != owners[:-1]])
-    starts, group = np.flatnonzero(is_first), np.cumsum(is_first) - 1
-    sums = np.zeros(len(starts))
-    for place in range(_N_SUMMED):
-        top = np.maximum.reduceat(left, starts)
-        if place == 0:
-            best[owners[starts]] = top
-        sums += top
-        # One of those that are as good as the best is taken away; 0 is what is left where there were fewer.
-        taken = np.flatnonzero(left == top[group])
-        left[taken[np.concatenate([[True], group[taken[1:]] != group[taken[:-1]]])]] = 0.0
-    total[owners[starts]] = sums
-    return best, total
 
 
 def _asked(question: Question, graph: CodeGraph) -> NDArray[np.bool_]:

@@ -3,6 +3,8 @@ from what somebody sees to what code says of it: from `expiry` to `ttl`, from `s
 
 Both lists are general and small. `synonyms.txt` has a group of words on each line, `leads.txt` a word of questions and
 then those of code. What such a word finds is a signal of its own, so that it never counts as much as what was asked.
+Where a question has few words and names nothing, such words also count beside its own ones, in the text of definitions
+and in the messages of commits.
 """
 
 from collections.abc import Mapping
@@ -10,11 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from causalist.model.lexical import LexicalIndex
+from causalist.rank.covered import rarity
 from causalist.rank.question import Question
 from causalist.rank.terms import stem
 
 # A question with more words says in others what one of them leaves open; of a long one the title is looked at.
 MOST_WORDS = 14
+# What another word counts beside the one that was asked for; 0.3 to 0.5 are alike (docs/decisions/0026).
+OTHER_WEIGHT = 0.4
 
 
 @lru_cache(maxsize=1)
@@ -49,6 +54,28 @@ def synonym_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]
 def lead_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
     """The same, of terms that a word of the question leads to."""
     return _others(question, lexical, _leads())
+
+
+def other_words(question: Question, lexical: LexicalIndex) -> dict[str, float]:
+    """Weight by term, of the words of both lists that stand for one of a brief question and are not in it: OTHER_WEIGHT
+    times what that word has, and less where the repository has the other one more rarely, so that none brings more than
+    its share of what was asked for. Nothing where the question is not brief."""
+    found: dict[str, float] = {}
+    for known in (_groups(), _leads()) if question.is_brief else ():
+        for term, weight in question.terms.items():
+            for other in known.get(term, ()):
+                if other not in question.terms:
+                    share = OTHER_WEIGHT * weight * _rarer(term, other, lexical)
+                    found[other] = max(found.get(other, 0.0), share)
+    return found
+
+
+def _rarer(term: str, other: str, lexical: LexicalIndex) -> float:
+    """The rarity of a term in that of another one, 1 at most, and where the repository lacks one of them."""
+    asked, said = lexical.terms.position(term), lexical.terms.position(other)
+    if asked < 0 or said < 0:
+        return 1.0
+    return min(1.0, rarity(lexical.definitions, asked) / rarity(lexical.definitions, said))
 
 
 def _others(question: Question, lexical: LexicalIndex, known: Mapping[str, frozenset[str]]) -> dict[int, float]:

@@ -28,6 +28,7 @@ OPTIONAL = {
     "candidates.mentions": "causalist.rank.signals.mention_scores",
     "candidates.frames": "causalist.rank.signals.frame_scores",
     "candidates.synonyms": "causalist.rank.signals.synonym_terms",
+    "candidates.expansion": "causalist.rank.signals.expansion_scores",
     "candidates.history": "causalist.rank.signals.history_signals",
     "candidates.graph": "causalist.rank.ranking.definition_support",
     "candidates.pagerank": "causalist.rank.ranking.seed_distribution",

@@ -67,6 +67,16 @@ def test_the_signals_of_a_question_grow_with_the_number_of_commits_to_one(past: 
     assert not any(scores.any() for scores in history_signals(read_question("gamma?"), past, 2).values())
 
 
+def test_other_words_count_beside_those_of_the_question(past: History) -> None:
+    """Nobody wrote gamma; who asks for it means beta, of which x alone has anything."""
+    signals = history_signals(read_question("gamma?"), past, 2, {"beta": 0.4})
+    assert [scores.tolist() for scores in signals.values()] == [[pytest.approx(2 / 52), 0.0]] * 2
+    # What is asked for itself counts in full, whatever the other word would.
+    plain = history_signals(read_question("alpha beta?"), past, 2)
+    both = history_signals(read_question("alpha beta?"), past, 2, {"beta": 0.4})
+    assert all((both[name] == plain[name]).all() for name in plain)
+
+
 def test_commits_of_files_that_are_gone_do_not_count() -> None:
     past = past_of("x", change("A", "z", "beta beta"), change("B", "x", "beta alpha"))
     assert similar_commit_scores(asked(past, "beta"), past, 1).tolist() == [1.0]

@@ -1,9 +1,12 @@
 """Words that mean the same, by hand; and the list that is shipped."""
 
 from importlib.resources import files as resource_files
+from math import log1p
+
+import pytest
 
 from causalist.rank.question import read_question
-from causalist.rank.synonyms import MOST_WORDS, lead_terms, synonym_terms
+from causalist.rank.synonyms import MOST_WORDS, OTHER_WEIGHT, lead_terms, other_words, synonym_terms
 from causalist.rank.terms import STOP_WORDS
 from tests.model.corpus import Def, corpus
 
@@ -30,6 +33,32 @@ def test_of_a_long_question_the_title_alone_has_synonyms() -> None:
     body = " ".join(f"word{i}x" for i in range(MOST_WORDS))
     assert found(f"delete it\n{body} create", "remove", "build") == {"remov": 2.0}
     assert found(f"delete {body}\nand so on", "remove") == {}
+
+
+def others(text: str, **words: str) -> dict[str, float]:
+    c = corpus({f"{name}.py": [Def(name, said)] for name, said in words.items()})
+    return other_words(read_question(text), c.lexical)
+
+
+def test_other_words_of_both_lists_count_less_than_what_was_asked() -> None:
+    found = others("simultaneous deletes", f="remove lock delete simultaneous", g="remove lock delete simultaneous")
+    assert found["remov"] == found["lock"] == OTHER_WEIGHT
+    assert "delet" not in found
+
+
+def test_a_rarer_word_brings_no_more_than_the_one_that_it_stands_for() -> None:
+    """Of six documents (three definitions, and their files for the words of the path) `delete` stands in three and
+    `remove` in one."""
+    found = others("what deletes orders", f="delete remove", g="delete", h="delete")
+    rare, common = log1p((6 - 1 + 0.5) / 1.5), log1p((6 - 3 + 0.5) / 3.5)
+    assert found["remov"] == pytest.approx(OTHER_WEIGHT * common / rare)
+
+
+def test_who_asks_at_length_or_names_something_has_no_other_words() -> None:
+    seven = "alpha beta gamma delta epsilon zeta theta"
+    assert "remov" in others(f"delete {seven}", f="remove delete")
+    assert others(f"delete {seven} kappa", f="remove delete") == {}
+    assert others("delete an `Order`", f="remove delete") == {}
 
 
 def test_the_list_has_groups_of_single_words_each_once() -> None:
