@@ -19,6 +19,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.symbols import NodeKind
 from causalist.rank._order import SCORE_DECIMALS
+from causalist.rank.expansion import EXPANSION
 from causalist.rank.scored import Ranking
 
 N_LEADING = 3  # files whose share of the odds counts; of 1, 3 and 5 the one that tells most
@@ -37,7 +38,8 @@ class Evidence(NamedTuple):
     the scores of whole files tell less. `words`: ln(1 + words of the question
     that the repository has). `coverage`: the share of those, by weight and rarity, that the first file has. `score`:
     that of the first file, MOST_SCORE at most: it says how many signals agree that it is meant; where there is no
-    history, with what its messages would add on average.
+    history, with what its messages would add on average. Words that stand beside those of the question are no evidence:
+    with them the score says less of whether an answer is right.
     """
 
     lead: float
@@ -100,6 +102,9 @@ def evidence_of(
     asked = ranking.question.terms if terms is None else terms
     n_known, coverage = _words_of(first, asked, lexical)
     lead, score = float(odds[:N_LEADING].sum() / odds.sum()), float(ranking.files[first])
+    signals = ranking.signals
+    if EXPANSION in signals.file:
+        score -= float(signals.file[EXPANSION][first] * signals.file_role[first])
     if np.count_nonzero(np.diff(ranking.history.indptr)) < FEWEST_COMMITS:
         score += OF_MESSAGES
     return Evidence(lead, float(np.log1p(n_known)), coverage, min(score, MOST_SCORE))

@@ -15,6 +15,7 @@ from causalist.rank.lexical import bm25
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
+EXPANSION = "expansion"  # the signal
 # Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0026).
 N_SOURCES = 8
 N_WORDS = 15

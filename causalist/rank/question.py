@@ -56,7 +56,7 @@ NAMED_WEIGHTS = {
 PASTED_TERMS = 30
 LEAST_SECTION = 0.1  # names under a heading that weighs less are not looked up
 # A question with more terms says in others what one of them leaves open; see docs/decisions/0026.
-BRIEF_TERMS = 8
+BRIEF_TERMS = 7
 BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
 
 
@@ -94,8 +94,8 @@ class Question:
 
     @property
     def is_brief(self) -> bool:
-        """Whether it has few words and names nothing: who asks like that may not know the words of the code."""
-        return len(self.terms) <= BRIEF_TERMS and not self.named
+        """Whether it is a title of few words that name nothing: who asks so may not know the words of the code."""
+        return len(self.terms) <= BRIEF_TERMS and self.terms.keys() <= self.title_terms and not self.named
 
     @property
     def is_pattern(self) -> bool:

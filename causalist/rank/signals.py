@@ -19,7 +19,7 @@ from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.covered import covered_share, rarest_weight, share_of_names
 from causalist.rank.dense import DENSE, Similarities, dense_scores
-from causalist.rank.expansion import expansion_scores
+from causalist.rank.expansion import EXPANSION, expansion_scores
 from causalist.rank.history import TOLD, history_signals
 from causalist.rank.languages import language_shares
 from causalist.rank.lexical import bm25
@@ -120,7 +120,7 @@ class Reading:
                 "synonyms": beside(self.synonyms_of_files, self.file_text),
                 "leads": np.where(self.file_text > 0, beside(self.leads_of_files, self.file_text), 0.0),
                 "tests": self.tested,
-                "expansion": self.expansion,
+                EXPANSION: self.expansion,
                 LANGUAGE: np.where(self.file_text > 0, self.languages, 0.0),
                 **self.past,
                 DENSE: self._in_file(self.dense),

@@ -33,7 +33,7 @@ def shop() -> Corpus:
 
 
 def ranked(question: str, scores: dict[str, float] | None = None) -> tuple[Ranking, Corpus]:
-    """A ranking by the question's words; `scores` of files replace what they gave."""
+    """A ranking by the question's words; `scores` of files replace what they gave, with every signal of files."""
     made = shop()
     transition = build_transition(made.graph, WalkWeights())
     ranking = rank_question(
@@ -43,7 +43,7 @@ def ranked(question: str, scores: dict[str, float] | None = None) -> tuple[Ranki
         files = np.zeros(len(made.graph.nodes))
         for path, score in scores.items():
             files[made.graph.nodes.ids.position(path)] = score
-        ranking = replace(ranking, files=files)
+        ranking = replace(ranking, files=files, signals=replace(ranking.signals, file={}))
     return ranking, made
 
 
@@ -72,6 +72,17 @@ def test_coverage_counts_rare_words_more() -> None:
         ranking, made = ranked("token expired", {path: 2.0 if path == first else 1.0 for path in FILES})
         evidence = evidence_of(ranking, made.graph, made.lexical)
         assert evidence is not None and evidence.coverage == pytest.approx(found / (token + expired)), first
+
+
+def test_words_beside_those_of_the_question_are_no_evidence() -> None:
+    """The first file has 1.5 for them, of which its role leaves half; it has no past."""
+    ranking, made = ranked("token", {"a.py": 3.5, "b.py": 2.0})
+    beside = np.zeros(len(made.graph.nodes))
+    beside[made.node("a.py")] = 1.5
+    roles = np.full(len(made.graph.nodes), 0.5)
+    given = replace(ranking.signals, file={**ranking.signals.file, "expansion": beside}, file_role=roles)
+    evidence = evidence_of(replace(ranking, signals=given), made.graph, made.lexical)
+    assert evidence is not None and evidence.score == pytest.approx(3.5 - 0.75 + 1.4)
 
 
 def test_the_score_is_that_of_the_first_file_and_counts_up_to_ten() -> None:
