@@ -42,6 +42,7 @@ PHRASES = {
     "synonyms": ("says it in other words: {}", "says it in other words"),
     "leads": ("says what such code says: {}", "says what such code says"),
     "tests": ("its tests say {}", "its tests fit"),
+    "expansion": ("shares {} with what fits best", "shares words with what fits best"),
     "messages": ("commits to it say {}", "commits to it say so"),
     "similar commits": ("changed by similar commits {}", "changed by similar commits"),
     "dense": ("near in meaning: {}", "near in meaning"),

@@ -1,4 +1,4 @@
-"""Words that stand beside those of a question -> scores of files of code (pseudo-relevance feedback; Rocchio 1971).
+"""What fits a question best -> words that stand beside its own (pseudo-relevance feedback; Rocchio 1971).
 
 Who asks about "a second call when the first is slow" shares with the code that hedges only words that stand
 everywhere. What fits these words best, tests and documentation as well, says "hedging" besides, and so do the files
@@ -10,8 +10,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
-from causalist.rank.lexical import bm25
+from causalist.model.symbols import NodeKind, Role
+from causalist.rank.languages import files_that_run
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -24,25 +26,14 @@ _FEWEST_WITH = 2  # documents that have a word; what stands in one leads nowhere
 _DECIMALS = 12
 
 
-def expansion_scores(
-    text: Scores, terms: Mapping[int, float], wanted: NDArray[np.bool_], lexical: LexicalIndex
-) -> Scores:
-    """Shape (n_nodes,): BM25 of whole files for the words that `text` leads to, divided by the largest; 0 for what is
-    not `wanted`.
-
-    `text`: how well the words of the question fit definitions and passages, 0 for what may not be read. `terms`: the
-    numbers of the question's own words, which are not looked for again."""
-    scores = np.where(wanted, bm25(lexical.files, expansion_terms(text, terms, lexical), len(text)), 0.0)
-    top = scores.max(initial=0.0)
-    return scores / top if top > 0 else scores
-
-
 def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIndex) -> dict[int, float]:
     """Weight by number, in (0, 1], of the N_WORDS words that say most of the N_SOURCES best nodes by `text`. With t
     the number of times that a word stands in a source, and df the documents of N that have it:
 
         sum over sources of text^2 * min(t, MOST_COUNTED) * ln(N / df),  divided by the largest
-    """
+
+    `text`: shape (n_nodes,), how well definitions and passages fit, 0 for what may not be read. `terms`: the numbers of
+    the question's own words, which are not looked for again."""
     postings = lexical.definitions
     found = np.flatnonzero(text > 0)
     best = found[np.lexsort((found, -np.round(text[found], _DECIMALS)))][:N_SOURCES]
@@ -61,3 +52,11 @@ def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIn
     words = np.flatnonzero(rounded > 0)
     words = words[np.lexsort((words, -rounded[words]))][:N_WORDS]
     return {int(word): float(values[word] / values[words[0]]) for word in words}
+
+
+def may_gain(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Shape (n_nodes,): files of code that do something, and those whose role is `asked` for. A file that only declares
+    shares words with all that uses it."""
+    code = (graph.nodes.kinds == NodeKind.FILE) & (asked | (graph.nodes.roles == Role.CODE))
+    result: NDArray[np.bool_] = code & files_that_run(graph)
+    return result

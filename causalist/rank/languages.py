@@ -1,4 +1,5 @@
-"""How much of a repository's code is written in the language of a file, by the ends of file names."""
+"""What kind of code a file is: how much of the repository is written in its language, by the ends of file names, and
+whether it does anything."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,17 @@ def language_shares(graph: CodeGraph) -> NDArray[np.float64]:
     is_code &= nodes.roles == Role.CODE
     of_ends = np.bincount(places[is_code[files]], minlength=len(ends))
     result[files] = of_ends[places] / max(int(of_ends.sum()), 1)
+    return result
+
+
+def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Shape (n_nodes,): files that define a function or method with a body, or are prose; others declare, or pass on
+    definitions."""
+    files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
+    inside = np.isin(kinds, [NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE]) & (files >= 0)
+    inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
+    result = np.zeros(len(graph.nodes), dtype=np.bool_)
+    result[files[inside]] = True
     return result
 
 

@@ -19,9 +19,9 @@ from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.covered import covered_share, rarest_weight, share_of_names
 from causalist.rank.dense import DENSE, Similarities, dense_scores
-from causalist.rank.expansion import EXPANSION, expansion_scores
+from causalist.rank.expansion import EXPANSION, expansion_terms, may_gain
 from causalist.rank.history import TOLD, history_signals
-from causalist.rank.languages import language_shares
+from causalist.rank.languages import files_that_run, language_shares
 from causalist.rank.lexical import bm25
 from causalist.rank.located import frame_scores
 from causalist.rank.mentions import literal_scores, mention_scores
@@ -241,7 +241,7 @@ def read_against(
     def of_files() -> Scores:
         scores = bm25(lexical.files, terms, n)
         if question.asks_for_behaviour:
-            scores = scores * np.where(_runs(graph), 1.0, factors.kind.get("declarations only", 1.0))
+            scores = scores * np.where(files_that_run(graph), 1.0, factors.kind.get("declarations only", 1.0))
         return scores
 
     def of_names(postings: Postings) -> Scores:
@@ -257,8 +257,9 @@ def read_against(
         return (*found, bm25(own, standing_in, n))
 
     def of_what_stands_beside() -> tuple[Scores]:
-        wanted = is_file & (asked | (graph.nodes.roles == Role.CODE)) & question.is_brief
-        return (expansion_scores(np.where(is_file, 0.0, text), terms, wanted, lexical),)
+        sources = np.where(is_file, 0.0, text) if question.is_brief else np.zeros(n)
+        found = bm25(lexical.files, expansion_terms(sources, terms, lexical), n)
+        return (scaled(np.where(may_gain(graph, asked), found, 0.0)),)
 
     own = lexical.definitions
     text, in_title, coverage = by.scores("words", 3, lambda: _words_of_definitions(own, terms, title, n))
@@ -346,14 +347,4 @@ def kinds_as_judged(graph: CodeGraph) -> NDArray[np.uint8]:
     kinds, parents = graph.nodes.kinds, graph.nodes.parents
     around = np.where(parents >= 0, kinds[np.maximum(parents, 0)], NodeKind.FILE)
     result: NDArray[np.uint8] = np.where(around == NodeKind.INTERFACE, NodeKind.INTERFACE, kinds).astype(np.uint8)
-    return result
-
-
-def _runs(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Files that define a function or method with a body, or are prose; others declare, or pass on definitions."""
-    files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
-    inside = np.isin(kinds, [NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE]) & (files >= 0)
-    inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
-    result = np.zeros(len(graph.nodes), dtype=np.bool_)
-    result[files[inside]] = True
     return result

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from causalist.model.symbols import Role
+from causalist.model.symbols import NodeKind, Role
 from causalist.rank import default_weights
-from causalist.rank.expansion import N_SOURCES, N_WORDS, expansion_scores, expansion_terms
+from causalist.rank.expansion import N_SOURCES, N_WORDS, expansion_terms
 from causalist.rank.fuse import signals_of
 from causalist.rank.lexical import bm25
 from causalist.rank.question import read_question
@@ -66,15 +66,9 @@ def test_few_sources_are_read_and_few_words_taken() -> None:
     assert "last" not in found
 
 
-def test_a_file_has_bm25_of_these_words_by_the_best_that_is_wanted() -> None:
-    c = corpus({"a.py": [Def("a", "slow hedge pool")], "b.py": [Def("b", "hedge")], "t.py": [Def("t", "hedge pool")]})
-    text = fits(c, a=1.0)
-    plain = bm25(c.lexical.files, expansion_terms(text, numbers(c, "slow"), c.lexical), len(text))
-    wanted = np.zeros(len(text), dtype=np.bool_)
-    wanted[[c.node("a.py"), c.node("b.py")]] = True
-    scores = c.of(expansion_scores(text, numbers(c, "slow"), wanted, c.lexical))
-    assert scores == {"a.py": 1.0, "b.py": pytest.approx(plain[c.node("b.py")] / plain[c.node("a.py")])}
-    assert not expansion_scores(text * 0, {}, wanted, c.lexical).any()
+def test_where_nothing_fits_there_are_no_words() -> None:
+    c = corpus({"a.py": [Def("a", "slow")]})
+    assert words(c, fits(c)) == {}
 
 
 def signal(text: str) -> dict[str, float]:
@@ -90,6 +84,21 @@ def signal(text: str) -> dict[str, float]:
     assert weight > 0
     assert c.of(weighted.file["expansion"]) == {name: value * weight for name, value in found.items()}
     return found
+
+
+def test_the_signal_is_bm25_of_whole_files_by_the_best_that_is_wanted() -> None:
+    c = corpus({"a.py": [Def("a", "slow hedge pool")], "b.py": [Def("b", "hedge")]})
+    question = read_question("when slow")
+    own = read_against(question, c.graph, c.lexical, NO_FACTORS)
+    found = expansion_terms(fits(c, a=1.0), numbers(c, "slow"), c.lexical)
+    plain = bm25(c.lexical.files, found, len(c.graph.nodes))
+    assert c.of(own.expansion) == {"a.py": 1.0, "b.py": pytest.approx(plain[c.node("b.py")] / plain[c.node("a.py")])}
+
+
+def test_files_that_only_declare_have_nothing_of_it() -> None:
+    c = corpus({"a.py": [Def("a", "slow hedge")], "t.py": [Def("T", "hedge", NodeKind.INTERFACE)], "i.py": "hedge"})
+    own = read_against(read_question("when slow"), c.graph, c.lexical, NO_FACTORS)
+    assert c.of(own.expansion).keys() == {"a.py"}
 
 
 def test_code_has_the_signal_where_a_question_is_brief() -> None:
