@@ -59,6 +59,8 @@ def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str,
     ('says token, user, id', 'its file leads')
     >>> phrases([Reason("graph", 1.0, "")], ["load", "save"])
     ('linked to load, save',)
+    >>> phrases([Reason("graph", 2.0, ""), Reason("text", 1.0, "agent")])
+    ('says agent', 'linked to others that fit')
     """
     details: dict[tuple[str, str], list[str]] = {}
     given: dict[tuple[str, str], float] = {}
@@ -69,6 +71,8 @@ def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str,
     leads = [PHRASES[LEADING]] if LEADING in (reason.signal for reason in reasons[:1]) else []
     order = dict.fromkeys([*leads, *(phrase for phrase, _ in sorted(given.items(), key=itemgetter(1), reverse=True))])
     said = [(phrase, _joined([detail for detail in details[phrase] if detail])) for phrase in order]
+    # That it is linked to something says little beside words that it holds.
+    said.sort(key=lambda each: each == (PHRASES[_SUPPORT], ""))
     return tuple(with_detail.replace("{}", detail) if detail else bare for (with_detail, bare), detail in said)
 
 

@@ -22,7 +22,7 @@ def test_every_signal_with_a_weight_is_said_in_words() -> None:
     [
         ([], ()),
         ([("pagerank", "reached over the graph, not by words")], ("reached over the graph, not by words",)),
-        ([("graph", ""), ("text", "tax, rate")], ("linked to others that fit", "says tax, rate")),
+        ([("graph", ""), ("text", "tax, rate")], ("says tax, rate", "linked to others that fit")),
         # Signals with one phrase are said once, each word once.
         (
             [("text", "tax, rate"), ("file", ""), ("title", "rate, of, vat")],
