@@ -45,13 +45,13 @@ def members(cls: type) -> Iterator[tuple[str, Any]]:
 def _entry(name: str) -> str:
     cls = getattr(causalist, name)
     parts = [f"## `{name}`\n", _prose(inspect.getdoc(cls))]
-    # What a repository is made of is its own business.
     if issubclass(cls, enum.Enum):
         parts.append(table(("name", "value"), [(f"`{name}.{each.name}`", f"`{each.value!r}`") for each in cls]))
     elif issubclass(cls, Exception):
         family = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, cls)]
         rows = sorted((f"`{e.slug}`", f"`errors.{e.__name__}`", _prose(inspect.getdoc(e)).strip()) for e in family)
         parts.append(table(("slug", "class", "when"), list(rows)))
+    # What a repository is made of is its own business, as is what other classes are.
     elif name != "Repository" and (dataclasses.is_dataclass(cls) or hasattr(cls, "_fields")):
         parts.append(table(("field", "type", "default"), list(_fields(cls))))
     if dataclasses.is_dataclass(cls) and not issubclass(cls, Exception):
