@@ -154,7 +154,7 @@ def known_history(previous: Index | None) -> History:
 
 def _kept_words(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, previous: Index | None) -> Kept | None:
     """Where the nodes of the previous index are now, of those files whose facts came without words."""
-    kept = {file_id(path) for path, facts in files if facts.counts is None}
+    kept = {file_id(path) for path, facts in files if facts.words is None}
     if previous is None or not kept:
         return None
     then, now = (_nodes_of_files(graph.nodes, kept) for graph in (previous.graph, linked.graph))

@@ -122,8 +122,8 @@ def _refreshed(
     facts.update(collect_facts(entries_told, blobs, read, cache, options, words=(), reader=reader)[0])
     facts.update((path, known[path]) for path in held)
     # The same content may stand elsewhere, where it changed.
-    worded = [path for path, each in facts.items() if path not in changed and (each.words or each.counts is not None)]
-    facts.update((path, replace(facts[path], words=(), counts=None)) for path in worded)
+    worded = [path for path, each in facts.items() if path not in changed and each.words is not None]
+    facts.update((path, replace(facts[path], words=None)) for path in worded)
     files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
     numbers = {path: i for i, (path, _) in enumerate(files)}
     is_same = retained is not None and not (seen.differing or seen.moved) and retained.blobs == before

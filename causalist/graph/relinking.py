@@ -82,7 +82,7 @@ def relink(
 def _held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
     """What a linker holds of a file that is not linked at the moment."""
     held = facts if needs_bodies(path, facts, settings) else interface_of(facts)
-    return replace(held, words=(), counts=None)
+    return replace(held, words=None)
 
 
 def _check_alone(program: Program, moved: Presence, settings: Mapping[str, LanguageSettings]) -> None:

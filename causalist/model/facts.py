@@ -5,15 +5,12 @@ Rows of facts are named tuples rather than dataclasses: a large repository has m
 as fast, and they are written as JSON arrays as they stand.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from causalist.model.diagnostic import Diagnostic as Diagnostic
+from causalist.model.symbols import NodeKind
 
 MODULE_SCOPE = -1
 OPTIONAL = "="  # ends the annotation of a parameter that may be left out
@@ -197,54 +194,12 @@ class Mention(NamedTuple):
     row: int
 
 
-class WordCount(NamedTuple):
-    """How often a word stands in the text that belongs to one document and to none nested inside of it.
-
-    `document`: an index into `definitions` and the `passages` after them, or MODULE_SCOPE for the rest of the file.
-    `word`: an index into `FileFacts.words`.
-    """
-
-    document: int
-    word: int
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class WordCounts:
-    """Many `WordCount`s as little-endian int32, three a row: a large repository has millions, and nobody reads them
-    one by one.
-
-    >>> list(WordCounts.of([(-1, 0, 2)]))
-    [WordCount(document=-1, word=0, n=2)]
-    """
-
-    data: bytes = b""
-
-    @classmethod
-    def of(cls, rows: Iterable[tuple[int, int, int]]) -> "WordCounts":
-        return cls(np.array([tuple(row) for row in rows], dtype="<i4").reshape(-1, 3).tobytes())
-
-    @classmethod
-    def of_columns(cls, documents: Sequence[int], words: Sequence[int], counts: Sequence[int]) -> "WordCounts":
-        """Those of three columns of one length: much faster than row by row."""
-        return cls(np.array((documents, words, counts), dtype="<i4").T.tobytes())
-
-    def rows(self) -> NDArray[np.int32]:
-        """Shape (n, 3): document, word, n."""
-        return np.frombuffer(self.data, dtype="<i4").reshape(-1, 3).astype(np.int32, copy=False)
-
-    def __iter__(self) -> Iterator[WordCount]:
-        return (WordCount(*row) for row in self.rows().tolist())
-
-    def __len__(self) -> int:
-        return len(self.data) // 12
-
-
 @dataclass(frozen=True, slots=True)
 class FileFacts:
     """Everything that one file says. `language` is "" for text without a grammar. `returns` maps definitions to the
-    annotation of what they return, and names for types to the type that they are made of. `counts` is None where words
-    were left out when cached facts were read: what resolves names does not need them. `wildcard_exports` is None unless
+    annotation of what they return, and names for types to the type that they are made of. `words` is the text, in
+    UTF-8, with a space in the place of each ASCII character that is of no word, so that positions hold; None where it
+    was left out when cached facts were read: what resolves names does not need it. `wildcard_exports` is None unless
     the file lists what it exports to `import *`. `package` is the name in the file's package clause, "" without one;
     `owners` maps definitions that stand outside of the type that they belong to (a Go method, an `impl`) to the name of
     that type, as it is written. `parameters` maps functions to the annotations of their parameters, the last with "..."
@@ -270,8 +225,7 @@ class FileFacts:
     bindings: tuple[Binding, ...] = ()
     returns: tuple[tuple[int, str], ...] = ()
     passages: tuple[Passage, ...] = ()
-    words: tuple[str, ...] = ()
-    counts: WordCounts | None = WordCounts()
+    words: bytes | None = b""
     diagnostics: tuple[Diagnostic, ...] = ()
     doc: str = ""
     n_rows: int = 0
@@ -287,3 +241,15 @@ class FileFacts:
     lookups: tuple[Lookup, ...] = ()
     tests: tuple[int, ...] = ()
     mentions: tuple[Mention, ...] = ()
+
+    def document_spans(self) -> list[tuple[int, int]]:
+        """The bytes whose words belong to each document, one inside of the other or apart: those of definitions, then
+        those of passages.
+
+        Words of a field belong to its type: as a text of its own a field is too short to answer anything.
+        """
+        spans = [
+            (d.start_byte, d.start_byte) if d.kind == NodeKind.FIELD else (d.text_byte, d.end_byte)
+            for d in self.definitions
+        ]
+        return spans + [(passage.start_byte, passage.end_byte) for passage in self.passages]

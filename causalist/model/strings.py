@@ -27,7 +27,11 @@ class StringTable:
 
     @classmethod
     def from_strings(cls, strings: Iterable[str]) -> "StringTable":
-        encoded = [s.encode("utf-8", "surrogatepass") for s in strings]
+        return cls.from_bytes([s.encode("utf-8", "surrogatepass") for s in strings])
+
+    @classmethod
+    def from_bytes(cls, encoded: Sequence[bytes]) -> "StringTable":
+        """The strings with these UTF-8 bytes."""
         offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(b) for b in encoded], out=offsets[1:])
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
@@ -115,7 +119,14 @@ def merged(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[str]) 
     >>> list(result.table), result.old.tolist(), result.added.tolist()
     (['a', 'aa', 'c', 'd'], [0, -1, 2], [3, 2, 1])
     """
-    distinct = sorted({string.encode("utf-8", "surrogatepass") for string in strings})
+    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+    distinct = sorted(set(encoded))
+    if not len(table):
+        places = {each: i for i, each in enumerate(distinct)}
+        none = np.zeros(0, dtype=np.int32)
+        return Merged(
+            StringTable.from_bytes(distinct), none, np.array([places[each] for each in encoded], dtype=np.int64)
+        )
     known: dict[bytes, int] = {}
     fresh: list[bytes] = []
     before: list[int] = []  # of each fresh string, how many of the table come before it
@@ -138,6 +149,5 @@ def merged(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[str]) 
     order[fresh_at] = len(table) + np.arange(len(fresh))
     places = {each: int(old[place]) for each, place in known.items()}
     places.update(zip(fresh, fresh_at.tolist(), strict=True))
-    added = [places[string.encode("utf-8", "surrogatepass")] for string in strings]
     decoded = [each.decode("utf-8", "surrogatepass") for each in fresh]
-    return Merged(table.take(order, decoded), old, np.array(added, dtype=np.int64))
+    return Merged(table.take(order, decoded), old, np.array([places[each] for each in encoded], dtype=np.int64))

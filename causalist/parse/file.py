@@ -1,6 +1,5 @@
 """One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception."""
 
-import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,10 +7,11 @@ from functools import cache
 
 import tree_sitter
 
-from causalist.model.facts import Definition, Diagnostic, FileFacts
+from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.language import ModuleSettings, PreprocessorSettings, Repair
-from causalist.model.symbols import NodeKind
+from causalist.model.words import spaced
 from causalist.parse.conditions import readable, without_marks
+from causalist.parse.encoding import valid_utf8
 from causalist.parse.languages import Grammar, load_grammar
 from causalist.parse.lines import with_line_feeds
 from causalist.parse.lookups import read_lookups
@@ -22,7 +22,6 @@ from causalist.parse.prose import BY_BLOCKS, prose_kind, read_passages
 from causalist.parse.secrets import find_secrets
 from causalist.parse.sweep import Sweep
 from causalist.parse.wildcards import listed_names
-from causalist.parse.words import count_words
 
 # Below this depth of the syntax tree nothing is read. No hand-written file comes near; a tree deeper than 65,535, which
 # tree-sitter's queries count in 16 bits, takes them time that is quadratic in its size.
@@ -30,23 +29,13 @@ _DEEPEST = 20_000
 
 _FIRST_LINES = 4096  # bytes in which a file says in which builds it is
 
-_QUESTION_MARKS = "causalist.question-marks"
-
-
-def _question_marks(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeDecodeError)
-    return "?" * (error.end - error.start), error.end
-
-
-codecs.register_error(_QUESTION_MARKS, _question_marks)
-
 
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     """Facts of a file in the language of `grammar`. Nothing in them comes from a secret."""
     data = with_line_feeds(data)
     secrets = find_secrets(data)
     data = masked(data, secrets)
-    text = _utf8(data)
+    text = valid_utf8(data)
     tree, query = _read(text, grammar)
     sweep = Sweep(text, grammar.settings)
     cursor = tree_sitter.QueryCursor(query)
@@ -55,7 +44,6 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     definitions = sweep.definitions()
     if secrets:
         definitions = [d._replace(signature=tidied(d.signature), doc=tidied(d.doc)) for d in definitions]
-    words, counts = count_words(data, definition_spans(definitions))
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
@@ -75,8 +63,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         lookups=read_lookups(grammar.settings.lookups, tree, text, definitions),
         tests=tuple(i for i, draft in enumerate(sweep.drafts) if draft.is_test),
         mentions=documented_mentions(definitions),
-        words=words,
-        counts=counts,
+        words=spaced(text),
         diagnostics=(*_encoding(data), *_syntax(sweep.errors)),
         doc=sweep.doc,
         n_rows=data.count(b"\n") + 1,
@@ -87,16 +74,6 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=listed_names(data.decode("utf-8", "replace"), listed))
     return facts
-
-
-def definition_spans(definitions: Sequence[Definition]) -> list[tuple[int, int]]:
-    """The bytes whose words belong to each definition.
-
-    Those of a field belong to its type: as a text of its own a field is too short to answer anything.
-    """
-    return [
-        (d.start_byte, d.start_byte) if d.kind == NodeKind.FIELD else (d.text_byte, d.end_byte) for d in definitions
-    ]
 
 
 def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:
@@ -215,12 +192,10 @@ def parse_text(path: str, data: bytes) -> FileFacts:
     passages = read_passages(path, text) if text.encode("utf-8") == data else ()
     if secrets:
         passages = tuple(p._replace(title=tidied(p.title)) for p in passages)
-    words, counts = count_words(data, [(p.start_byte, p.end_byte) for p in passages])
     return FileFacts(
         language="",
         passages=passages,
-        words=words,
-        counts=counts,
+        words=spaced(valid_utf8(data)),
         diagnostics=_encoding(data),
         doc=passages[0].title if passages and kind not in BY_BLOCKS else "",
         manifest=read_manifest(path, text) if kind == "manifest" else (),
@@ -229,18 +204,6 @@ def parse_text(path: str, data: bytes) -> FileFacts:
         n_bytes=len(data),
         secrets=secrets,
     )
-
-
-def _utf8(data: bytes) -> bytes:
-    """The same bytes with a question mark for each that is not UTF-8, so that all positions stay as they are.
-
-    A query that asks for the text of a node raises where that is not UTF-8.
-    """
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("utf-8", _QUESTION_MARKS).encode("utf-8")
-    return data
 
 
 def _syntax(errors: Sequence[int]) -> tuple[Diagnostic, ...]:

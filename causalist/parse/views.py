@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from causalist import errors
 from causalist.model.facts import Diagnostic, FileFacts, Passage
+from causalist.model.words import spaced
 from causalist.parse.components import DEFAULT_LANGUAGE, is_component, read_component, with_component, without_scripts
-from causalist.parse.file import definition_spans, parse_source, parse_text
+from causalist.parse.encoding import valid_utf8
+from causalist.parse.file import parse_source, parse_text
 from causalist.parse.languages import (
     claimants,
     dialect_for,
@@ -26,7 +28,6 @@ from causalist.parse.masking import masked
 from causalist.parse.notebooks import Notebook, read_notebook
 from causalist.parse.prose import Heading, markdown_headings, prose_kind, sections
 from causalist.parse.secrets import disjoint, find_secrets
-from causalist.parse.words import count_words
 
 _LOWEST = 7  # level of a cell of text without a heading: below all headings
 _LONGEST_TITLE = 60
@@ -103,7 +104,8 @@ def _parse_component(data: bytes) -> FileFacts:
     if not dialect:  # a language that no grammar reads: the component is there all the same
         component, dialect = without_scripts(component), _dialect_named(DEFAULT_LANGUAGE)
     facts = with_component(parse_source(component.view, load_grammar(dialect)), component)
-    return _with_words(facts, data)
+    # The words of the file, not those of the view that the grammar read.
+    return replace(facts, words=spaced(valid_utf8(data)))
 
 
 def _parse_notebook(notebook: Notebook) -> FileFacts:
@@ -121,9 +123,8 @@ def _parse_notebook(notebook: Notebook) -> FileFacts:
         facts = parse_source(notebook.code, load_grammar(dialect))
     else:
         facts = FileFacts(language="", n_rows=len(lines), n_bytes=len(notebook.view))
-    return _with_words(
-        replace(facts, passages=passages, doc=passages[0].title if passages else facts.doc), notebook.view
-    )
+    doc = passages[0].title if passages else facts.doc
+    return replace(facts, passages=passages, doc=doc, words=spaced(valid_utf8(notebook.view)))
 
 
 def _without_end(passage: Passage, lines: list[str]) -> Passage:
@@ -133,10 +134,3 @@ def _without_end(passage: Passage, lines: list[str]) -> Passage:
         end -= 1
     blank = sum(len(line) + 1 for line in lines[end + 1 : passage.end_row + 1])
     return passage._replace(end_row=end, end_byte=max(passage.end_byte - blank, passage.start_byte))
-
-
-def _with_words(facts: FileFacts, text: bytes) -> FileFacts:
-    """The facts with the words of `text` instead of those of the view that the grammar read."""
-    spans = [*definition_spans(facts.definitions), *((p.start_byte, p.end_byte) for p in facts.passages)]
-    words, counts = count_words(text, spans)
-    return replace(facts, words=words, counts=counts)

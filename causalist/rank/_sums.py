@@ -1,23 +1,56 @@
 """Rows of (document, term, count) that are added up where document and term are the same."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
-ROWS_AT_ONCE = 250_000  # that are added up: more is quicker by little and takes more room
+# That are added up: what stays below the size of which arrays are asked of the system one by one (`heap.py`) is reused,
+# and new memory costs more than the sum.
+ROWS_AT_ONCE = 30_000
 
 
-def concatenated(parts: Sequence[tuple[Triples, int]], rank: NDArray[np.int32], first: int, end: int) -> Triples:
-    """The rows of all parts whose terms have a rank in first:end, with that rank and weighted counts."""
-    found: list[Triples] = []
-    for (documents, terms, counts), weight in parts:
-        ranks = rank[terms]
-        rows = np.flatnonzero((ranks >= first) & (ranks < end))
-        found.append((documents[rows], ranks[rows], counts[rows] * np.int32(weight)))
-    documents, ranks, counts = (np.concatenate(each) for each in zip(*found, strict=True))
-    return documents, ranks, counts
+class Part(NamedTuple):
+    """Rows, in which order their terms come in blocks, and how much a count is worth."""
+
+    rows: Triples
+    order: NDArray[np.int32]
+    weight: int
+
+
+class Blocks(NamedTuple):
+    """Consecutive terms in blocks of about as many rows each; `of_term`: shape (n_terms,), the block of each."""
+
+    of_term: NDArray[np.uint16]
+    n: int
+
+    def part(self, rows: Triples, weight: int) -> Part:
+        # The sort of numbers of 16 bits takes linear time.
+        return Part(rows, np.argsort(self.of_term[rows[1]], kind="stable").astype(np.int32), weight)
+
+
+def blocks_of(tables: Sequence[Triples], n_terms: int) -> Blocks:
+    """Blocks for rows like these."""
+    n_rows = np.zeros(n_terms, dtype=np.int64)
+    for _, terms, _ in tables:
+        n_rows += np.bincount(terms, minlength=n_terms)
+    ends = np.cumsum(n_rows)
+    n = min(1 + int(ends[-1]) // ROWS_AT_ONCE, np.iinfo(np.uint16).max) if n_terms else 1
+    return Blocks(((ends - n_rows) * n // max(int(n_rows.sum()), 1)).astype(np.uint16), n)
+
+
+def added_up(parts: Sequence[Part], blocks: Blocks, n_nodes: int) -> Iterator[Triples]:
+    """The rows of all parts, equal (document, term) pairs added up with their weights: by term, then document."""
+    bounds = [np.searchsorted(blocks.of_term[p.rows[1]][p.order], np.arange(blocks.n + 1)).tolist() for p in parts]
+    for block in range(blocks.n):
+        found: list[Triples] = []
+        for (rows, order, weight), starts in zip(parts, bounds, strict=True):
+            some = order[starts[block] : starts[block + 1]]
+            found.append((rows[0][some], rows[1][some], rows[2][some] * np.int32(weight)))
+        documents, terms, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+        yield summed((documents, terms, counts), n_nodes)
 
 
 def summed(triples: Triples, n_nodes: int) -> Triples:

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from causalist.model.history import Change, Commits
 from causalist.model.lexical import Postings
 from causalist.model.strings import StringTable
+from causalist.model.words import spaced
+from causalist.rank.counting import WordCounter
 from causalist.rank.lexical import B_FILE, K1
-from causalist.rank.terms import STOP_WORDS, terms_of
+from causalist.rank.splitting import Terms, expanded
+from causalist.rank.terms import STOP_WORDS
 
-_WORD = re.compile(r"\w+")
-_LONGEST_WORD = 64  # as in files
 # Lines that say who signed, reviewed or imported, not what was done.
 _TRAILER = re.compile(r"^(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)*-(?:by|on|Id|id)|git-svn-id)\s?:.*$", re.MULTILINE)
 # The counts of `messages` are whole numbers: this many make one word of a message that belongs to one file.
@@ -71,22 +72,6 @@ def message_postings(commits: Commits, indptr: NDArray[np.int64], files: NDArray
     return _postings((flat, np.repeat(terms, repeats), counts), len(commits.terms), n_files, UNIT)
 
 
-def terms_of_message(message: str) -> dict[str, int]:
-    """How often each term stands in a message; words as in files, without what only says how something is asked.
-
-    >>> terms_of_message("Fix getUsers\\n\\nSigned-off-by: A <a@example.org>")
-    {'fix': 1, 'user': 1, 'getusers': 1}
-    """
-    counts: dict[str, int] = {}
-    for word in _WORD.findall(_TRAILER.sub("", message)):
-        if len(word) > _LONGEST_WORD:
-            continue
-        for term in terms_of(word):
-            if len(term) > 1 and term not in STOP_WORDS:
-                counts[term] = counts.get(term, 0) + 1
-    return counts
-
-
 def _paths(
     known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, Change]]
 ) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int64]]:
@@ -107,16 +92,21 @@ def _paths(
 
 
 def _words(known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, Change]]) -> tuple[StringTable, _Triples]:
-    number = {term: i for i, term in enumerate(known.terms)}
-    rows = [
-        (i, number.setdefault(term, len(number)), count)
-        for i, change in new
-        if change.files
-        for term, count in terms_of_message(change.message).items()
-    ]
+    """(terms; (commit, term, count), where a pair may stand in several rows). Words are those that files have, but for
+    what only says how something is asked and single letters."""
+    counter = WordCounter()
+    for i, change in new:
+        if change.files:
+            counter.add(spaced(_TRAILER.sub("", change.message).encode("utf-8", "replace")), [i])
+    terms = Terms()
     before = _rows(moved[known.words.documents], _terms_of_rows(known.words), known.words.counts)
-    table = np.concatenate([before, np.array(rows, dtype=np.int64).reshape(-1, 3)])
-    strings, rank = _sorted_used(list(number), [table[:, 1]])
+    before[:, 1] = np.array(terms.numbers(known.terms), dtype=np.int64)[before[:, 1]]
+    rows, words = counter.finish()
+    fresh = np.stack(expanded(rows, *terms.of_words(words)), axis=1).astype(np.int64)
+    all_terms = terms.strings()
+    is_kept = np.array([len(term) > 1 and term not in STOP_WORDS for term in all_terms], dtype=np.bool_)
+    table = np.concatenate([before, fresh[is_kept[fresh[:, 1]]]])
+    strings, rank = _sorted_used(all_terms, [table[:, 1]])
     return StringTable.from_strings(strings), (table[:, 0], rank[table[:, 1]], table[:, 2])
 
 

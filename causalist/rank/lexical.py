@@ -6,9 +6,7 @@ postings of its terms and nothing else.
 """
 
 from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from posixpath import splitext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +18,9 @@ from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.strings import StringTable, merged
 from causalist.model.symbols import NodeKind
-from causalist.rank._sums import ROWS_AT_ONCE, Triples, concatenated, summed
+from causalist.rank._sums import ROWS_AT_ONCE, Part, Triples, added_up, blocks_of
+from causalist.rank.counting import count_words
+from causalist.rank.splitting import Terms, expanded
 from causalist.rank.terms import terms_of
 
 if TYPE_CHECKING:
@@ -51,16 +51,16 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
     """The lexical index of a repository; `files` in the order in which the graph was built from them. Their words are
     taken out of them.
 
-    Files whose facts came without words (`counts` is None) have to be among those `kept`. The result does not depend on
+    Files whose facts came without words (`words` is None) have to be among those `kept`. The result does not depend on
     what is kept and what is read.
     """
-    numbers = [i for i, (_, facts) in enumerate(files) if facts.counts is not None]
+    numbers = [i for i, (_, facts) in enumerate(files) if facts.words is not None]
     if kept is None and len(numbers) < len(files):
         raise ValueError("facts without words need an index to keep them from")
     graph = linked.graph
     file_of = graph.nodes.files
-    vocabulary = _Vocabulary()
-    body = vocabulary.expand(*_occurrences(files, numbers, linked, vocabulary))
+    vocabulary = Terms()
+    body = _body(files, numbers, linked, vocabulary)
     fresh = [(i, *files[i]) for i in numbers]
     if kept is None:
         return_what_is_freed()
@@ -68,27 +68,28 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
     path = _paths(fresh, linked, vocabulary)
     path_of_documents = _spread_paths(path, file_of, graph.nodes.kinds)
     # Only terms that some document has are kept.
-    used = np.flatnonzero(_used([each[1] for each in (body, own, outer, path)], len(vocabulary.terms)))
+    strings = vocabulary.strings()
+    used = np.flatnonzero(_used([each[1] for each in (body, own, outer, path)], len(strings)))
     taken = _taken_over(kept)
-    terms = merged(taken.terms, taken.is_used, [vocabulary.terms[i] for i in used.tolist()])
-    rank = np.full(len(vocabulary.terms), -1, dtype=np.int32)
+    terms = merged(taken.terms, taken.is_used, [strings[i] for i in used.tolist()])
+    rank = np.full(len(strings), -1, dtype=np.int32)
     rank[used] = terms.added
+    for _, numbers_of_terms, _ in (body, own, outer, path, path_of_documents):
+        np.take(rank, numbers_of_terms, out=numbers_of_terms)
+    blocks = blocks_of((body, own, outer, path_of_documents), len(terms.table))
+    words = blocks.part(body, 1)
 
-    def table(old: _Columns, *parts: tuple[Triples, int]) -> _Columns:
-        # Some terms after the others, and one table after the other: what is added up takes more room than the sums.
-        n_blocks = -(-sum(len(part[0]) for part, _ in parts) // ROWS_AT_ONCE)
-        bounds = [len(terms.table) * i // max(n_blocks, 1) for i in range(max(n_blocks, 1) + 1)]
-        blocks = [summed(concatenated(parts, rank, *block), len(file_of)) for block in pairwise(bounds)]
-        return _joined(old, terms.old, _in_one(blocks), len(terms.table))
+    def table(old: _Columns, *parts: Part) -> _Columns:
+        return _joined(old, terms.old, _in_one(list(added_up(parts, blocks, len(file_of)))), len(terms.table))
 
-    paths = table(taken.columns[2], (path, 1))
-    symbol_names = table(taken.columns[3], (own, 1))
-    names = ((own, WEIGHT_NAME), (outer, WEIGHT_OUTER_NAME))
-    definitions = table(taken.columns[0], (body, 1), *names, (path_of_documents, WEIGHT_PATH))
+    paths = table(taken.columns[2], blocks.part(path, 1))
+    symbol_names = table(taken.columns[3], blocks.part(own, 1))
+    names = (blocks.part(own, WEIGHT_NAME), blocks.part(outer, WEIGHT_OUTER_NAME))
+    definitions = table(taken.columns[0], words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
     del path_of_documents
     np.take(file_of, body[0], out=body[0])  # the words of files are those of their documents
-    whole = table(taken.columns[1], (body, 1), (path, WEIGHT_PATH_IN_FILE))
-    del body
+    whole = table(taken.columns[1], words, blocks.part(path, WEIGHT_PATH_IN_FILE))
+    del body, words
     name_table, name_indptr, name_nodes = _name_table(fresh, linked, kept)
     return LexicalIndex(
         terms=terms.table,
@@ -227,105 +228,68 @@ def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]
     return is_used
 
 
-class _Vocabulary:
-    """Numbers for terms, and the terms of each word."""
-
-    def __init__(self) -> None:
-        self.terms: list[str] = []
-        self._number: dict[str, int] = {}
-        self._words: dict[str, int] = {}
-        self._word_terms: list[tuple[int, ...]] = []
-
-    def word(self, word: str) -> int:
-        number = self._words.get(word)
-        if number is None:
-            number = self._words[word] = len(self._word_terms)
-            self._word_terms.append(tuple(self.term(t) for t in terms_of(word)))
-        return number
-
-    def term(self, term: str) -> int:
-        number = self._number.get(term)
-        if number is None:
-            number = self._number[term] = len(self.terms)
-            self.terms.append(term)
-        return number
-
-    def expand(self, documents: NDArray[np.int32], words: NDArray[np.int32], counts: NDArray[np.int32]) -> Triples:
-        """(document, word, count) -> (document, term, count), one for each term of the word. Called once: which terms a
-        word has is forgotten."""
-        lengths = np.array([len(t) for t in self._word_terms], dtype=np.int32)
-        flat = np.array([t for terms in self._word_terms for t in terms], dtype=np.int32)
-        self._words.clear()
-        self._word_terms.clear()
-        starts = np.cumsum(lengths) - lengths
-        # Some at once: what is needed on the way takes more room than the result.
-        parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(words), ROWS_AT_ONCE)]
-        n = sum(int(lengths[words[some]].sum()) for some in parts)
-        found = np.empty((3, n), dtype=np.int32)
-        end = 0
-        for some in parts:
-            repeats = lengths[words[some]]
-            places = np.repeat(starts[words[some]] - (np.cumsum(repeats) - repeats), repeats)
-            places += np.arange(len(places))
-            start, end = end, end + len(places)
-            found[:, start:end] = np.repeat(documents[some], repeats), flat[places], np.repeat(counts[some], repeats)
-        return found[0], found[1], found[2]
+def _body(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: LinkedGraph, terms: Terms) -> Triples:
+    """(document, term, count) of the words of some files, from which they are taken: a row for each term of a word."""
+    rows, words = count_words(files, which, linked)
+    return expanded(rows, *terms.of_words(words))
 
 
 _Fresh = Sequence[tuple[int, str, "FileFacts"]]  # position among all files, path, facts with words
 
 
-def _occurrences(
-    files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: LinkedGraph, vocabulary: _Vocabulary
-) -> Triples:
-    """(document, word, count) of all words of some files, from which they are taken."""
-    # Into arrays of their final size: small ones for each file would leave as much room in the heap as they took.
-    n = sum(len(each.rows()) for i in which if (each := files[i][1].counts))
-    documents, words, counts = (np.empty(n, dtype=np.int32) for _ in range(3))
-    end = 0
-    for i in which:
-        path, facts = files[i]
-        files[i] = path, replace(facts, words=(), counts=None)
-        if not facts.counts:
-            continue
-        numbers = np.fromiter(map(vocabulary.word, facts.words), dtype=np.int32, count=len(facts.words))
-        rows = facts.counts.rows()
-        start, end = end, end + len(rows)
-        # MODULE_SCOPE is -1: the file itself, appended at the end so that the index -1 finds it.
-        of_document = np.append(linked.document_nodes[i], linked.file_nodes[i]).astype(np.int32)
-        documents[start:end] = of_document[rows[:, 0]]
-        words[start:end] = numbers[rows[:, 1]]
-        counts[start:end] = rows[:, 2]
-    return documents, words, counts
+class _Said:
+    """Short texts that many nodes have, and what reads their terms."""
+
+    def __init__(self, read: Callable[[str], Iterable[str]]) -> None:
+        self._read = read
+        self._texts: dict[str, int] = {}
+        self._rows = array("i")  # node and text in turn
+
+    def add(self, node: int, text: str) -> None:
+        self._rows.append(node)
+        self._rows.append(self._texts.setdefault(text, len(self._texts)))
+
+    def triples(self, vocabulary: Terms) -> Triples:
+        """(node, term, 1) for each term of each text."""
+        found = [vocabulary.numbers(self._read(text)) for text in self._texts]
+        indptr = np.zeros(len(found) + 1, dtype=np.int64)
+        np.cumsum([len(terms) for terms in found], out=indptr[1:])
+        nodes, texts = np.array(self._rows, dtype=np.int32).reshape(-1, 2).T
+        terms = np.array([term for terms in found for term in terms], dtype=np.int32)
+        return expanded((nodes, texts, np.ones(len(nodes), dtype=np.int32)), indptr, terms)
 
 
-def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> tuple[Triples, Triples]:
+def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> tuple[Triples, Triples]:
     """Terms of the own names of definitions and headings, and of the names around them."""
-    own, outer = array("i"), array("i")  # node and term in turn
+    own, outer, titles = _Said(terms_of), _Said(terms_of), _Said(_terms_of_title)
     for i, _, facts in fresh:
         nodes = linked.document_nodes[i].tolist()
         for node, definition in zip(nodes, facts.definitions, strict=False):
             if definition.kind == NodeKind.FIELD:
                 continue  # found by its exact name only; its words count for its type
-            for t in terms_of(definition.name):
-                own.extend((node, vocabulary.term(t)))
+            own.add(node, definition.name)
             for part in filter(None, definition.qualname.split(".")[:-1]):
-                for t in terms_of(part):
-                    outer.extend((node, vocabulary.term(t)))
+                outer.add(node, part)
         for node, passage in zip(nodes[len(facts.definitions) :], facts.passages, strict=True):
-            found = dict.fromkeys(t for word in passage.title.split() for t in terms_of(word))
-            for t in found:
-                own.extend((node, vocabulary.term(t)))
-    return _as_triples(own), _as_triples(outer)
+            titles.add(node, passage.title)
+    both = zip(own.triples(vocabulary), titles.triples(vocabulary), strict=True)
+    documents, terms, counts = (np.concatenate(columns) for columns in both)
+    return (documents, terms, counts), outer.triples(vocabulary)
 
 
-def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: _Vocabulary) -> Triples:
-    rows = array("i")
+def _terms_of_title(title: str) -> Iterable[str]:
+    return dict.fromkeys(term for word in title.split() for term in terms_of(word))
+
+
+def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> Triples:
+    paths = _Said(_terms_of_path)
     for i, path, _ in fresh:
-        found = dict.fromkeys(t for part in splitext(path)[0].split("/") for t in terms_of(part))
-        for t in found:
-            rows.extend((int(linked.file_nodes[i]), vocabulary.term(t)))
-    return _as_triples(rows)
+        paths.add(int(linked.file_nodes[i]), path)
+    return paths.triples(vocabulary)
+
+
+def _terms_of_path(path: str) -> Iterable[str]:
+    return dict.fromkeys(term for part in splitext(path)[0].split("/") for term in terms_of(part))
 
 
 def _spread_paths(path: Triples, file_of: NDArray[np.int32], kinds: NDArray[np.uint8]) -> Triples:
@@ -339,11 +303,6 @@ def _spread_paths(path: Triples, file_of: NDArray[np.int32], kinds: NDArray[np.u
     within = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     picked = terms[np.repeat(first, repeats) + within]
     return np.repeat(nodes.astype(np.int32), repeats), picked, np.ones(len(picked), dtype=np.int32)
-
-
-def _as_triples(rows: "array[int]") -> Triples:
-    pairs = np.array(rows, dtype=np.int32).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1], np.ones(len(pairs), dtype=np.int32)
 
 
 def _bm25_postings(columns: _Columns, n_nodes: int, b: float) -> Postings:

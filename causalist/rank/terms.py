@@ -1,13 +1,14 @@
 """Words -> terms: identifiers split and kept whole, parts stemmed, stop words left out of questions."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 # CamelCase humps, acronyms, runs of lower case, digits, and any other script as it stands.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
-_LONGEST_PART = 40
+LONGEST_PART = 40
 
 # Words that say how a question is asked, not what about; separated by white space.
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split())
@@ -26,7 +27,7 @@ def split_word(word: str) -> list[str]:
     >>> split_word("parseHTTPResponse_v2"), split_word("utf8"), split_word("E108")
     (['parse', 'http', 'response', 'v', '2'], ['utf', '8'], ['e', '108'])
     """
-    return [part.lower() for part in _PART.findall(word) if len(part) <= _LONGEST_PART]
+    return [part.lower() for part in _PART.findall(word) if len(part) <= LONGEST_PART]
 
 
 def stem(word: str) -> str:
@@ -35,6 +36,15 @@ def stem(word: str) -> str:
         return word
     stemmed: str = _stemmer().stemWord(word)
     return stemmed
+
+
+def stems(words: Sequence[str]) -> list[str]:
+    """`stem` of each of many words, all at once."""
+    are_stemmed = [len(word) > 2 and word.isascii() and word.isalpha() for word in words]
+    stemmed = iter(
+        _stemmer().stemWords([word for word, is_stemmed in zip(words, are_stemmed, strict=True) if is_stemmed])
+    )
+    return [next(stemmed) if is_stemmed else word for word, is_stemmed in zip(words, are_stemmed, strict=True)]
 
 
 @lru_cache(maxsize=200_000)

@@ -83,6 +83,14 @@ def _change(name: str, time: int, message: bytes, statuses: Sequence[tuple[bytes
     paths: dict[bytes, list[str]] = {b"A": [], b"D": [], b"M": []}
     renames: list[tuple[str, str]] = []
     for status, *raw in statuses:
+        if len(raw) == 1:  # nearly all
+            try:
+                path = raw[0].decode("utf-8")
+            except UnicodeDecodeError:
+                continue
+            if path.startswith(prefix):
+                paths.get(status, paths[b"M"]).append(path[len(prefix) :])
+            continue
         try:
             named = [path.decode("utf-8") for path in raw]
         except UnicodeDecodeError:

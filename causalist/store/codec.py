@@ -6,7 +6,6 @@ Nothing is pickled and nothing is executed; what does not fit is `IndexUnreadabl
 import dataclasses
 import json
 import struct
-import sys
 import zlib
 from functools import partial
 from typing import Any
@@ -16,9 +15,9 @@ from causalist.model import facts as f
 from causalist.model.interface import body_bindings
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 14
+FACTS_FORMAT = 15
 _CHECKSUM = struct.Struct("<I")
-_LENGTHS = struct.Struct("<III")
+_LENGTHS = struct.Struct("<II")
 
 _ROWS: dict[str, Any] = {
     "definitions": f.Definition,
@@ -37,7 +36,6 @@ _ROWS: dict[str, Any] = {
 }
 # `_make` of the types, without a call in Python for each row.
 _MADE = [(name, partial(tuple.__new__, row), {len(row._fields)}) for name, row in _ROWS.items()]
-_WORDS = ("words", "counts")  # in a part of their own that need not be read
 _BODIES = (
     "calls",
     "references",
@@ -45,12 +43,12 @@ _BODIES = (
     "lookups",
     "mentions",
 )  # in another one, with what of `bindings` belongs to bodies
-_FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts) if field.name not in (*_WORDS, *_BODIES))
+_FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts) if field.name not in ("words", *_BODIES))
 
 
 def facts_to_bytes(facts: f.FileFacts) -> bytes:
-    """Checksum and lengths, then three JSON arrays: the interface, in the order of the fields of `FileFacts`; the
-    bodies; the words; and the counts of these.
+    """Checksum and lengths, then two JSON arrays: the interface, in the order of the fields of `FileFacts`, and the
+    bodies; then the words, which need not be read.
 
     The checksum is there because a changed letter in a name would still be JSON, and a wrong answer.
     """
@@ -61,9 +59,9 @@ def facts_to_bytes(facts: f.FileFacts) -> bytes:
     bodies = [*(getattr(facts, name) for name in _BODIES), [facts.bindings[i] for i in hidden], hidden]
     parts = [
         json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-        for part in (list(rows.values()), bodies, facts.words)
+        for part in (list(rows.values()), bodies)
     ]
-    body = _LENGTHS.pack(*map(len, parts)) + b"".join(parts) + (facts.counts.data if facts.counts else b"")
+    body = _LENGTHS.pack(*map(len, parts)) + b"".join(parts) + (facts.words or b"")
     return _CHECKSUM.pack(zlib.crc32(body)) + body
 
 
@@ -79,7 +77,7 @@ def interface_from_bytes(data: bytes, *, words: bool = True) -> tuple[f.FileFact
     IndexUnreadable."""
     body = _checked(data)
     try:
-        n_data, n_bodies, n_words = _LENGTHS.unpack_from(body)
+        n_data, n_bodies = _LENGTHS.unpack_from(body)
         first = _LENGTHS.size + n_data
         rest = first + n_bodies
         values = dict(zip(_FIELDS, _loaded(body[_LENGTHS.size : first]), strict=True))
@@ -93,12 +91,7 @@ def interface_from_bytes(data: bytes, *, words: bool = True) -> tuple[f.FileFact
         values["secrets"] = tuple((int(start), int(end)) for start, end in values["secrets"])
         if values["wildcard_exports"] is not None:
             values["wildcard_exports"] = tuple(values["wildcard_exports"])
-        values["counts"] = None
-        if words:
-            # Files have most of their words in common: seven of eight stand in another one, too.
-            values["words"] = tuple(map(sys.intern, _loaded(body[rest : rest + n_words])))
-            values["counts"] = f.WordCounts(body[rest + n_words :])
-            values["counts"].rows()  # a length that is no number of rows is damage
+        values["words"] = body[rest:] if words else None
         return f.FileFacts(**values), body[first:rest]
     except (ValueError, TypeError, RecursionError, struct.error) as error:
         raise _damaged(error) from error
@@ -136,7 +129,7 @@ def parts_of_bytes(data: bytes) -> tuple[bytes, bytes]:
     """(interface, bodies) of `facts_to_bytes` as JSON, in which names stand as they are written. Raises
     IndexUnreadable."""
     body = _checked(data)
-    n_data, n_bodies, _ = _LENGTHS.unpack_from(body)
+    n_data, n_bodies = _LENGTHS.unpack_from(body)
     first = _LENGTHS.size + n_data
     return body[_LENGTHS.size : first], body[first : first + n_bodies]
 

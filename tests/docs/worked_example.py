@@ -45,6 +45,7 @@ from causalist.rank.routes import ROUTES
 from causalist.rank.terms import terms_of
 from causalist.rank.walk import personalized_pagerank
 from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
+from tests.model.counted import counted
 
 PAGE = DOCS / "how-it-works.md"
 SAMPLE = ROOT / "sample_repos" / "taskboard-api"
@@ -218,8 +219,8 @@ def _documents(example: Example) -> tuple[dict[int, float], dict[int, Counter[st
             node = inside[i] = by_place[passage.start_byte, passage.end_byte, NodeKind.PASSAGE]
             for term in dict.fromkeys(t for word in passage.title.split() for t in terms_of(word)):
                 counts.setdefault(node, Counter())[term] += lexical_module.WEIGHT_NAME
-        for document, word, n in facts.counts:
-            add(inside[document], facts.words[word], n)
+        for (document, word), n in counted(facts).items():
+            add(inside[document], word, n)
         parts = path.rpartition(".")[0].split("/")
         for term in dict.fromkeys(t for part in parts for t in terms_of(part)):
             for node in inside.values():

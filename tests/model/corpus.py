@@ -1,7 +1,5 @@
 """Small repositories for tests of ranking, told as facts: no parser, no resolver, only what a test says."""
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Passage, WordCounts
+from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Passage
 from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.symbols import NodeKind, Role, file_id, section_id, symbol_id
+from causalist.model.words import spaced
 from causalist.rank import build_lexical
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 
@@ -61,29 +60,31 @@ def facts_of(text: str = "", parts: Iterable[Def | Section] = ()) -> FileFacts:
     definitions = [p for p in parts if isinstance(p, Def)]
     sections = [p for p in parts if isinstance(p, Section)]
     assert not (definitions and sections), "a file is code or prose"
-    texts = {MODULE_SCOPE: text, **{i: p.text for i, p in enumerate(parts)}}
-    counted = {document: Counter(re.findall(r"\w+", own)) for document, own in texts.items()}
-    words = sorted(set().union(*counted.values()))
     qualnames = [d.qualname for d in definitions]
+    parents = [qualnames.index(q.rpartition(".")[0]) if "." in q else MODULE_SCOPE for q in qualnames]
+    words, spans = b"", [(0, 0)] * len(parts)
+
+    def lay_out(number: int) -> None:
+        nonlocal words
+        words += b" "
+        start = len(words)
+        words += spaced(parts[number].text.encode())
+        for inner in [i for i, parent in enumerate(parents) if parent == number]:
+            lay_out(inner)
+        spans[number] = (start, len(words))
+
+    words += spaced(text.encode())
+    for i in range(len(parts)):
+        if not parents or parents[i] == MODULE_SCOPE:
+            lay_out(i)
     return FileFacts(
         language="",
         definitions=tuple(
-            Definition(
-                d.qualname.rpartition(".")[2],
-                d.qualname,
-                int(d.kind),
-                qualnames.index(d.qualname.rpartition(".")[0]) if "." in d.qualname else MODULE_SCOPE,
-                *(0, 0, 0, 0, "", "", 0),
-            )
-            for d in definitions
+            Definition(d.qualname.rpartition(".")[2], d.qualname, int(d.kind), parent, start, end, 0, 0, "", "", start)
+            for d, parent, (start, end) in zip(definitions, parents, spans, strict=False)
         ),
-        passages=tuple(Passage(s.slug, s.title, -1, 0, 0, 0, 0) for s in sections),
-        words=tuple(words),
-        counts=WordCounts.of(
-            (document, words.index(word), table[word])
-            for document, table in sorted(counted.items())
-            for word in sorted(table)
-        ),
+        passages=tuple(Passage(p.slug, p.title, -1, *span, 0, 0) for p, span in zip(sections, spans, strict=False)),
+        words=words,
     )
 
 

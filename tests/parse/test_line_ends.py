@@ -4,6 +4,7 @@ import pytest
 
 from causalist.model.facts import FileFacts
 from causalist.parse import parse_text
+from tests.model.counted import counted
 from tests.parse.facts_of import facts_of
 
 PYTHON = (
@@ -22,7 +23,7 @@ def what_it_says(facts: FileFacts) -> list[object]:
     """Everything but byte positions."""
     definitions = [(d[:4], d.start_row, d.end_row, d.signature, d.doc) for d in facts.definitions]
     passages = [(p.slug, p.title, p.parent, p.start_row, p.end_row) for p in facts.passages]
-    return [definitions, passages, facts.calls, facts.imports, facts.bindings, facts.doc, facts.n_rows, facts.words]
+    return [definitions, passages, facts.calls, facts.imports, facts.bindings, facts.doc, facts.n_rows, counted(facts)]
 
 
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)

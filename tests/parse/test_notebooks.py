@@ -94,8 +94,8 @@ def test_cells_of_text_are_passages_up_to_the_next_one() -> None:
         ("then-it-is-shut", "Then it is shut.", 0, 40, 54),
     ]
     assert facts.doc == 'Doors "and" keys'
-    assert {"café", "turn", "bash"} <= set(facts.words)
-    assert not {"outputs", "cell_type", "not_code", "no_cell"} & set(facts.words)
+    assert {"café", "turn", "bash"} <= set((facts.words or b"").decode().split())
+    assert not {"outputs", "cell_type", "not_code", "no_cell"} & set((facts.words or b"").decode().split())
 
 
 def test_the_view_is_what_people_see_at_the_same_place() -> None:
@@ -167,7 +167,7 @@ def test_the_kernel_tells_the_language(metadata: dict[str, Any], language: str) 
     facts = parse_file("a.ipynb", json.dumps(notebook(("code", ["f(1)"]), **metadata), indent=1).encode())
     assert facts.language == language
     assert [c.callee for c in facts.calls] == (["f"] if language else [])
-    assert "f" in facts.words
+    assert b"f" in (facts.words or b"").split()
 
 
 def test_older_notebooks_keep_their_cells_in_sheets() -> None:

@@ -1,20 +1,10 @@
 """Each text belongs to the innermost definition around it, and to nothing else."""
 
-import re
-from collections import Counter
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from causalist.model.facts import FileFacts
 from causalist.parse import parse_file
-from causalist.parse.words import count_words
+from tests.model.counted import words_of
 from tests.parse.facts_of import facts_of
-
-
-def words_of(facts: FileFacts, document: int) -> dict[str, int]:
-    return {facts.words[c.word]: c.n for c in facts.counts if c.document == document}
 
 
 def test_text_belongs_to_the_innermost_definition() -> None:
@@ -55,38 +45,3 @@ def test_a_comment_above_a_line_belongs_to_its_first_definition() -> None:
         "A",
         "x",
     ]
-
-
-@st.composite
-def nested_spans(draw: st.DrawFn) -> tuple[bytes, list[tuple[int, int]]]:
-    data = " ".join(draw(st.lists(st.sampled_from(["a", "bb", "é", "_x", "7"]), max_size=30))).encode()
-    cuts = [i for i in range(len(data) + 1) if data[i : i + 1] in (b" ", b"")]
-    spans: list[tuple[int, int]] = []
-
-    def divide(low: int, high: int, depth: int) -> None:
-        inside = [c for c in cuts if low <= c <= high]
-        if depth > 3 or len(inside) < 2:
-            return
-        for start, end in zip(inside[::2], inside[1::2], strict=False):
-            if draw(st.booleans()):
-                spans.append((start, end))
-                divide(start + 1, end - 1, depth + 1)
-
-    divide(0, len(data), 0)
-    return data, spans
-
-
-@given(nested_spans())
-def test_documents_sum_up_to_the_whole(case: tuple[bytes, list[tuple[int, int]]]) -> None:
-    data, spans = case
-    words, counts = count_words(data, spans)
-    total: Counter[str] = Counter()
-    for count in counts:
-        total[words[count.word]] += count.n
-    assert total == Counter(re.findall(r"\w+", data.decode()))
-    assert list(words) == sorted(set(words))
-    for i, (start, end) in enumerate(spans):
-        own = sum(c.n for c in counts if c.document == i)
-        nested = [(s, e) for s, e in spans if start <= s and e <= end]
-        within = sum(c.n for c in counts if c.document >= 0 and spans[c.document] in nested)
-        assert own <= within == len(re.findall(r"\w+", data[start:end].decode()))

@@ -109,9 +109,9 @@ def test_stored_bodies_that_make_no_sense_are_made_again(root: Path) -> None:
         rows = connection.execute("SELECT blob, reader, data FROM facts").fetchall()
     assert len(rows) == len(FILES)
     for blob, reader, data in rows:
-        n_interface, n_bodies, n_words = LENGTHS.unpack_from(data, 4)
+        n_interface, n_bodies = LENGTHS.unpack_from(data, 4)
         start = 4 + LENGTHS.size + n_interface
-        body = LENGTHS.pack(n_interface, 2, n_words) + data[4 + LENGTHS.size : start] + b"[]" + data[start + n_bodies :]
+        body = LENGTHS.pack(n_interface, 2) + data[4 + LENGTHS.size : start] + b"[]" + data[start + n_bodies :]
         cache.put_many([((blob, reader), struct.pack("<I", zlib.crc32(body)) + body)])
     shutil.rmtree(root / FOLDER)
     again = Repository.open(root, exact_root=True)

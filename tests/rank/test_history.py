@@ -20,7 +20,6 @@ from causalist.rank import (
     similar_commit_scores,
     similar_commits,
 )
-from causalist.rank.commits import terms_of_message
 from tests.indexes import differences
 from tests.pasts import DAY, change, commits_of, past_of
 
@@ -129,7 +128,10 @@ def test_without_history_everything_is_zero() -> None:
     ("z" * 65 + " retry retry", {"retri": 2}),
 ])  # fmt: skip
 def test_words_of_a_message(message: str, terms: dict[str, int]) -> None:
-    assert terms_of_message(message) == terms
+    commits = commits_of(change("C", "f", message))
+    words = commits.words
+    n_times = {commits.terms[i]: int(words.counts[words.indptr[i]]) for i in range(len(commits.terms))}
+    assert n_times == terms
 
 
 _names = st.sampled_from("abcdef")

@@ -15,11 +15,12 @@ from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank import lexical
+from causalist.rank import _sums, counting, lexical, splitting
 from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
 from causalist.rank.terms import terms_of
 from tests.indexes import differences
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
+from tests.model.counted import counted
 
 FLOAT32 = 1e-6  # how exactly numbers written out here agree
 
@@ -115,10 +116,10 @@ def test_scores_add_up_with_the_weights_of_the_terms() -> None:
 # -- what is a document of what
 
 
-def test_the_words_of_a_field_belong_to_it_but_neither_its_name_nor_its_path_does() -> None:
+def test_the_words_of_a_field_belong_to_its_type_and_neither_its_name_nor_its_path_does() -> None:
     c = corpus({"pool.py": [Def("Pool", "", NodeKind.CLASS), Def("Pool.size", "limit", NodeKind.FIELD)]})
     size = "pool.py::Pool.size"
-    assert set(impact(c, c.lexical.definitions, "limit")) == {size}
+    assert set(impact(c, c.lexical.definitions, "limit")) == {"pool.py::Pool"}
     assert impact(c, c.lexical.definitions, "size") == {}
     assert impact(c, c.lexical.symbol_names, "size") == {}
     assert size not in impact(c, c.lexical.definitions, "pool")
@@ -160,6 +161,9 @@ def test_adding_up_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
     c = corpus({f"f{i}.py": [Def(f"save_{word}", " ".join(WORDS))] for i, word in enumerate(WORDS)})
     whole = c.lexical
     monkeypatch.setattr(lexical, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(_sums, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(splitting, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(counting, "_AT_ONCE", 3)
     assert differences(build_lexical(list(c.files), c.linked), whole) == []
 
 
@@ -186,10 +190,10 @@ def naive_documents(c: Corpus) -> tuple[dict[int, Counter[str]], dict[int, Count
     for path, facts in c.files:
         file = c.node(path)
         names = [f"{path}::{d.qualname}" for d in facts.definitions] + [f"{path}#{p.slug}" for p in facts.passages]
-        for document, word, n in facts.counts:
+        for (document, word), n in counted(facts).items():
             node = file if document == MODULE_SCOPE else c.node(names[document])
-            add(definitions, node, terms_of(facts.words[word]), n)
-            add(files, file, terms_of(facts.words[word]), n)
+            add(definitions, node, terms_of(word), n)
+            add(files, file, terms_of(word), n)
         of_path = {t for part in splitext(path)[0].split("/") for t in terms_of(part)}
         add(files, file, of_path, 3)
         add(definitions, file, of_path, 1)
@@ -291,7 +295,7 @@ def test_words_that_are_taken_over_make_the_same_index(states: list[Corpus], dat
     known = dict(before.files)
     alike = [path for path, facts in after.files if known.get(path) == facts]
     dropped = set(data.draw(st.lists(st.sampled_from(alike), unique=True))) if alike else set()
-    files = [(p, replace(f, words=(), counts=None) if p in dropped else f) for p, f in after.files]
+    files = [(p, replace(f, words=None) if p in dropped else f) for p, f in after.files]
     nodes = np.full(len(before.graph.nodes), -1, dtype=np.int32)
     for i, name in enumerate(before.graph.nodes.ids):
         if split_id(name)[0] in dropped:
@@ -304,14 +308,14 @@ def test_words_are_taken_out_of_the_files_and_nothing_else_is() -> None:
     c = corpus({"a.py": [Def("save", "load row")], "b.md": "load"})
     files = list(c.files)
     build_lexical(files, c.linked)
-    assert [facts.words for _, facts in c.files] != [(), ()]
-    assert files == [(path, replace(facts, words=(), counts=None)) for path, facts in c.files]
+    assert [facts.words for _, facts in c.files] == [b" load row", b"load"]
+    assert files == [(path, replace(facts, words=None)) for path, facts in c.files]
 
 
 def test_facts_without_words_need_an_index_that_has_them() -> None:
     c = corpus({"a.py": "auth"})
     with pytest.raises(ValueError, match="without words"):
-        build_lexical([("a.py", replace(c.files[0][1], counts=None))], c.linked)
+        build_lexical([("a.py", replace(c.files[0][1], words=None))], c.linked)
 
 
 @given(corpora(), st.permutations(["१.x", "२.x", "३.x", "४.x", "५.x"]))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.model.facts import Definition, FileFacts, Reference, WordCounts
+from causalist.model.facts import Definition, FileFacts, Reference
 from causalist.store import FOLDER, FactsCache, facts_cache, facts_to_bytes, facts_with_bodies, prepare_folder
 from causalist.store.codec import FACTS_FORMAT
 from causalist.store.facts_cache import Key
@@ -74,18 +74,18 @@ def test_later_facts_replace_earlier_ones(path: Path) -> None:
 
 
 def test_facts_may_come_without_their_words(path: Path) -> None:
-    whole = replace(facts(1), words=("a", "b"), counts=WordCounts.of([(-1, 0, 2), (0, 1, 1)]))
+    whole = replace(facts(1), words=b"a  b a")
     FactsCache(path).put_many([(key(1), facts_to_bytes(whole))])
     assert FactsCache(path).get_many([key(1)]) == {key(1): whole}
-    assert FactsCache(path).get_many([key(1)], words=False) == {key(1): replace(whole, words=(), counts=None)}
+    assert FactsCache(path).get_many([key(1)], words=False) == {key(1): replace(whole, words=None)}
 
 
 def test_bodies_may_come_apart(path: Path) -> None:
-    whole = replace(facts(1), words=("a",), counts=WordCounts.of([(-1, 0, 2)]), references=(Reference(-1, "b", 0),))
+    whole = replace(facts(1), words=b"a a", references=(Reference(-1, "b", 0),))
     FactsCache(path).put_many([(key(1), facts_to_bytes(whole))])
     for words in (True, False):
         ((name, (interface, bodies)),) = FactsCache(path).get_parts([key(1), key(2)], words=words).items()
-        assert (name, interface.references, interface.counts is None) == (key(1), (), not words)
+        assert (name, interface.references, interface.words is None) == (key(1), (), not words)
         assert facts_with_bodies(interface, bodies).references == whole.references
 
 
