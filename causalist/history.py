@@ -4,7 +4,7 @@ What commits say is kept by their names, so that a refresh reads only those that
 without a commit, has an empty history.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from causalist.graph import changes_of, co_changes, touched_files
 from causalist.model.history import Change, Commits, History
 from causalist.model.strings import StringTable
-from causalist.parse import find_secrets, masked
+from causalist.parse import find_secrets, masked, texts_to_look_at
 from causalist.rank import merge_commits, message_postings
 from causalist.source import ancestry, is_shallow, read_changes
 
@@ -31,7 +31,7 @@ def commits_behind(root: Path, commit: str | None, known: Commits) -> Commits:
     names = ancestry(root, commit)
     there = frozenset(known.names)
     fresh = read_changes(root, [name for name in names if name not in there])
-    merged = merge_commits(names, known, map(_without_secrets, fresh))
+    merged = merge_commits(names, known, _without_secrets(fresh))
     return replace(merged, head=commit, is_shallow=is_shallow(root))
 
 
@@ -58,8 +58,12 @@ def history_of(commits: Commits, paths: Sequence[str], nodes: NDArray[np.int32],
     )
 
 
-def _without_secrets(change: Change) -> Change:
+def _without_secrets(changes: Iterable[Change]) -> Iterator[Change]:
     """Each message by itself: what is kept of a commit may not depend on which others are read with it."""
-    text = change.message.encode()
-    spans = find_secrets(text)
-    return change._replace(message=masked(text, spans).decode("utf-8", "replace")) if spans else change
+    changes = list(changes)
+    texts = [change.message.encode() for change in changes]
+    for i in texts_to_look_at(texts):
+        spans = find_secrets(texts[i])
+        if spans:
+            changes[i] = changes[i]._replace(message=masked(texts[i], spans).decode("utf-8", "replace"))
+    yield from changes

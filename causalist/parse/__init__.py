@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from causalist.parse.lines import view_of, with_line_feeds
     from causalist.parse.masking import MASK, masked, shown
     from causalist.parse.prose import prose_kind
-    from causalist.parse.secrets import find_secrets
+    from causalist.parse.secrets import find_secrets, texts_to_look_at
     from causalist.parse.toml_text import read_toml
     from causalist.parse.views import parse_file, reader_of
 
@@ -31,6 +31,7 @@ __all__ = [
     "read_toml",
     "reader_of",
     "shown",
+    "texts_to_look_at",
     "view_of",
     "with_line_feeds",
 ]
@@ -44,7 +45,7 @@ __getattr__ = exports(
         "lines": "view_of with_line_feeds",
         "prose": "prose_kind",
         "masking": "MASK masked shown",
-        "secrets": "find_secrets",
+        "secrets": "find_secrets texts_to_look_at",
         "toml_text": "read_toml",
         "views": "parse_file reader_of",
     },

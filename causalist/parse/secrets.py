@@ -12,9 +12,10 @@ program puts together.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
+from itertools import accumulate
 from typing import Any
 
 from causalist.lazily import expression as late
@@ -25,6 +26,7 @@ from causalist.parse.secret_values import is_chosen, is_random, is_scrambled, is
 
 # How much of a line around a candidate is read: enough for a name before it and a value after it; a token is never cut.
 _BEFORE, _AFTER = 200, 600
+_BETWEEN = b"\n\n"  # what no candidate goes beyond
 _MARGIN = 300  # what a candidate needs behind it to be read where another one before it is
 _TOKEN = late(rb"[\w.+/=-]{0,4096}+")
 # Another place of the same file that holds the value of a found secret is one too, if the value is no word.
@@ -123,6 +125,21 @@ def find_secrets(data: bytes) -> tuple[Span, ...]:
         if is_strong(value.decode("latin-1")):
             found += _occurrences(data, value)
     return disjoint(_whole_characters(data, span) for span in (*keys, *found))
+
+
+def texts_to_look_at(texts: Sequence[bytes]) -> Iterator[int]:
+    """Which of many short texts may hold a secret, ascending: of all others `find_secrets` finds none. Looking for
+    candidates in all of them at once takes a fifth of the time."""
+    whole = _BETWEEN.join(texts)
+    starts = list(accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0))
+    found = {match.start() for match in _KEY_BEGIN.finditer(whole)}
+    found.update(match.start() for match in _STRING.finditer(whole))
+    found.update(match.start() for match in _RUN.finditer(whole) if _is_form(whole, match))
+    for text, expression in _FORMS:
+        if text in whole:
+            found.update(match.start() for match in expression.finditer(whole))
+    found.update(match.start() for match in _NAMED.finditer(whole.lower()))
+    yield from sorted({bisect_right(starts, place) - 1 for place in found})
 
 
 def _has_form(data: bytes) -> bool:

@@ -71,10 +71,14 @@ def _parsed(fields: Sequence[bytes], prefix: str) -> Iterator[Change]:
         name, time, message = fields[i][1:].decode("ascii"), int(fields[i + 1]), fields[i + 2]
         i += 4
         statuses: list[tuple[bytes, ...]] = []
-        while i < end and fields[i] and not fields[i].startswith(b"\x01"):
-            n_paths = 2 if fields[i].lstrip(b"\n")[:1] in b"RC" else 1
-            statuses.append((fields[i].lstrip(b"\n")[:1], *fields[i + 1 : i + 1 + n_paths]))
-            i += 1 + n_paths
+        while i < end and (field := fields[i]) and not field.startswith(b"\x01"):
+            status = field.lstrip(b"\n")[:1]
+            if status in b"RC":
+                statuses.append((status, fields[i + 1], fields[i + 2]))
+                i += 3
+            else:
+                statuses.append((status, fields[i + 1]))
+                i += 2
         yield _change(name, time, message, statuses, prefix)
 
 

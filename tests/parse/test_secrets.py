@@ -18,7 +18,7 @@ from causalist.parse import MASK, load_grammar, parse_source, parse_text, shown
 from causalist.parse import secrets as module
 from causalist.parse._secret_tables import OWN_TOKENS, PLUGINS
 from causalist.parse.masking import masked
-from causalist.parse.secrets import find_secrets
+from causalist.parse.secrets import find_secrets, texts_to_look_at
 from tests.planted import CARRIERS, KINDS, NAMES, parts_of, planted
 
 
@@ -39,6 +39,54 @@ def test_every_kind_is_found_in_every_carrier(number: int) -> None:
             result = mask(carrier)
             for part in parts_of(" ".join(secret.secrets)):
                 assert part not in result and part not in result.lower(), (secret.kind, template, result)
+
+
+def test_of_many_texts_those_with_secrets_are_looked_at() -> None:
+    """Every kind in every carrier, each text beside others; and few of those without a secret."""
+    texts = [f"Fix the cache of part {i}, see #{i}\n\nIt was (nearly) full." for i in range(200)]
+    for number, kind in enumerate(KINDS):
+        secret = kind(random.Random(number))
+        for n, (_, template) in enumerate(CARRIERS):
+            texts.append(template.format(secret.text, n=n, name=NAMES[n % len(NAMES)]))
+    random.Random(1).shuffle(texts)
+    encoded = [text.encode() for text in texts]
+    looked_at = list(texts_to_look_at(encoded))
+    with_secrets = {i for i, text in enumerate(encoded) if find_secrets(text)}
+    assert len(with_secrets) > len(KINDS) * len(CARRIERS) / 2
+    assert with_secrets <= set(looked_at) and looked_at == sorted(set(looked_at))
+    assert not [texts[i] for i in looked_at if texts[i].startswith("Fix the cache")]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                [
+                    *(p.text for p in planted(23)),
+                    "password",
+                    "_auth",
+                    "=",
+                    ":",
+                    '"',
+                    "'",
+                    "\n",
+                    " ",
+                    "1:",
+                    "token",
+                    "://",
+                    "@",
+                    "x",
+                ]
+            ),
+            max_size=8,
+        ).map("".join),
+        max_size=6,
+    )
+)
+def test_no_text_hides_the_secret_of_another(texts: list[str]) -> None:
+    encoded = [text.encode() for text in texts]
+    assert {i for i, text in enumerate(encoded) if find_secrets(text)} <= set(texts_to_look_at(encoded))
 
 
 def test_a_private_key_goes_line_by_line_and_its_frame_stays() -> None:
