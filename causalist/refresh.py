@@ -8,7 +8,6 @@ touches too much or cannot be followed by names. A file that came or went is suc
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import cache as cached
 from typing import NamedTuple
 
@@ -123,7 +122,7 @@ def _refreshed(
     facts.update((path, known[path]) for path in held)
     # The same content may stand elsewhere, where it changed.
     worded = [path for path, each in facts.items() if path not in changed and each.words is not None]
-    facts.update((path, replace(facts[path], words=None)) for path in worded)
+    facts.update((path, facts[path].without_words()) for path in worded)
     files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
     numbers = {path: i for i, (path, _) in enumerate(files)}
     is_same = retained is not None and not (seen.differing or seen.moved) and retained.blobs == before

@@ -9,7 +9,6 @@ well (`model.exposed`). The result equals `build_graph` of the same facts, array
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -82,7 +81,7 @@ def relink(
 def _held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
     """What a linker holds of a file that is not linked at the moment."""
     held = facts if needs_bodies(path, facts, settings) else interface_of(facts)
-    return replace(held, words=None)
+    return held.without_words()
 
 
 def _check_alone(program: Program, moved: Presence, settings: Mapping[str, LanguageSettings]) -> None:

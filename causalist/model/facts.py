@@ -5,8 +5,9 @@ Rows of facts are named tuples rather than dataclasses: a large repository has m
 as fast, and they are written as JSON arrays as they stand.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
+from operator import attrgetter
 from typing import NamedTuple
 
 from causalist.model.diagnostic import Diagnostic as Diagnostic
@@ -253,3 +254,14 @@ class FileFacts:
             for d in self.definitions
         ]
         return spans + [(passage.start_byte, passage.end_byte) for passage in self.passages]
+
+    def without_words(self) -> "FileFacts":
+        """As `dataclasses.replace` does it, in half the time."""
+        values = list(_values(self))
+        values[_WORDS] = None
+        return FileFacts(*values)
+
+
+_NAMES = [field.name for field in fields(FileFacts)]
+_WORDS = _NAMES.index("words")
+_values = attrgetter(*_NAMES)

@@ -10,7 +10,6 @@ million longer ones two have the same, and count as one, with a chance of one in
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -50,7 +49,7 @@ def count_words(files: "list[tuple[str, FileFacts]]", which: Sequence[int], link
     counter = WordCounter()
     for i in which:
         path, facts = files[i]
-        files[i] = path, replace(facts, words=None)
+        files[i] = path, facts.without_words()
         if facts.words:
             nodes = linked.document_nodes[i].tolist()
             counter.add(facts.words, [*nodes, int(linked.file_nodes[i])], facts.document_spans())

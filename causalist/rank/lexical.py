@@ -238,30 +238,34 @@ _Fresh = Sequence[tuple[int, str, "FileFacts"]]  # position among all files, pat
 
 
 class _Said:
-    """Short texts that many nodes have, and what reads their terms."""
+    """Short texts that many nodes have; `texts` has their numbers."""
 
-    def __init__(self, read: Callable[[str], Iterable[str]]) -> None:
-        self._read = read
-        self._texts: dict[str, int] = {}
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
         self._rows = array("i")  # node and text in turn
 
     def add(self, node: int, text: str) -> None:
         self._rows.append(node)
-        self._rows.append(self._texts.setdefault(text, len(self._texts)))
+        self._rows.append(self.texts.setdefault(text, len(self.texts)))
 
-    def triples(self, vocabulary: Terms) -> Triples:
-        """(node, term, 1) for each term of each text."""
-        found = [vocabulary.numbers(self._read(text)) for text in self._texts]
+    def rows(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """(nodes, texts), in the order in which they were added."""
+        nodes, texts = np.array(self._rows, dtype=np.int32).reshape(-1, 2).T
+        return nodes, texts
+
+    def triples(self, read: Callable[[str], Iterable[str]], vocabulary: Terms) -> Triples:
+        """(node, term, 1) for each term that is read from each text."""
+        found = [vocabulary.numbers(read(text)) for text in self.texts]
         indptr = np.zeros(len(found) + 1, dtype=np.int64)
         np.cumsum([len(terms) for terms in found], out=indptr[1:])
-        nodes, texts = np.array(self._rows, dtype=np.int32).reshape(-1, 2).T
+        nodes, texts = self.rows()
         terms = np.array([term for terms in found for term in terms], dtype=np.int32)
         return expanded((nodes, texts, np.ones(len(nodes), dtype=np.int32)), indptr, terms)
 
 
 def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> tuple[Triples, Triples]:
     """Terms of the own names of definitions and headings, and of the names around them."""
-    own, outer, titles = _Said(terms_of), _Said(terms_of), _Said(_terms_of_title)
+    own, outer, titles = _Said(), _Said(), _Said()
     for i, _, facts in fresh:
         nodes = linked.document_nodes[i].tolist()
         for node, definition in zip(nodes, facts.definitions, strict=False):
@@ -272,9 +276,9 @@ def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> tuple[Tripl
                 outer.add(node, part)
         for node, passage in zip(nodes[len(facts.definitions) :], facts.passages, strict=True):
             titles.add(node, passage.title)
-    both = zip(own.triples(vocabulary), titles.triples(vocabulary), strict=True)
+    both = zip(own.triples(terms_of, vocabulary), titles.triples(_terms_of_title, vocabulary), strict=True)
     documents, terms, counts = (np.concatenate(columns) for columns in both)
-    return (documents, terms, counts), outer.triples(vocabulary)
+    return (documents, terms, counts), outer.triples(terms_of, vocabulary)
 
 
 def _terms_of_title(title: str) -> Iterable[str]:
@@ -282,10 +286,10 @@ def _terms_of_title(title: str) -> Iterable[str]:
 
 
 def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> Triples:
-    paths = _Said(_terms_of_path)
+    paths = _Said()
     for i, path, _ in fresh:
         paths.add(int(linked.file_nodes[i]), path)
-    return paths.triples(vocabulary)
+    return paths.triples(_terms_of_path, vocabulary)
 
 
 def _terms_of_path(path: str) -> Iterable[str]:
@@ -333,19 +337,21 @@ def _name_table(
     fresh: _Fresh, linked: LinkedGraph, kept: Kept | None
 ) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
     """Names in lower case with their nodes: those of files that were read, and of the nodes that are kept."""
-    pairs: set[tuple[str, int]] = set()
+    read = _Said()
     for i, path, facts in fresh:
         base = path.rpartition("/")[2].lower()
-        pairs.update((name, int(linked.file_nodes[i])) for name in (base, base.partition(".")[0]))
+        for name in dict.fromkeys((base, base.partition(".")[0])):
+            read.add(int(linked.file_nodes[i]), name)
         nodes = linked.document_nodes[i].tolist()
-        pairs.update((d.name.lower(), node) for node, d in zip(nodes, facts.definitions, strict=False))
-    read = sorted(pairs)
+        for node, definition in zip(nodes, facts.definitions, strict=False):
+            read.add(node, definition.name.lower())
     table, numbers, kept_nodes = _kept_names(kept)
     is_used = np.zeros(len(table), dtype=np.bool_)
     is_used[numbers] = True
-    names = merged(table, is_used, [name for name, _ in read])
-    all_numbers = np.concatenate([names.old[numbers], names.added])
-    all_nodes = np.concatenate([kept_nodes, np.array([node for _, node in read], dtype=np.int32)])
+    names = merged(table, is_used, list(read.texts))
+    read_nodes, texts = read.rows()
+    all_numbers = np.concatenate([names.old[numbers], names.added[texts]])
+    all_nodes = np.concatenate([kept_nodes, read_nodes])
     order = np.lexsort((all_nodes, all_numbers))
     return names.table, _pointers(all_numbers, len(names.table)), all_nodes[order]
 
