@@ -52,15 +52,18 @@ PHRASES = {
 
 
 def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str, ...]:
-    """What reasons say, the strongest first; a way over the graph that leads them stays there. `linked` names what
-    supports it. A signal without a phrase is said by its name.
+    """What reasons say, the strongest first; a way over the graph that leads them stays there. What a result is linked
+    to, which `linked` names, comes behind the first words that it has of the question: they can be checked at sight. A
+    signal without a phrase is said by its name.
 
     >>> phrases([Reason("file", 2.0, ""), Reason("text", 1.5, "token, user"), Reason("title", 1.0, "user, id")])
     ('says token, user, id', 'its file leads')
     >>> phrases([Reason("graph", 1.0, "")], ["load", "save"])
     ('linked to load, save',)
-    >>> phrases([Reason("graph", 2.0, ""), Reason("text", 1.0, "agent")])
-    ('says agent', 'linked to others that fit')
+    >>> phrases([Reason("graph", 2.0, ""), Reason("name", 1.0, ""), Reason("text", 0.5, "agent")], ["load"])
+    ('says agent', 'linked to load', 'its name fits')
+    >>> phrases([Reason("graph", 2.0, ""), Reason("name", 1.0, ""), Reason("text", 0.5, "agent")])
+    ('its name fits', 'says agent', 'linked to others that fit')
     """
     details: dict[tuple[str, str], list[str]] = {}
     given: dict[tuple[str, str], float] = {}
@@ -71,8 +74,13 @@ def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str,
     leads = [PHRASES[LEADING]] if LEADING in (reason.signal for reason in reasons[:1]) else []
     order = dict.fromkeys([*leads, *(phrase for phrase, _ in sorted(given.items(), key=itemgetter(1), reverse=True))])
     said = [(phrase, _joined([detail for detail in details[phrase] if detail])) for phrase in order]
-    # That it is linked to something says little beside words that it holds.
-    said.sort(key=lambda each: each == (PHRASES[_SUPPORT], ""))
+    links = [each for each in said if each[0] == PHRASES[_SUPPORT]]
+    if links and not links[0][1]:
+        # That it is linked to something says little beside anything else.
+        said = [*(each for each in said if each not in links), *links]
+    elif links and said[0] == links[0]:
+        words = next((each for each in said[1:] if each[1]), None)
+        said = said if words is None else list(dict.fromkeys([words, *said]))
     return tuple(with_detail.replace("{}", detail) if detail else bare for (with_detail, bare), detail in said)
 
 
