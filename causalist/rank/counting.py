@@ -94,7 +94,8 @@ class _Text:
     def add(self, text: bytes, nodes: Sequence[int], spans: Sequence[tuple[int, int]]) -> None:
         starts, documents = segments(spans)
         size, n_nodes = self.size, len(self._nodes)
-        self._starts += [size + start for start in starts]
+        end = size + len(text)  # where a span that goes beyond its text ends, too
+        self._starts += [min(size + start, end) for start in starts]
         # What is in no document, which is -1, comes first.
         self._nodes.append(nodes[-1])
         self._nodes += nodes[:-1]

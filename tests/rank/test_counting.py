@@ -111,6 +111,11 @@ def test_a_word_ends_where_a_document_does() -> None:
     assert found == {(-1, "aa"): 1, (0, "bb"): 1, (-1, "cc"): 1}
 
 
+def test_a_span_that_goes_beyond_its_text_takes_nothing_of_the_next_one() -> None:
+    found = counts_of([facts_with("aa bb", [(3, 99)]), facts_with("cc", [])])
+    assert found == [{(-1, "aa"): 1, (0, "bb"): 1}, {(-1, "cc"): 1}]
+
+
 WORDS = st.text(st.sampled_from("aAbZz09_éÉßİı字²٣५xY"), min_size=1, max_size=50)
 
 
