@@ -5,7 +5,6 @@ than the answer. A file whose metadata has not changed is not read.
 """
 
 import os
-import shutil
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -88,6 +87,8 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
             problems.append(error)
         except NothingToIndex:
             if is_new:
+                import shutil
+
                 shutil.rmtree(place, ignore_errors=True)
             raise
     else:

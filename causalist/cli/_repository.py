@@ -9,6 +9,7 @@ import click
 
 from causalist.cli._output import emit_document, say
 from causalist.cli._progress import progress_on_stderr
+from causalist.cli._run import import_numpy
 from causalist.errors import NothingToIndex
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def open_repository(
     With a `deadline` the index is as it is when time is up. `when_empty` makes the document that is printed before
     NothingToIndex goes on its way: with --json there is one.
     """
+    import_numpy()
     from causalist.collect import IndexOptions
     from causalist.pipeline import Repository
 

@@ -8,7 +8,6 @@
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,8 +22,12 @@ FAILURE = 2
 INTERRUPTED = 130
 _OBJECTS_A_COLLECTION = 50_000
 _STAYING = ("serve", "watch")  # commands
+_MULTIPLYING = ("memory", "learn", "eval")  # commands that multiply whole matrices, for which threads are of use
 # The environment variable that asks for the traceback of something unexpected.
 TRACEBACK = "CAUSALIST_TRACEBACK"
+# The one that OpenBLAS, which numpy's wheels come with, reads when it is loaded.
+_THREADS = "OPENBLAS_NUM_THREADS"
+_is_prepared = False  # this process was started for one answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,34 @@ def prepare_process(arguments: Sequence[str]) -> None:
     """Spares a process that was started for one answer what it will not miss; one that stays keeps house as ever."""
     import gc
 
+    global _is_prepared
     if not set(_STAYING).intersection(arguments[:1]):
         # It ends before cycles add up to anything.
         gc.set_threshold(_OBJECTS_A_COLLECTION, 20, 20)
+        _is_prepared = not set(_MULTIPLYING).intersection(arguments[:1])
+
+
+def import_numpy() -> None:
+    """Loads numpy; in a process that was prepared for one answer without threads for products of matrices, of which
+    there are none: starting and ending them takes a third of the time of the import. Other libraries with threads of
+    their own, such as those of an embedder, have them as ever."""
+    if not _is_prepared or "numpy" in sys.modules or _THREADS in os.environ:
+        import numpy as numpy
+
+        return
+    os.environ[_THREADS] = "1"
+    try:
+        import numpy as numpy
+    finally:
+        del os.environ[_THREADS]
+
+
+def keep_memory() -> None:
+    """In a process that was prepared for one answer: what is freed from now on is not given back before it ends."""
+    if _is_prepared:
+        from causalist.heap import keep_what_is_freed
+
+        keep_what_is_freed()
 
 
 def end_at_once(code: int) -> None:
@@ -87,6 +115,8 @@ def _explained(error: Exception) -> int:
         say(f"{error.slug}: {error}")
         return NOTHING_FOUND if isinstance(error, NothingToIndex) else FAILURE
     if os.environ.get(TRACEBACK):
+        import traceback
+
         say("internal: " + "".join(traceback.format_exception(error)).rstrip())
     else:
         say(f"internal: {type(error).__name__}: {error}\nThis is a defect of Causalist; {TRACEBACK}=1 shows where.")

@@ -12,7 +12,7 @@ from causalist.cli._explain import explanation
 from causalist.cli._output import emit, emit_document, emit_lines, say
 from causalist.cli._progress import progress_on_stderr
 from causalist.cli._repository import json_option, open_repository, repository_options
-from causalist.cli._run import FAILURE, NOTHING_FOUND, Began
+from causalist.cli._run import FAILURE, NOTHING_FOUND, Began, import_numpy, keep_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,6 +124,7 @@ def command(
       causalist ask "what happens when a webhook fails" --answer --model NAME
     """
     due = None if deadline is None else _due(deadline)
+    import_numpy()
     from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
     from causalist.pipeline import Repository, check_question, is_pattern
 
@@ -157,6 +158,7 @@ def command(
         when_empty=_document_when_empty(question, unwritten) if as_json else None,
         deadline=due,
     )
+    keep_memory()
     with progress_on_stderr() as progress:
         answer = repository.ask(question, options, deadline=due, remember=remember, progress=progress)
     if strict:

@@ -1,22 +1,51 @@
 """The best of many scores, in an order that does not depend on the last digits."""
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 SCORE_DECIMALS = 12
+_ROUNDED_AWAY = 1e-11  # more than rounding moves a score, or two that are the same when rounded
+
+_Integer = TypeVar("_Integer", bound=np.integer)
 
 
 def best_of(scores: NDArray[np.float64], k: int, without: set[int] | None = None) -> list[int]:
     """At most k nodes with positive scores, by descending score (rounded), then ascending index: ids are sorted."""
-    rounded = np.round(scores, SCORE_DECIMALS)
-    if without:
-        rounded = rounded.copy()
-        rounded[sorted(without)] = 0.0
-    nodes = np.flatnonzero(rounded > 0)
     if k <= 0:
         return []
-    if len(nodes) > 4 * k:
-        threshold = np.partition(rounded[nodes], len(nodes) - k)[len(nodes) - k]
-        nodes = nodes[rounded[nodes] >= threshold]
-    order = np.lexsort((nodes, -rounded[nodes]))
-    return [int(n) for n in nodes[order][:k]]
+    if without:
+        scores = scores.copy()
+        scores[sorted(without)] = 0.0
+    nodes = first_by(scores, np.flatnonzero(scores > 0), k)
+    return [int(n) for n in nodes[np.round(scores[nodes], SCORE_DECIMALS) > 0]]
+
+
+def first_by(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """The first k of some nodes, shape (at most k,), by descending score (rounded), then ascending index. `scores` has
+    shape (n_nodes,). Only those are rounded and sorted that may be among them.
+
+    >>> first_by(np.array([1.0, 2.0, 1.0 + 1e-15, 3.0]), np.array([0, 1, 2]), 2).tolist()
+    [1, 0]
+    """
+    values = scores[nodes]
+    if 0 < 4 * k < len(nodes):
+        least = np.partition(values, len(nodes) - k)[len(nodes) - k]
+        # Whatever rounds to what this one rounds to, or to more.
+        may_be = values >= least - _ROUNDED_AWAY * (1.0 + abs(least))
+        nodes, values = nodes[may_be], values[may_be]
+    return nodes[np.lexsort((nodes, -np.round(values, SCORE_DECIMALS)))][:k]
+
+
+def distinct(values: NDArray[_Integer]) -> NDArray[_Integer]:
+    """Each of some integers, shape (n,), once, ascending. `np.unique` gives the same and imports `numpy.ma` for it,
+    which takes as long as a good part of an answer.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    found = np.sort(values)
+    is_first = np.ones(len(found), dtype=np.bool_)
+    np.not_equal(found[1:], found[:-1], out=is_first[1:])
+    return found[is_first]

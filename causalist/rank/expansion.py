@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.symbols import NodeKind, Role
+from causalist.rank._order import SCORE_DECIMALS, first_by
+from causalist.rank._sums import ROWS_AT_ONCE
 from causalist.rank.languages import files_that_run
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
@@ -23,7 +25,6 @@ N_SOURCES = 8
 N_WORDS = 15
 MOST_COUNTED = 3.0  # occurrences of a word in a source; more say no more
 _FEWEST_WITH = 2  # documents that have a word; what stands in one leads nowhere else
-_DECIMALS = 12
 
 
 def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIndex) -> dict[int, float]:
@@ -35,23 +36,35 @@ def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIn
     `text`: shape (n_nodes,), how well definitions and passages fit, 0 for what may not be read. `terms`: the numbers of
     the question's own words, which are not looked for again."""
     postings = lexical.definitions
-    found = np.flatnonzero(text > 0)
-    best = found[np.lexsort((found, -np.round(text[found], _DECIMALS)))][:N_SOURCES]
+    best = first_by(text, np.flatnonzero(text > 0), N_SOURCES)
     if not len(best):
         return {}
     share = np.zeros(len(text))
     share[best] = (text[best] / text[best[0]]) ** 2
-    rows = np.flatnonzero(share[postings.documents])
+    rows = _rows_of(best[share[best] > 0], postings.documents)
     numbers = np.searchsorted(postings.indptr, rows, side="right") - 1
     said = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MOST_COUNTED)
     frequency = np.diff(postings.indptr)
     values = np.bincount(numbers, weights=said, minlength=len(frequency))
     values *= np.log(postings.n_documents / np.maximum(frequency, 1)) * (frequency >= _FEWEST_WITH)
     values[list(terms)] = 0.0
-    rounded = np.round(values, _DECIMALS)
+    rounded = np.round(values, SCORE_DECIMALS)
     words = np.flatnonzero(rounded > 0)
     words = words[np.lexsort((words, -rounded[words]))][:N_WORDS]
     return {int(word): float(values[word] / values[words[0]]) for word in words}
+
+
+def _rows_of(nodes: NDArray[np.int64], documents: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Where in `documents` any of a few `nodes` stands, ascending. Some rows at once: there are dozens for each node of
+    the repository, and room for something about all of them takes longer to get than it takes to look at them."""
+    found: list[NDArray[np.int64]] = []
+    for first in range(0, len(documents), ROWS_AT_ONCE):
+        some = documents[first : first + ROWS_AT_ONCE]
+        is_there, one = np.zeros((2, len(some)), dtype=np.bool_)
+        for node in nodes.astype(documents.dtype):
+            is_there |= np.equal(some, node, out=one)
+        found.append(first + np.flatnonzero(is_there))
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
 
 def may_gain(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:

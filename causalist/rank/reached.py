@@ -15,7 +15,7 @@ from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.steps import Steps
 from causalist.model.symbols import NodeKind
-from causalist.rank._order import best_of
+from causalist.rank._order import best_of, distinct
 from causalist.rank._product import csr_product
 from causalist.rank.push import walked_from
 from causalist.rank.scored import Ranking
@@ -114,7 +114,7 @@ class _Links:
             others = self._others(node)
             self._found[others] += 1
             own = int(owners[node])
-            self._files.update((own, other) for other in np.unique(owners[others]).tolist())
+            self._files.update((own, other) for other in distinct(owners[others]).tolist())
 
     def belonging(self, file: int) -> list[int]:
         """The nodes of a file that belong to what was found, ascending; none if the file does not."""
@@ -130,7 +130,7 @@ class _Links:
         out = np.arange(edges.indptr[node], edges.indptr[node + 1])
         back = edges.incoming[edges.incoming_indptr[node] : edges.incoming_indptr[node + 1]]
         uses, users = (some[edges.kinds[some] != EdgeKind.CONTAINS] for some in (out, back))
-        others = np.unique(np.concatenate([edges.targets[uses], edges.sources[users]]))
+        others = distinct(np.concatenate([edges.targets[uses], edges.sources[users]]))
         is_elsewhere = (owners[others] >= 0) & (owners[others] != owners[node])
         return np.asarray(others[is_elsewhere], dtype=np.int32)
 

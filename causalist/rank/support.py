@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
+from causalist.rank._order import best_of
 from causalist.rank._product import coo_product
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
@@ -30,20 +31,25 @@ _LINKS: dict[EdgeKind, float] = {
     EdgeKind.CONTAINS: 0.3,
     EdgeKind.IMPORTS: 0.1,
 }
+_TABLE = np.array([_LINKS.get(kind, 0.0) for kind in EdgeKind])
 _HOLDING = (EdgeKind.CONTAINS, EdgeKind.IMPORTS)  # of files: they say nothing of module-level code
+_IS_HOLDING = np.isin(np.arange(len(EdgeKind)), _HOLDING)
 _N_SEEDS = 30  # that give
 _DAMPING = 0.5
 _STEPS = 4  # what comes from further off has at most 1/16 of the mass
+_FEW_EDGES = 200_000  # that are all looked at
+_PICKING_COSTS = 4  # as much an edge as looking at every edge
 _DECADES = 8.0  # natural ones: what is given e to the -8 of the most, or less, is given nothing
 
 
 class _Links(NamedTuple):
-    """M of the walk both ways by its entries: `weights[k]` of what `sources[k]` has goes to `targets[k]`."""
+    """Entries of M of the walk both ways: `weights[k]` of what `sources[k]` has goes to `targets[k]`."""
 
     targets: NDArray[np.int32]
     sources: NDArray[np.int32]
     weights: Scores
     holding: NDArray[np.bool_]  # of a kind that only holds things together
+    of_all: bool  # whether they are those of all nodes
 
     def step(self, scores: Scores) -> Scores:
         return coo_product(self.targets, self.sources, self.weights, scores)
@@ -64,12 +70,17 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
     seeds = _odds(np.where(kinds == NodeKind.FILE, 0.0, nodes))
     if not seeds.any():
         return np.zeros(len(scores))
-    links = _links(graph, inside)
+    walkable = kinds != NodeKind.EXTERNAL
+    if inside is not None:
+        walkable &= inside
     reached = seeds
-    for _ in range(_STEPS - 1):
-        given = links.step(reached)
-        reached = _DAMPING * given + (1.0 - _DAMPING * float(given.sum())) * seeds
+    links = _links(graph, walkable, reached)
     given = links.step(reached)
+    for _ in range(_STEPS - 1):
+        reached = _DAMPING * given + (1.0 - _DAMPING * float(given.sum())) * seeds
+        if not links.of_all:
+            links = _links(graph, walkable, reached)
+        given = links.step(reached)
     is_file = kinds == NodeKind.FILE
     used = links.holding & is_file[links.targets]
     if used.any():
@@ -80,12 +91,7 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
 
 def _odds(scores: Scores) -> Scores:
     """The softmax over the _N_SEEDS best positive scores, equal ones by node; 0 elsewhere."""
-    rounded = np.round(scores, 12)
-    nodes = np.flatnonzero(rounded > 0)
-    if len(nodes) > 4 * _N_SEEDS:
-        least = np.partition(rounded[nodes], len(nodes) - _N_SEEDS)[len(nodes) - _N_SEEDS]
-        nodes = nodes[rounded[nodes] >= least]
-    nodes = nodes[np.lexsort((nodes, -rounded[nodes]))][:_N_SEEDS]
+    nodes = np.array(best_of(scores, _N_SEEDS), dtype=np.int64)
     result = np.zeros(len(scores))
     if len(nodes):
         result[nodes] = np.exp(scores[nodes] - scores[nodes[0]])
@@ -101,23 +107,53 @@ def _logarithmic(given: Scores, most: float) -> Scores:
     return result
 
 
-def _links(graph: CodeGraph, inside: NDArray[np.bool_] | None) -> _Links:
-    edges, n = graph.edges, len(graph.nodes)
-    walkable = graph.nodes.kinds != NodeKind.EXTERNAL
-    if inside is not None:
-        walkable &= inside
-    table = np.array([_LINKS.get(kind, 0.0) for kind in EdgeKind])
-    weights = table[edges.kinds]
-    at = np.flatnonzero((weights > 0) & walkable[edges.sources] & walkable[edges.targets])
-    sources, targets, weights, kinds = edges.sources[at], edges.targets[at], weights[at], edges.kinds[at]
+def _links(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Links:
+    """The links that leave what is `reached`, or all of them where these are many: few steps from few seeds need a
+    small part of a large graph. What a node is given is added up in the same order, so that sums are the same to the
+    last digit."""
+    edges, nodes = graph.edges, np.flatnonzero(reached)
+    starts = (edges.indptr, edges.incoming_indptr)
+    n_edges = sum(int((indptr[nodes + 1] - indptr[nodes]).sum()) for indptr in starts)
+    of_all = len(edges) < _FEW_EDGES or n_edges * _PICKING_COSTS > 2 * len(edges)
+
+    def is_walked(some: NDArray[np.int64] | slice) -> NDArray[np.bool_]:
+        ends = walkable[edges.sources[some]] & walkable[edges.targets[some]]
+        return np.asarray((_TABLE[edges.kinds[some]] > 0) & ends)
+
+    if of_all:
+        n_nodes = len(graph.nodes)
+        out = back = np.flatnonzero(is_walked(slice(None)))
+        givers, takers = edges.sources[out], edges.targets[out]
+    else:
+        n_nodes = len(nodes)
+        out, giver = _rows(edges.indptr, nodes)
+        back, taker = _rows(edges.incoming_indptr, nodes)
+        back = edges.incoming[back].astype(np.int64)
+        kept, kept_back = is_walked(out), is_walked(back)
+        out, back = out[kept], back[kept_back]
+        givers, takers = giver[kept].astype(np.int32), taker[kept_back].astype(np.int32)
+    own, certain, held = _TABLE[edges.kinds[out]], edges.confidences[out], _IS_HOLDING[edges.kinds[out]]
+    others, certain_back, held_back = own, certain, held
+    if not of_all:
+        others, certain_back = _TABLE[edges.kinds[back]], edges.confidences[back]
+        held_back = _IS_HOLDING[edges.kinds[back]]
     # A candidate set is one link of its source, and a link back from each of its members.
-    totals = np.bincount(sources, weights / edges.candidates[at], minlength=n)
-    totals += np.bincount(targets, weights, minlength=n)
-    certain = weights * edges.confidences[at]
-    holding = np.isin(kinds, _HOLDING)
+    totals = np.bincount(givers, own / edges.candidates[out], minlength=n_nodes)
+    totals = totals + np.bincount(takers, others, minlength=n_nodes)
+    weights = np.empty(len(out) + len(back))
+    np.divide(own * certain, totals[givers], out=weights[: len(out)])
+    np.divide(others * certain_back, totals[takers], out=weights[len(out) :])
     return _Links(
-        np.concatenate([targets, sources]),
-        np.concatenate([sources, targets]),
-        np.concatenate([certain / totals[sources], certain / totals[targets]]),
-        np.concatenate([holding, holding]),
+        np.concatenate([edges.targets[out], edges.sources[back]]),
+        np.concatenate([edges.sources[out], edges.targets[back]]),
+        weights,
+        np.concatenate([held, held_back]),
+        of_all,
     )
+
+
+def _rows(indptr: NDArray[np.int64], nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(the rows `indptr[node]:indptr[node + 1]` of each node, one node after the other; which of the nodes that is)."""
+    n_rows = indptr[nodes + 1] - indptr[nodes]
+    starts = indptr[nodes] - (np.cumsum(n_rows) - n_rows)
+    return np.arange(int(n_rows.sum())) + np.repeat(starts, n_rows), np.repeat(np.arange(len(nodes)), n_rows)

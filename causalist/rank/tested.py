@@ -11,6 +11,7 @@ from causalist.lazily import expression
 from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.rank._order import first_by
 from causalist.rank.lexical import nodes_named
 
 _MARK = expression(
@@ -33,8 +34,7 @@ def scores_by_tests(
     scores = np.zeros(len(nodes))
     found = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~asked & (texts > 0))
     is_code = (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.CODE)
-    best = found[np.lexsort((found, -np.round(texts[found], 12)))][:_MOST_TESTS]
-    for test in best.tolist():
+    for test in first_by(texts, found, _MOST_TESTS).tolist():
         files = _meant_by(split_id(nodes.ids[test])[0], is_code, graph, lexical)
         for file in files:
             scores[file] = max(scores[file], texts[test] / np.sqrt(len(files)))

@@ -1,4 +1,4 @@
-"""What is freed while an index is made goes back to the system."""
+"""What is freed while an index is made goes back to the system, and nothing does while a process answers and ends."""
 
 import platform
 import subprocess
@@ -36,6 +36,32 @@ def test_what_large_arrays_took_is_given_back() -> None:
     assert _kept(given_back=True) <= 8 < 32 <= _kept(given_back=False)
 
 
+# 64 MiB in one, which is more than glibc ever keeps by itself.
+_FREED = """
+import numpy as np
+from causalist import heap
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) // 256
+for step in {steps}:
+    getattr(heap, step)()
+before = resident()
+np.ones(1 << 23)
+print(resident() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="nothing is done elsewhere than with glibc")
+@pytest.mark.parametrize(
+    ("steps", "is_kept"),
+    [((), False), (("keep_what_is_freed",), True), (("keep_what_is_freed", "return_what_is_freed"), False)],
+)
+def test_what_is_freed_stays_where_a_process_ends_with_its_answer(steps: tuple[str, ...], is_kept: bool) -> None:
+    asked = [sys.executable, "-c", _FREED.format(steps=steps)]
+    kept = int(subprocess.run(asked, capture_output=True, check=True, text=True).stdout)
+    assert (kept >= 60) is is_kept and (is_kept or kept <= 8)
+
+
 def test_where_there_is_no_glibc_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heap, "_glibc", lambda: None)
     heap.return_what_is_freed()
+    heap.keep_what_is_freed()

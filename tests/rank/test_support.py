@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
+from causalist.rank import support
 from causalist.rank.support import definition_support
 from causalist.rank.walk import WalkWeights, build_transition
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
@@ -124,3 +125,18 @@ def test_it_is_the_walk_of_the_transition_both_ways(graph: CodeGraph, data: st.D
             assert found[node] == pytest.approx(1 + log(expected[node] / top) / 8, abs=1e-9)
         else:
             assert found[node] == pytest.approx(0.0, abs=1e-3)
+
+
+@given(random_graphs(), st.data())
+def test_links_that_are_picked_give_what_all_give(graph: CodeGraph, data: st.DataObject) -> None:
+    """To the last digit, whether the links of what is reached are picked out of those of a large graph or not."""
+    n = len(graph.nodes)
+    scores = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=n, max_size=n)))
+    inside = np.array(data.draw(st.lists(st.sampled_from([True, True, False]), min_size=n, max_size=n)), dtype=np.bool_)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(support, "_FEW_EDGES", 0)
+        patch.setattr(support, "_PICKING_COSTS", 0)
+        picked = definition_support(graph, scores * inside, inside)
+        patch.setattr(support, "_PICKING_COSTS", 1 << 40)
+        of_all = definition_support(graph, scores * inside, inside)
+    assert picked.tolist() == of_all.tolist()
