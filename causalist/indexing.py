@@ -1,7 +1,8 @@
 """The current index of a folder: the stored one where nothing changed, else one that `building` makes.
 
 What makes an index is imported when one is made: most questions find one that is current, and then it would cost more
-than the answer. A file whose metadata has not changed is not read.
+than the answer. A file whose metadata has not changed is not read. Where all that a scan rests on is as it was when the
+index was last found current, nothing is scanned.
 """
 
 import os
@@ -9,7 +10,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from causalist.collect import IndexOptions
 from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
@@ -17,8 +18,19 @@ from causalist.freshness import has_same_files, is_of_here
 from causalist.model.diagnostic import Diagnostic
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile
-from causalist.source import DEFAULT_LIMITS, read_file, scan_folder
-from causalist.store import FOLDER, INDEX_NAME, cache_folder, is_read_only, locked_folder, prepare_folder, read_index
+from causalist.source import DEFAULT_LIMITS, Glance, Limits, glance_at, read_file, scan_folder
+from causalist.store import (
+    FOLDER,
+    INDEX_NAME,
+    cache_folder,
+    index_stamp,
+    is_read_only,
+    locked_folder,
+    prepare_folder,
+    read_index,
+    read_seen,
+    write_seen,
+)
 from causalist.versions import index_version
 
 if TYPE_CHECKING:
@@ -45,17 +57,26 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     limits = options.limits or DEFAULT_LIMITS
     notes: dict[Diagnostic, None] = {}
     places = index_places(root)
-    known = [_stored(place / INDEX_NAME, notes) for place in places]
-    previous = next((stored for stored in known if stored is not None), None)
+    # Stamped before they are read: what replaces an index then has another stamp than the one that is believed.
+    found = [_Found(place, index_stamp(place / INDEX_NAME), _stored(place / INDEX_NAME, notes)) for place in places]
+    first = next((each for each in found if each.stored is not None), None)
+    previous = None if first is None else first.stored
     # A wish, which is all that is taken from an index before it is known to be of these files.
     submodules = options.submodules if options.submodules is not None else previous is not None and previous.submodules
     options = replace(options, submodules=submodules)
     known_commit = None if previous is None else previous.commit
-    scan = scan_folder(root, limits, submodules=submodules, known_commit=known_commit)
-    previous = next((stored for stored in known if is_of_here(stored, scan)), None)
-    for stored in known:
-        if stored is not None and _serves(stored, scan, submodules):
-            return stored, tuple(notes)
+    glance = None if first is None or submodules else _glance(root, limits, first)
+    if glance is not None and first is not None and glance.digest == read_seen(first.place):
+        assert previous is not None
+        return previous, tuple(notes)
+    listing = None if glance is None else glance.listing
+    scan = scan_folder(root, limits, submodules=submodules, known_commit=known_commit, listing=listing)
+    previous = next((each.stored for each in found if is_of_here(each.stored, scan)), None)
+    for each in found:
+        if each.stored is not None and _serves(each.stored, scan, submodules):
+            if glance is not None and glance.is_settled and each is first:
+                write_seen(each.place, glance.digest)
+            return each.stored, tuple(notes)
 
     from causalist import building
     from causalist.store import FactsCache, facts_path, write_index
@@ -119,6 +140,23 @@ def current_index(root: Path, options: IndexOptions, at_hand: Index | None = Non
         if _serves(index, scans[submodules], submodules):
             return index
     return None
+
+
+class _Found(NamedTuple):
+    """What is in a place where an index may be stored."""
+
+    place: Path
+    stamp: tuple[int, ...] | None
+    stored: Index | None
+
+
+def _glance(root: Path, limits: Limits, found: _Found) -> Glance | None:
+    """The folder at a glance, if its index is of this program and of the commit that is checked out, and of no
+    repositories inside."""
+    index = found.stored
+    if index is None or index.commit is None or found.stamp is None or index.submodules:
+        return None
+    return glance_at(root, limits, index.commit, found.stamp) if index.version == index_version() else None
 
 
 def _serves(index: Index, scan: Scan, submodules: bool) -> bool:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from causalist.source.changes import changes_since
     from causalist.source.content import blob_hash, read_bytes, read_file
     from causalist.source.folder import scan_folder
+    from causalist.source.glance import Glance, glance_at
     from causalist.source.history import ancestry, is_shallow, read_changes
     from causalist.source.rescan import Rescan
     from causalist.source.roots import find_root, refuse_root, relative_folder
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_LIMITS",
     "BlobReader",
+    "Glance",
     "Limits",
     "Reason",
     "Rescan",
@@ -31,6 +33,7 @@ __all__ = [
     "changes_since",
     "classify",
     "find_root",
+    "glance_at",
     "is_shallow",
     "read_bytes",
     "read_changes",
@@ -48,6 +51,7 @@ __getattr__ = exports(
         "changes": "changes_since",
         "content": "blob_hash read_bytes read_file",
         "folder": "scan_folder",
+        "glance": "Glance glance_at",
         "history": "ancestry is_shallow read_changes",
         "rescan": "Rescan",
         "roots": "find_root refuse_root relative_folder",

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from causalist.errors import GitError, RepositoryNotFound
 from causalist.model.source import Scan
-from causalist.source.git import GitMissing, Running
+from causalist.source.git import Finished, GitMissing, Running
 from causalist.source.head import head_commit
 from causalist.source.ignores import Ignores, ignores_above, read_ignore_file
 from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
@@ -50,13 +50,15 @@ def scan_folder(
     submodules: bool = False,
     known_commit: str | None = None,
     also: Mapping[str, int] | None = None,
+    listing: Finished | None = None,
 ) -> Scan:
     """What `root` offers for indexing, with `submodules` also what is in repositories inside of it.
 
     `also`: suffixes of binary files that are offered, too, with the largest size in bytes of such a file; `read_file`
     does not read them, `read_bytes` does.
 
-    Where HEAD is at `known_commit`, of which git has said before that it is there, git is not asked for it.
+    Where HEAD is at `known_commit`, of which git has said before that it is there, git is not asked for it, nor for the
+    `listing` of `started_files` where that is at hand.
 
     Raises RepositoryNotFound and GitError.
     """
@@ -71,7 +73,7 @@ def scan_folder(
         if top is None:
             raise GitMissing
         known = known_commit if known_commit and head_commit(top) == known_commit else None
-        commit = _list_work_tree(_Folders.of_root(root, top), tally, nested, known)
+        commit = _list_work_tree(_Folders.of_root(root, top), tally, nested, known, listing)
     except GitMissing:
         # Raised before anything is counted: git could not even be started.
         above = ignores_above(top or root, root, (GIT_IGNORE, OWN_IGNORE))
@@ -108,12 +110,21 @@ def _scan_nested(root: Path, offset: str, nested: list[_Nested], tally: Tally) -
 
 
 def _list_work_tree(
-    folders: "_Folders", tally: Tally, nested: list[_Nested] | None, known: str | None = None
+    folders: "_Folders",
+    tally: Tally,
+    nested: list[_Nested] | None,
+    known: str | None = None,
+    listing_done: Finished | None = None,
 ) -> str | None:
     """Fills the tally from git's listing; returns HEAD's commit, which may be `known`, or None when there is none
     yet."""
-    head, listing = (None, _started_files(folders.root)) if known else started_listing(folders.root)
-    head_done, listing_done = None if head is None else head.finish(), listing.finish()
+    head_done = None
+    if not known:
+        head, listing = started_listing(folders.root)
+        head_done, listing_done = head.finish(), listing.finish()
+    elif listing_done is None:
+        listing_done = started_files(folders.root).finish()
+    assert listing_done is not None
     # Exit code 1 says that there is no commit yet.
     commit = known if head_done is None else head_done.accepted(1).output.decode("ascii").strip()
     listed = listing_done.accepted().output
@@ -141,10 +152,11 @@ def started_listing(root: Path) -> tuple[Running, Running]:
     """Git on its way to say which commit HEAD is, and which files there are. Raises GitMissing."""
     place = ("-C", os.fspath(root))
     head = Running(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
-    return head, _started_files(root)
+    return head, started_files(root)
 
 
-def _started_files(root: Path) -> Running:
+def started_files(root: Path) -> Running:
+    """Git on its way to say which files there are. Raises GitMissing."""
     # -t tells tracked files from others: a tracked node_modules is meant, an untracked one is forgotten.
     return Running(("-C", os.fspath(root)), "ls-files", "-t", "-co", "--exclude-standard", "-z")
 

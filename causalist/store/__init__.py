@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         prepare_folder,
     )
     from causalist.store.index_file import read_index, write_index
+    from causalist.store.seen import index_stamp, read_seen, write_seen
 
 __all__ = [
     "ANSWERS_NAME",
@@ -38,13 +39,16 @@ __all__ = [
     "facts_path",
     "facts_to_bytes",
     "facts_with_bodies",
+    "index_stamp",
     "interface_from_bytes",
     "is_read_only",
     "locked",
     "locked_folder",
     "prepare_folder",
     "read_index",
+    "read_seen",
     "write_index",
+    "write_seen",
 ]
 
 __getattr__ = exports(
@@ -55,5 +59,6 @@ __getattr__ = exports(
         "folder": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder is_read_only "
         "locked locked_folder prepare_folder",
         "index_file": "read_index write_index",
+        "seen": "index_stamp read_seen write_seen",
     },
 )

@@ -22,6 +22,7 @@ except ImportError:  # Windows
 
 FOLDER = ".causalist"
 INDEX_NAME = "index.bin"
+SEEN_NAME = "seen"
 # Beside the index: what is not made again with it.
 ANSWERS_NAME = "answers.jsonl"
 FEEDBACK_NAME = "feedback.jsonl"
@@ -30,7 +31,7 @@ BESIDE_LOCK = "beside.lock"
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 _PAUSE_SECONDS = 0.05
 _BESIDE = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, BESIDE_LOCK)
-_WRITTEN = (".gitignore", "lock", INDEX_NAME, *_BESIDE)
+_WRITTEN = (".gitignore", "lock", INDEX_NAME, SEEN_NAME, *_BESIDE)
 # Facts were kept here once; nothing reads them any more.
 _OLD_FACTS = ("facts.db", "facts.db-wal", "facts.db-shm")
 

@@ -65,7 +65,7 @@ def invoke(*arguments: str, stdin: bytes | None = None) -> Done:
 
 def left_behind(folder: Path) -> list[str]:
     """Files in the index folder that neither belong to a complete index nor stay beside it."""
-    complete = {".gitignore", "lock", "index.bin"}
+    complete = {".gitignore", "lock", "index.bin", "seen"}
     complete |= {"answers.jsonl", "feedback.jsonl", "weights.json", "beside.lock"}
     index = folder / ".causalist"
     return sorted(p.name for p in index.iterdir() if p.name not in complete) if index.exists() else []

@@ -31,7 +31,7 @@ from tests.pipeline.sample import in_memory
 
 _TOP = Path(__file__).parents[3]
 _ALLOWED = frozenset(
-    (".gitignore", "lock", INDEX_NAME, "answers.jsonl", "feedback.jsonl", "weights.json", "beside.lock")
+    (".gitignore", "lock", INDEX_NAME, "seen", "answers.jsonl", "feedback.jsonl", "weights.json", "beside.lock")
 )
 _SECONDS = 300.0
 

@@ -1,0 +1,123 @@
+"""A folder at a glance: one digest of all that a scan of it would rest on, for less than the scan.
+
+A scan asks git for a listing and judges every path in it. Here nothing is judged: the listing goes into the digest,
+with the status of what is listed, of the folders on the way, and of the ignore files of our own, which git may not
+list. Two equal digests mean equal scans. What would be skipped goes in as well, so that two others may mean equal ones.
+"""
+
+import hashlib
+import os
+import time
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from causalist.source import folder as _folder
+from causalist.source import rules as _rules
+from causalist.source import tally as _tally
+from causalist.source.git import Finished, GitMissing
+from causalist.source.head import head_commit
+from causalist.source.roots import work_tree_top
+from causalist.source.rules import Limits
+
+# What changed this shortly before may change again without another time.
+_RACY_NS = 2_000_000_000
+_NONE = -1  # of what cannot be looked at
+
+
+class Glance(NamedTuple):
+    """`digest`: hexadecimal. `is_settled`: whether a change that comes after it shows in another digest. `listing`:
+    what git said on the way, for `scan_folder`."""
+
+    digest: str
+    is_settled: bool
+    listing: Finished
+
+
+def glance_at(root: Path, limits: Limits, commit: str, also: tuple[object, ...]) -> Glance | None:
+    """The folder `root` as a scan with these limits would meet it, without the repositories inside of it; `also` goes
+    into the digest. None where HEAD is not known to be at `commit`, of which git has said before that it is there, or
+    where git does not list the folder without complaint: then only a scan can say what there is."""
+    root = root.resolve()
+    top = work_tree_top(root)
+    if top is None or head_commit(top) != commit:
+        return None
+    program = [_stamp(os.fsencode(module.__file__ or "")) for module in (_folder, _tally, _rules)]
+    now = time.time_ns()
+    try:
+        listing = _folder.started_files(root).finish()
+    except GitMissing:
+        return None
+    if listing.code or listing.messages:
+        return None
+    numbers, latest = _statuses(os.fsencode(root), os.fsencode(top), listing.output)
+    said = repr((os.fspath(root), os.fspath(top), commit, limits, also, program, len(listing.output)))
+    digest = hashlib.sha256(said.encode("utf-8", "surrogatepass"))
+    digest.update(listing.output)
+    digest.update(numbers)
+    return Glance(digest.hexdigest(), latest < now - _RACY_NS, listing)
+
+
+def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int]:
+    """(mode, size and times of all that is listed; the mode of each folder with a listed file somewhere in it; the
+    status of each ignore file of our own; the latest time among them)."""
+    base = root + b"/"
+    found: list[int] = []
+    add, look = found.append, os.lstat
+    folders: dict[bytes, None] = {b"": None}
+    last, latest = b"", 0
+    for row in listed.removesuffix(b"\0").split(b"\0"):
+        path = row[2:].rstrip(b"/")
+        folder = path[: max(path.rfind(b"/"), 0)]
+        if folder != last:
+            last = folder
+            folders[folder] = None
+        try:
+            status = look(base + path)
+        except OSError:
+            add(_NONE)
+            continue
+        changed = status.st_ctime_ns
+        add(status.st_mode)
+        add(status.st_size)
+        add(status.st_mtime_ns)
+        add(changed)
+        if changed > latest:
+            latest = changed
+    numbers, ignore_file = array("q", found), b"/" + _folder.OWN_IGNORE.encode()
+    for place in _with_folders_above(folders):
+        try:
+            numbers.append(look(base + place).st_mode)
+        except OSError:
+            numbers.append(_NONE)
+        if os.access(base + place + ignore_file, os.F_OK):  # as in hardly any folder; an exception costs more
+            latest = max(latest, _add(numbers, base + place + ignore_file))
+    while len(root) > len(top):
+        root = root.rpartition(b"/")[0]
+        latest = max(latest, _add(numbers, root + ignore_file))
+    return numbers, latest
+
+
+def _with_folders_above(folders: dict[bytes, None]) -> Iterator[bytes]:
+    """Each folder once, and those on the way to it, in a fixed order."""
+    seen: set[bytes] = set()
+    for folder in folders:
+        while folder not in seen:
+            seen.add(folder)
+            yield folder
+            folder = folder[: max(folder.rfind(b"/"), 0)]
+
+
+def _add(numbers: "array[int]", place: bytes) -> int:
+    stamp = _stamp(place)
+    numbers.extend(stamp)
+    return stamp[-1]
+
+
+def _stamp(place: bytes) -> tuple[int, ...]:
+    try:
+        status = os.lstat(place)
+    except OSError:
+        return (_NONE,)
+    return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,0 +1,103 @@
+"""A folder that looks as it did when its index was found current is not scanned; any other one is."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from causalist import indexing
+from causalist.pipeline import Repository
+from causalist.source import scan_folder
+from causalist.store import FOLDER, INDEX_NAME
+from causalist.store.folder import SEEN_NAME
+from tests.pipeline.conftest import WorkTree
+
+_SEEN = f"{FOLDER}/{SEEN_NAME}"
+
+
+@pytest.fixture
+def scans(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders that were scanned, some time after their files were written."""
+    scanned: list[Path] = []
+    real, later = scan_folder, time.time_ns() + 3_000_000_000
+
+    def counted(root: Path, *arguments: object, **named: object) -> object:
+        scanned.append(root)
+        return real(root, *arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(indexing, "scan_folder", counted)
+    monkeypatch.setattr("causalist.source.glance.time.time_ns", lambda: later)
+    return scanned
+
+
+@pytest.fixture
+def seen(tree: WorkTree, scans: list[Path]) -> WorkTree:
+    """Indexed, and then found current."""
+    tree.settle()
+    tree.commit()
+    Repository.open(tree.path)
+    assert not (tree.path / _SEEN).exists()
+    Repository.open(tree.path)
+    assert (tree.path / _SEEN).exists()
+    scans.clear()
+    return tree
+
+
+def test_nothing_changed(seen: WorkTree, scans: list[Path]) -> None:
+    names = sorted(path.name for path in (seen.path / FOLDER).iterdir())
+    first = Repository.open(seen.path)
+    assert scans == [] and first.notes == ()
+    assert names == sorted(path.name for path in (seen.path / FOLDER).iterdir())
+    assert indexing.is_current(scan_folder(seen.path), first.index)
+
+
+_CHANGES: dict[str, Callable[[WorkTree], object]] = {
+    "a file": lambda tree: tree.write("store.py", "def other():\n    pass\n"),
+    "a new file": lambda tree: tree.write("more.py", "def more():\n    pass\n"),
+    "a file that is gone": lambda tree: (tree.path / "store.py").unlink(),
+    "a limit": lambda tree: tree.write("causalist.toml", "[index]\nmax-file-bytes = 40\n"),
+    "a commit": lambda tree: tree.commit(),
+    "another index": lambda tree: os.utime(tree.path / FOLDER / INDEX_NAME),
+    "what was seen": lambda tree: tree.write(_SEEN, "0" * 64),
+    "nothing that was seen": lambda tree: (tree.path / _SEEN).unlink(),
+    "what is no text": lambda tree: (tree.path / _SEEN).write_bytes(b"\xff"),
+}
+
+
+@pytest.mark.parametrize("change", _CHANGES.values(), ids=_CHANGES)
+def test_after_a_change_there_is_a_scan(
+    seen: WorkTree, scans: list[Path], change: Callable[[WorkTree], object]
+) -> None:
+    change(seen)
+    after = Repository.open(seen.path)
+    assert scans[:1] == [seen.path]
+    assert indexing.is_current(scan_folder(seen.path, after.settings.limits()), after.index)
+
+
+def test_another_program_scans(seen: WorkTree, scans: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("causalist.versions.INDEX_VERSION", -1)
+    Repository.open(seen.path)
+    assert scans == [seen.path]
+
+
+def test_a_link_in_the_place_of_what_was_seen_is_replaced(seen: WorkTree, scans: list[Path]) -> None:
+    digest = (seen.path / _SEEN).read_text()
+    elsewhere = seen.path.parent / "elsewhere"
+    elsewhere.write_text(digest)
+    (seen.path / _SEEN).unlink()
+    (seen.path / _SEEN).symlink_to(elsewhere)
+    Repository.open(seen.path)
+    assert scans == [seen.path]
+    assert elsewhere.read_text() == digest and not (seen.path / _SEEN).is_symlink()
+
+
+def test_repositories_inside_are_always_scanned(tree: WorkTree, scans: list[Path]) -> None:
+    from causalist.collect import IndexOptions
+
+    tree.settle()
+    tree.commit()
+    for _ in range(3):
+        Repository.open(tree.path, options=IndexOptions(submodules=True))
+    assert len(scans) == 3

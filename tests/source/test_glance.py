@@ -1,0 +1,87 @@
+"""A folder at a glance: the same digest while a scan would find the same, another one as soon as it might not."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from causalist.source import DEFAULT_LIMITS, Glance, Limits, glance_at, scan_folder
+from tests.source.test_rescan import CHANGES
+
+_LIMITS = Limits(max_file_bytes=40)
+_MORE: dict[str, Callable[[Path], object]] = {
+    **CHANGES,
+    "nothing but a time": lambda root: os.utime(root / "a.py", ns=(5, 5)),
+    "its permissions": lambda root: (root / "a.py").chmod(0o600),
+    "what is skipped": lambda root: (root / "art.png").write_text("other"),
+    "no longer tracked": lambda root: (root / ".git" / "index").unlink(),
+}
+
+
+@pytest.fixture
+def place(repository: Any) -> Any:
+    repository.write_all({"a.py": "a", "lib/b.py": "b", "lib/deep/c.py": "c", "art.png": "x", "large.txt": "x" * 50})
+    repository.head = repository.commit()
+    return repository
+
+
+def glance(place: Any, limits: Limits = _LIMITS, also: tuple[object, ...] = ()) -> Glance:
+    found = glance_at(place.path, limits, place.head, also)
+    assert found is not None
+    return found
+
+
+def test_nothing_changed(place: Any) -> None:
+    first = glance(place)
+    (place.path / ".git" / "description").write_text("of no concern")
+    assert glance(place) == first
+    assert scan_folder(place.path, _LIMITS, known_commit=place.head, listing=first.listing) == scan_folder(
+        place.path, _LIMITS
+    )
+
+
+@pytest.mark.parametrize("change", _MORE.values(), ids=_MORE)
+def test_a_change_shows(place: Any, change: Callable[[Path], object]) -> None:
+    before = glance(place)
+    change(place.path)
+    after = glance_at(place.path, _LIMITS, place.head, ())
+    assert after is None or after.digest != before.digest
+
+
+def test_other_limits_and_another_index_show(place: Any) -> None:
+    found = {glance(place).digest, glance(place, DEFAULT_LIMITS).digest, glance(place, also=(1, 2)).digest}
+    assert len(found) == 3
+
+
+def test_an_ignore_file_above_the_root_shows(place: Any) -> None:
+    place.path = place.path / "lib" / "deep"
+    before = glance(place)
+    (place.path.parents[1] / ".git" / "info" / "exclude").write_text(".causalistignore\n")
+    (place.path.parent / ".causalistignore").write_text("c.py\n")
+    assert glance(place).digest != before.digest
+
+
+def test_what_changed_just_now_may_change_again_unseen(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not glance(place).is_settled
+    later = time.time_ns() + 3_000_000_000
+    monkeypatch.setattr("causalist.source.glance.time.time_ns", lambda: later)
+    assert glance(place).is_settled
+
+
+def test_only_a_scan_can_say_what_another_commit_or_a_folder_without_git_holds(place: Any, folder: Any) -> None:
+    assert glance_at(place.path, _LIMITS, "0" * 40, ()) is None
+    folder.write_all({"a.py": "a"})
+    assert glance_at(folder.path, _LIMITS, place.head, ()) is None
+
+
+def test_a_folder_that_git_cannot_list_is_scanned(place: Any) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root reads every folder")
+    (place.path / "closed").mkdir(mode=0o000)
+    try:
+        assert glance_at(place.path, _LIMITS, place.head, ()) is None
+    finally:
+        (place.path / "closed").chmod(0o700)
