@@ -183,6 +183,20 @@ class CodeGraph:
         return None if outside else Tier(int(self.nodes.tiers[node])).label
 
 
+def rows_of(
+    indptr: NDArray[np.int64] | NDArray[np.int32], nodes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(`indptr[node]:indptr[node + 1]` of each of some nodes, one node after the other; which of the nodes each is of).
+
+    >>> [each.tolist() for each in rows_of(np.array([0, 2, 2, 5]), np.array([2, 0]))]
+    [[2, 3, 4, 0, 1], [0, 0, 0, 1, 1]]
+    """
+    starts = indptr[nodes].astype(np.int64)
+    n_rows = indptr[nodes + 1] - starts
+    before = np.cumsum(n_rows) - n_rows
+    return np.arange(int(n_rows.sum())) + np.repeat(starts - before, n_rows), np.repeat(np.arange(len(nodes)), n_rows)
+
+
 @dataclass(frozen=True, slots=True)
 class LinkedGraph:
     """A graph fresh from its facts, and where these ended up in it: `file_nodes[i]` is the node of file i,

@@ -6,7 +6,7 @@ another is e to the difference of their scores. That is how the weights were fit
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +32,7 @@ from causalist.rank.signals import (
     kinds_as_judged,
     read_against,
 )
+from causalist.rank.tables import Table
 
 _N_REASONS = 4
 GRAPH = "graph"  # the signal of what others give
@@ -94,8 +95,12 @@ class Signals:
     def of(self, node: int, is_file: bool) -> list[tuple[str, float]]:
         """(signal, contribution) of a node, largest first; what contributes nothing is left out."""
         table, role = (self.file, self.file_role) if is_file else (self.definition, self.role)
-        parts = [(name, float(values[node] * role[node])) for name, values in table.items()]
+        parts = [(name, float(value * role[node])) for name, value in _at(table, node)]
         return sorted(((n, v) for n, v in parts if v > 0), key=lambda p: (-p[1], p[0]))
+
+
+def _at(table: Mapping[str, Scores], node: int) -> Iterable[tuple[str, float]]:
+    return table.at(node) if isinstance(table, Table) else ((name, values[node]) for name, values in table.items())
 
 
 def signals_of(
@@ -158,25 +163,28 @@ def first_scores(reading: Reading, weights: Linear, raw: Mapping[str, Scores] | 
 
 def definition_signals(
     reading: Reading, files: Scores, weights: Linear, raw: Mapping[str, Scores] | None = None
-) -> tuple[dict[str, Scores], Scores]:
+) -> tuple[Mapping[str, Scores], Scores]:
     """(signals of definitions, weighted; factors of the roles); `files` are scores of the first pass, `raw` the signals
     that follow from them, if they are at hand."""
     raw = raw or reading.definitions(files)
-    signals = _weighted(raw, weights)
     given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
     # Nothing is given to what no word is about: it would be found whatever is asked.
-    signals[KIND] = np.where(raw["size"] > 0, given[kinds_as_judged(reading.graph)], 0.0)
-    return signals, _role_factors(reading, weights)
+    kind = np.where(raw["size"] > 0, given[kinds_as_judged(reading.graph)], 0.0)
+    signals = {name: values for name, values in raw.items() if name != KIND}
+    table = Table({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})
+    return table, _role_factors(reading, weights)
 
 
 def file_signals(
     reading: Reading, definitions: Scores, weights: Linear, raw: Mapping[str, Scores] | None = None
-) -> tuple[dict[str, Scores], Scores]:
+) -> tuple[Mapping[str, Scores], Scores]:
     """(signals of files, weighted; factors of the roles); `raw`: signals of the first pass, if they are at hand."""
     return _weighted(reading.files(definitions, raw), weights), _role_factors(reading, weights)
 
 
-def _weighted(signals: Mapping[str, Scores], weights: Linear) -> dict[str, Scores]:
+def _weighted(signals: Mapping[str, Scores], weights: Linear) -> Mapping[str, Scores]:
+    if isinstance(signals, Table):
+        return signals.weighed(weights.signals)
     return {name: values * weights.signals.get(name, 0.0) for name, values in signals.items()}
 
 
@@ -188,6 +196,8 @@ def _role_factors(reading: Reading, weights: Linear) -> Scores:
 
 def summed(signals: Mapping[str, Scores], role: Scores) -> Scores:
     """The score: the sum of the signals, times the factor of the role."""
+    if isinstance(signals, Table):
+        return signals.summed(role)
     result: Scores = sum(signals.values(), np.zeros(len(role))) * role
     return result
 
@@ -195,7 +205,9 @@ def summed(signals: Mapping[str, Scores], role: Scores) -> Scores:
 def with_support(signals: Signals, given: Scores, weights: Weights) -> Signals:
     """The signals and what the graph gives to definitions, in [0, 1]. Files have nothing of it (decision 4)."""
     graph = given * weights.definition.signals.get(GRAPH, 0.0)
-    return replace(signals, definition={**signals.definition, GRAPH: graph})
+    table = signals.definition
+    more = table.with_one(GRAPH, graph) if isinstance(table, Table) else {**table, GRAPH: graph}
+    return replace(signals, definition=more)
 
 
 def fused(signals: Signals) -> tuple[Scores, Scores]:

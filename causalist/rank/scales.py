@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.rank._order import ROUNDED_AWAY
+
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 _LISTED = 50  # places in a list that are told apart
@@ -25,8 +27,13 @@ def places(scores: Scores) -> Scores:
     """1 for the best, 1/2 for the next and so on; equal scores (rounded) share the better place, 0 for what has none
     of the first places or no score."""
     result = np.zeros(len(scores))
-    nodes = np.flatnonzero(np.round(scores, 12) > 0)
+    nodes = np.flatnonzero(scores > 0)
+    if len(nodes) > 4 * _LISTED:
+        # Whatever is worse than so many others, or no better than what they round to, has none of the first places.
+        last = np.partition(scores[nodes], len(nodes) - _LISTED)[len(nodes) - _LISTED]
+        nodes = nodes[scores[nodes] >= last - ROUNDED_AWAY * (1.0 + last)]
     rounded = np.round(scores[nodes], 12)
+    nodes, rounded = nodes[rounded > 0], rounded[rounded > 0]
     levels, counts = np.unique(-rounded, return_counts=True)  # the best first
     place = 1 + np.cumsum(counts) - counts
     own = place[np.searchsorted(levels, -rounded)]
@@ -41,7 +48,8 @@ def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scor
     if not len(nodes):
         return best, total
     # Nodes of a file mostly follow one another, so that this is a single pass; sorting the scores takes ten times that.
-    nodes = nodes[np.argsort(files[nodes], kind="stable")]
+    if (files[nodes[1:]] < files[nodes[:-1]]).any():
+        nodes = nodes[np.argsort(files[nodes], kind="stable")]
     owners, left = files[nodes], scores[nodes]
     is_first = np.concatenate([[True], owners[1:] != owners[:-1]])
     starts, group = np.flatnonzero(is_first), np.cumsum(is_first) - 1
@@ -51,6 +59,8 @@ def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scor
         if place == 0:
             best[owners[starts]] = top
         sums += top
+        if place + 1 == _N_SUMMED:
+            break
         # One of those that are as good as the best is taken away; 0 is what is left where there were fewer.
         taken = np.flatnonzero(left == top[group])
         left[taken[np.concatenate([[True], group[taken[1:]] != group[taken[:-1]]])]] = 0.0

@@ -29,6 +29,7 @@ from causalist.rank.question import Question, question_asks_for
 from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.scales import beside, best_and_sum, places, scaled
 from causalist.rank.synonyms import lead_terms, other_words, synonym_terms
+from causalist.rank.tables import Table
 from causalist.rank.tested import scores_by_tests
 from causalist.rank.vocabulary import other_terms
 
@@ -53,7 +54,8 @@ _ASKED_WORDS: dict[Role, tuple[str, ...]] = {
     Role.GENERATED: ("generated",),
     Role.VENDORED: ("vendored", "vendor"),
 }
-_MOST_ROWS = 400.0  # of a definition; what is longer is no likelier an answer
+_MOST_ROWS = 400  # of a definition; what is longer is no likelier an answer
+_LOGARITHMS = np.log1p(np.arange(_MOST_ROWS + 1.0))  # of each number of rows and 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class Reading:
 
     # -- passes
 
-    def first_files(self) -> dict[str, Scores]:
+    def first_files(self) -> Mapping[str, Scores]:
         """Signals of files that need no scores of definitions."""
         best, total = best_and_sum(self.text * self.kind * self.role, self._owners, len(self.text))
         return self._of_files(
@@ -166,18 +168,19 @@ class Reading:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
         return signals
 
-    def files(self, definitions: Scores, first: Mapping[str, Scores] | None = None) -> dict[str, Scores]:
+    def files(self, definitions: Scores, first: Mapping[str, Scores] | None = None) -> Mapping[str, Scores]:
         """Signals of files; `definitions`: scores of definitions, by whatever weights; `first`: what `first_files`
         gave, if that is at hand."""
         best, total = best_and_sum(scaled(definitions) ** 2, self._owners, len(definitions))
         best = np.sqrt(best)
-        return dict(first or self.first_files()) | self._of_files(
-            {
-                "leading definition": best,
-                "leading definitions": np.minimum(total / 3, 1.0),
-                "leading place": places(best),
-            }
-        )
+        first = first or self.first_files()
+        leading = {
+            "leading definition": best,
+            "leading definitions": np.minimum(total / 3, 1.0),
+            "leading place": places(best),
+        }
+        both = self._of_files(leading)
+        return first.with_more(both) if isinstance(first, Table) else {**first, **both}
 
     # -- parts
 
@@ -187,8 +190,8 @@ class Reading:
 
     def _in_file(self, scores: Scores) -> Scores:
         result = np.zeros(len(scores))
-        inside = self._owners >= 0
-        np.maximum.at(result, self._owners[inside], scores[inside])
+        some = np.flatnonzero((scores > 0) & (self._owners >= 0))
+        np.maximum.at(result, self._owners[some], scores[some])
         return result
 
     def _looked_up(self) -> Scores:
@@ -198,9 +201,9 @@ class Reading:
     def _file_text(self) -> Scores:
         return scaled(self.file_text)
 
-    def _of_files(self, signals: dict[str, Scores]) -> dict[str, Scores]:
-        wanted = self.is_file & (self.literal_in_file > 0) if self.question.is_pattern else self.is_file
-        return {name: np.where(wanted, values, 0.0) for name, values in signals.items()}
+    def _of_files(self, signals: Mapping[str, Scores]) -> Table:
+        wanted = np.flatnonzero(self.is_file & (self.literal_in_file > 0) if self.question.is_pattern else self.is_file)
+        return Table({name: values[wanted] for name, values in signals.items()}, len(self.is_file), wanted)
 
     def _sizes(self) -> Scores:
         """1 for what has _MOST_ROWS rows or more, less with the logarithm of their number; module-level code has those
@@ -210,7 +213,7 @@ class Reading:
         top = (nodes.parents >= 0) & self.is_file[np.maximum(nodes.parents, 0)]
         taken = np.bincount(nodes.parents[top], weights=rows[top], minlength=len(rows))
         rows = np.where(self.is_file, np.maximum(rows - taken, 0.0), rows)
-        result: Scores = np.log1p(np.minimum(rows, _MOST_ROWS)) / float(np.log1p(_MOST_ROWS))
+        result: Scores = _LOGARITHMS[np.minimum(rows, _MOST_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
         return result
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.graph import CodeGraph, EdgeKind, rows_of
 from causalist.model.symbols import NodeKind
 from causalist.rank._order import best_of
 from causalist.rank._product import coo_product
@@ -126,8 +126,8 @@ def _links(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _L
         givers, takers = edges.sources[out], edges.targets[out]
     else:
         n_nodes = len(nodes)
-        out, giver = _rows(edges.indptr, nodes)
-        back, taker = _rows(edges.incoming_indptr, nodes)
+        out, giver = rows_of(edges.indptr, nodes)
+        back, taker = rows_of(edges.incoming_indptr, nodes)
         back = edges.incoming[back].astype(np.int64)
         kept, kept_back = is_walked(out), is_walked(back)
         out, back = out[kept], back[kept_back]
@@ -150,10 +150,3 @@ def _links(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _L
         np.concatenate([held, held_back]),
         of_all,
     )
-
-
-def _rows(indptr: NDArray[np.int64], nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(the rows `indptr[node]:indptr[node + 1]` of each node, one node after the other; which of the nodes that is)."""
-    n_rows = indptr[nodes + 1] - indptr[nodes]
-    starts = indptr[nodes] - (np.cumsum(n_rows) - n_rows)
-    return np.arange(int(n_rows.sum())) + np.repeat(starts, n_rows), np.repeat(np.arange(len(nodes)), n_rows)

@@ -77,7 +77,8 @@ def personalized_pagerank(
     if max_iterations < 1:
         raise UsageError(f"max_iterations is {max_iterations}; at least 1 is needed")
 
-    r, step, returned = s.copy(), np.empty_like(s), np.empty_like(s)
+    r, step = s.copy(), np.empty_like(s)
+    home = np.flatnonzero(s)  # all others are returned nothing
     residual, n_iterations = np.inf, 0
     relaxed_tolerance = max(RELAXED_TOLERANCE, 10 * tolerance)
     rungs = (
@@ -91,8 +92,7 @@ def personalized_pagerank(
             csr_product(transition.indptr, transition.indices, transition.weights, r, step)
             lacking = max(0.0, 1.0 - float(step.sum()))
             step *= damping
-            np.multiply(s, damping * lacking + (1.0 - damping), out=returned)
-            step += returned
+            step[home] += s[home] * (damping * lacking + (1.0 - damping))
             np.subtract(step, r, out=r)
             np.abs(r, out=r)
             residual = float(r.sum())

@@ -82,6 +82,19 @@ def test_stopping_early_changes_nothing(
     assert some == {target: full[target] for target in targets}
 
 
+@given(cases(), st.data())
+def test_looking_only_at_neighbours_changes_nothing(
+    case: tuple[CodeGraph, Transition, np.ndarray, WalkWeights], data: st.DataObject
+) -> None:
+    graph, transition, seeds, _ = case
+    targets = np.array(data.draw(st.lists(st.sampled_from(range(len(graph.nodes))), min_size=1, max_size=2)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("causalist.extract.paths._FEW_ENTRIES", 0)
+        patch.setattr("causalist.extract.paths._PICKING_COSTS", 0.5)
+        near = best_products(transition, seeds, targets, graph)
+    assert near.tolist() == best_products(transition, seeds, targets).tolist()
+
+
 @given(cases())
 def test_every_hop_names_its_strongest_edge(case: tuple[CodeGraph, Transition, np.ndarray, WalkWeights]) -> None:
     graph, transition, seeds, weights = case
