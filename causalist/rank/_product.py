@@ -83,19 +83,21 @@ def coo_product(
     columns: NDArray[np.int32],
     weights: NDArray[np.float64],
     x: NDArray[np.float64],
+    out: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """`out[rows[k]] += weights[k] * x[columns[k]]` for one k after the other, from zeros; `x` and `out` (n_nodes,). All
-    C-contiguous.
+    """`out[rows[k]] += weights[k] * x[columns[k]]` for one k after the other, from zeros or from what `out` holds; `x`
+    and `out` (n_nodes,). All C-contiguous.
 
     >>> rows, columns = np.array([2, 0, 2], dtype=np.int32), np.array([0, 1, 2], dtype=np.int32)
     >>> coo_product(rows, columns, np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])).tolist()
     [4.0, 0.0, 10.0]
     """
+    out = np.zeros(len(x)) if out is None else out
     kernel = _fastest_of_entries()
     if kernel is None:
-        return np.bincount(rows, weights * x[columns], minlength=len(x)).astype(np.float64)
-    out = np.zeros(len(x))
-    kernel(len(rows), rows, columns, weights, x, out)
+        np.add.at(out, rows, weights * x[columns])
+    else:
+        kernel(len(rows), rows, columns, weights, x, out)
     return out
 
 

@@ -43,16 +43,25 @@ _DECADES = 8.0  # natural ones: what is given e to the -8 of the most, or less, 
 
 
 class _Links(NamedTuple):
-    """Entries of M of the walk both ways: `weights[k]` of what `sources[k]` has goes to `targets[k]`."""
+    """Entries of M of the walk one way, along edges or back: `weights[k]` of what `sources[k]` has goes to
+    `targets[k]`, over an edge of kind `kinds[k]`."""
 
     targets: NDArray[np.int32]
     sources: NDArray[np.int32]
     weights: Scores
-    holding: NDArray[np.bool_]  # of a kind that only holds things together
-    of_all: bool  # whether they are those of all nodes
+    kinds: NDArray[np.uint8]
+
+
+class _Ways(NamedTuple):
+    """Both ways, from all nodes or from some."""
+
+    along: _Links
+    back: _Links
+    from_all: bool
 
     def step(self, scores: Scores) -> Scores:
-        return coo_product(self.targets, self.sources, self.weights, scores)
+        given = coo_product(self.along.targets, self.along.sources, self.along.weights, scores)
+        return coo_product(self.back.targets, self.back.sources, self.back.weights, scores, given)
 
 
 def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
@@ -74,17 +83,20 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
     if inside is not None:
         walkable &= inside
     reached = seeds
-    links = _links(graph, walkable, reached)
-    given = links.step(reached)
+    ways = _ways(graph, walkable, reached)
+    given = ways.step(reached)
     for _ in range(_STEPS - 1):
         reached = _DAMPING * given + (1.0 - _DAMPING * float(given.sum())) * seeds
-        if not links.of_all:
-            links = _links(graph, walkable, reached)
-        given = links.step(reached)
+        if not ways.from_all:
+            ways = _ways(graph, walkable, reached)
+        given = ways.step(reached)
     is_file = kinds == NodeKind.FILE
-    used = links.holding & is_file[links.targets]
-    if used.any():
-        given -= np.bincount(links.targets[used], (links.weights * reached[links.sources])[used], minlength=len(scores))
+    held = [np.flatnonzero(_IS_HOLDING[way.kinds] & is_file[way.targets]) for way in ways[:2]]
+    if any(map(len, held)):
+        # In one sum, as what is given was added up.
+        parts = [way.weights[some] * reached[way.sources[some]] for way, some in zip(ways[:2], held, strict=True)]
+        places = [way.targets[some] for way, some in zip(ways[:2], held, strict=True)]
+        given -= np.bincount(np.concatenate(places), np.concatenate(parts), minlength=len(scores))
     given = np.where((nodes > 0) & (kinds != NodeKind.FIELD), given, 0.0)
     return _logarithmic(given, float(given[~is_file].max(initial=0.0)))
 
@@ -107,46 +119,36 @@ def _logarithmic(given: Scores, most: float) -> Scores:
     return result
 
 
-def _links(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Links:
+def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Ways:
     """The links that leave what is `reached`, or all of them where these are many: few steps from few seeds need a
     small part of a large graph. What a node is given is added up in the same order, so that sums are the same to the
     last digit."""
     edges, nodes = graph.edges, np.flatnonzero(reached)
     starts = (edges.indptr, edges.incoming_indptr)
     n_edges = sum(int((indptr[nodes + 1] - indptr[nodes]).sum()) for indptr in starts)
-    of_all = len(edges) < _FEW_EDGES or n_edges * _PICKING_COSTS > 2 * len(edges)
-
-    def is_walked(some: NDArray[np.int64] | slice) -> NDArray[np.bool_]:
-        ends = walkable[edges.sources[some]] & walkable[edges.targets[some]]
-        return np.asarray((_TABLE[edges.kinds[some]] > 0) & ends)
-
-    if of_all:
-        n_nodes = len(graph.nodes)
-        out = back = np.flatnonzero(is_walked(slice(None)))
-        givers, takers = edges.sources[out], edges.targets[out]
-    else:
-        n_nodes = len(nodes)
+    from_all = len(edges) < _FEW_EDGES or n_edges * _PICKING_COSTS > 2 * len(edges)
+    out: NDArray[np.int64] | slice = slice(None)
+    back: NDArray[np.int64] | slice = slice(None)
+    n_nodes, givers, takers = len(graph.nodes), edges.sources, edges.targets
+    if not from_all:
         out, giver = rows_of(edges.indptr, nodes)
         back, taker = rows_of(edges.incoming_indptr, nodes)
         back = edges.incoming[back].astype(np.int64)
-        kept, kept_back = is_walked(out), is_walked(back)
-        out, back = out[kept], back[kept_back]
-        givers, takers = giver[kept].astype(np.int32), taker[kept_back].astype(np.int32)
-    own, certain, held = _TABLE[edges.kinds[out]], edges.confidences[out], _IS_HOLDING[edges.kinds[out]]
-    others, certain_back, held_back = own, certain, held
-    if not of_all:
-        others, certain_back = _TABLE[edges.kinds[back]], edges.confidences[back]
-        held_back = _IS_HOLDING[edges.kinds[back]]
+        n_nodes, givers, takers = len(nodes), giver.astype(np.int32), taker.astype(np.int32)
+
+    def strengths(some: NDArray[np.int64] | slice) -> Scores:
+        """0 where the walk does not go."""
+        return np.asarray(_TABLE[edges.kinds[some]] * (walkable[edges.sources[some]] & walkable[edges.targets[some]]))
+
+    own = strengths(out)
+    others = own if from_all else strengths(back)
     # A candidate set is one link of its source, and a link back from each of its members.
     totals = np.bincount(givers, own / edges.candidates[out], minlength=n_nodes)
-    totals = totals + np.bincount(takers, others, minlength=n_nodes)
-    weights = np.empty(len(out) + len(back))
-    np.divide(own * certain, totals[givers], out=weights[: len(out)])
-    np.divide(others * certain_back, totals[takers], out=weights[len(out) :])
-    return _Links(
-        np.concatenate([edges.targets[out], edges.sources[back]]),
-        np.concatenate([edges.sources[out], edges.targets[back]]),
-        weights,
-        np.concatenate([held, held_back]),
-        of_all,
+    totals = np.maximum(totals + np.bincount(takers, others, minlength=n_nodes), np.finfo(np.float64).tiny)
+    certain = own * edges.confidences[out]
+    certain_back = certain if from_all else others * edges.confidences[back]
+    return _Ways(
+        _Links(edges.targets[out], edges.sources[out], certain / totals[givers], edges.kinds[out]),
+        _Links(edges.sources[back], edges.targets[back], certain_back / totals[takers], edges.kinds[back]),
+        from_all,
     )
