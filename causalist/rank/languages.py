@@ -9,6 +9,9 @@ from causalist.model.strings import StringTable
 from causalist.model.symbols import NodeKind, Role
 
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL)
+# By kind; looked up for all nodes, which takes a fraction of `np.isin`.
+_DEFINES = ~np.isin(np.arange(max(NodeKind) + 1), _NO_DEFINITIONS)
+_RUNS = np.isin(np.arange(max(NodeKind) + 1), (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE))
 _LONGEST = 8  # bytes of an end, with the dot, that are told apart; one machine word
 
 
@@ -24,7 +27,7 @@ def language_shares(graph: CodeGraph) -> NDArray[np.float64]:
         return result
     ends, places = np.unique(_ends(nodes.ids, files), return_inverse=True)
     is_code = np.zeros(len(nodes), dtype=np.bool_)
-    is_code[nodes.files[(nodes.files >= 0) & ~np.isin(nodes.kinds, _NO_DEFINITIONS)]] = True
+    is_code[nodes.files[(nodes.files >= 0) & _DEFINES[nodes.kinds]]] = True
     is_code &= nodes.roles == Role.CODE
     of_ends = np.bincount(places[is_code[files]], minlength=len(ends))
     result[files] = of_ends[places] / max(int(of_ends.sum()), 1)
@@ -35,7 +38,7 @@ def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:
     """Shape (n_nodes,): files that define a function or method with a body, or are prose; others declare, or pass on
     definitions."""
     files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
-    inside = np.isin(kinds, [NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE]) & (files >= 0)
+    inside = _RUNS[kinds] & (files >= 0)
     inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
     result = np.zeros(len(graph.nodes), dtype=np.bool_)
     result[files[inside]] = True

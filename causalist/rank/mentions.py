@@ -101,6 +101,8 @@ def literal_scores(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(by node, by file): 1/2 for one match, towards 1 with the logarithm of their number."""
     counts = np.zeros(n)
+    if not matched:
+        return counts, counts
     for node, found in matched.items():
         counts[node] = found.n
     inside = files >= 0

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
+from causalist.model.graph import rows_of
 from causalist.model.scores import PageRankResult, Transition
 from causalist.rank._product import csr_product, csr_transpose
 from causalist.rank.walk import always, check_damping, check_seeds, personalized_pagerank
@@ -100,12 +101,12 @@ def push_pagerank(
         raise UsageError(f"epsilon is {epsilon}; it lies above 0 and is at most 1")
     columns = _columns(transition)
     kept, rest = np.zeros_like(s), s
-    touched = np.flatnonzero(s)
+    enough = epsilon * np.maximum(np.diff(columns.indptr), 1)
+    touched: NDArray[np.int64] | None = np.flatnonzero(s)
     rounds, rung = 0, "approximate"
     while True:
-        n_links = columns.indptr[touched + 1] - columns.indptr[touched]
-        is_due = rest[touched] >= epsilon * np.maximum(n_links, 1)
-        due, n_links = touched[is_due], n_links[is_due].astype(np.int64)
+        # Only what was given something can be above its threshold now; of many it is quicker to look at all.
+        due = np.flatnonzero(rest >= enough) if touched is None else touched[rest[touched] >= enough[touched]]
         if len(due) == 0:
             break
         if not go_on():
@@ -114,15 +115,13 @@ def push_pagerank(
         moved = rest[due]
         kept[due] += moved
         rest[due] = 0.0
-        # Positions of the links of all of these nodes, one node after the other.
-        ends = np.cumsum(n_links)
-        links = np.arange(ends[-1]) + np.repeat(columns.indptr[due] - (ends - n_links), n_links)
+        links, givers = rows_of(columns.indptr, due)
         targets = columns.targets[links]
-        given = columns.weights[links] * np.repeat(damping * moved, n_links)
-        # Only what is given something can be above its threshold now. Both ways add in the order of the links.
+        given = columns.weights[links] * (damping * moved)[givers]
+        # Both ways add in the order of the links.
         if len(links) * SORTING_COSTS >= len(rest):
             rest += np.bincount(targets, weights=given, minlength=len(rest))
-            touched = np.flatnonzero(rest)
+            touched = None
         else:
             touched, places = np.unique(targets, return_inverse=True)
             rest[touched] += np.bincount(places, weights=given, minlength=len(touched))
