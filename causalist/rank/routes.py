@@ -3,7 +3,7 @@
 The table is what the code reads: a generator that a row does not name is not run, and its signals are zero.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,14 @@ GENERATORS: Mapping[str, str] = {
     "graph": "what the best definitions give to others that words found",
     "pagerank": "places for what the walk reaches and no word led to",
 }
+
+
+def above_zero(signals: Sequence[Scores]) -> NDArray[np.bool_]:
+    """Which nodes have any of some signals, at least one."""
+    result = signals[0] > 0
+    for each in signals[1:]:
+        result |= each > 0
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +84,5 @@ class Generating:
             return nothing
         signals = self._steps.optional(f"candidates.{name}", work, lambda: nothing)
         if signals is not nothing:
-            self._steps.found(name, int(np.count_nonzero(np.logical_or.reduce([s > 0 for s in signals]))))
+            self._steps.found(name, int(np.count_nonzero(above_zero(signals))))
         return signals

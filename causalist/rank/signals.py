@@ -26,7 +26,7 @@ from causalist.rank.lexical import bm25
 from causalist.rank.located import frame_scores
 from causalist.rank.mentions import literal_scores, mention_scores
 from causalist.rank.question import Question, question_asks_for
-from causalist.rank.routes import ROUTES, Generating
+from causalist.rank.routes import ROUTES, Generating, above_zero
 from causalist.rank.scales import beside, best_and_sum, places, scaled
 from causalist.rank.synonyms import lead_terms, other_words, synonym_terms
 from causalist.rank.tables import Table
@@ -162,8 +162,7 @@ class Reading:
             DENSE: self.dense,
         }
         found = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense)
-        own = np.logical_or.reduce([each > 0 for each in found])
-        signals[SIZE] = np.where(own, self._sizes(), 0.0)
+        signals[SIZE] = np.where(above_zero(found), self._sizes(), 0.0)
         if self.question.is_pattern:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
         return signals

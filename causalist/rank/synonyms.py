@@ -7,7 +7,7 @@ Where a question has few words and names nothing, such words also count beside i
 and in the messages of commits.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,37 +23,49 @@ OTHER_WEIGHT = 0.4
 
 
 @lru_cache(maxsize=1)
-def _groups() -> dict[str, frozenset[str]]:
-    """The other stems of all groups that a stem belongs to."""
-    text = Path(__file__).with_name("synonyms.txt").read_text(encoding="utf-8")
-    found: dict[str, set[str]] = {}
-    for line in text.splitlines():
-        stems = {stem(word) for word in line.split()}
-        for each in stems:
-            found.setdefault(each, set()).update(stems - {each})
-    return {each: frozenset(others) for each, others in found.items()}
+def _groups() -> dict[str, list[list[str]]]:
+    """By stem, the groups that it belongs to, as stems."""
+    found: dict[str, list[list[str]]] = {}
+    for line in _lines("synonyms.txt"):
+        stems = [stem(word) for word in line.split()]
+        for each in dict.fromkeys(stems):
+            found.setdefault(each, []).append(stems)
+    return found
 
 
 @lru_cache(maxsize=1)
-def _leads() -> dict[str, frozenset[str]]:
-    """The stems that each word of questions leads to."""
-    text = Path(__file__).with_name("leads.txt").read_text(encoding="utf-8")
-    found: dict[str, set[str]] = {}
-    for line in text.splitlines():
-        asked, *said = map(stem, line.split())
-        found.setdefault(asked, set()).update(said)
-    return {each: frozenset(others) for each, others in found.items()}
+def _leads() -> dict[str, list[str]]:
+    """What stands behind each word of questions, by its stem; stems are taken of what is asked for."""
+    found: dict[str, list[str]] = {}
+    for line in _lines("leads.txt"):
+        asked, _, said = line.partition(" ")
+        found.setdefault(stem(asked), []).append(said)
+    return found
+
+
+def _lines(name: str) -> list[str]:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+
+
+def _same(term: str) -> Iterable[str]:
+    """The other stems of all groups that a stem belongs to."""
+    return sorted({other for group in _groups().get(term, ()) for other in group} - {term})
+
+
+def _led_to(term: str) -> Iterable[str]:
+    """The stems that a word of questions leads to."""
+    return sorted({stem(word) for said in _leads().get(term, ()) for word in said.split()})
 
 
 def synonym_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
     """Weight by number, of terms of the repository that mean the same as one of the question and are not in it; each
     as much as the heaviest word that it stands for. Nothing where the question, or its title, is long."""
-    return _others(question, lexical, _groups())
+    return _others(question, lexical, _same)
 
 
 def lead_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
     """The same, of terms that a word of the question leads to."""
-    return _others(question, lexical, _leads())
+    return _others(question, lexical, _led_to)
 
 
 def other_words(question: Question, lexical: LexicalIndex) -> dict[str, float]:
@@ -61,9 +73,9 @@ def other_words(question: Question, lexical: LexicalIndex) -> dict[str, float]:
     times what that word has, and less where the repository has the other one more rarely, so that none brings more than
     its share of what was asked for. Nothing where the question is not brief."""
     found: dict[str, float] = {}
-    for known in (_groups(), _leads()) if question.is_brief else ():
+    for others_of in (_same, _led_to) if question.is_brief else ():
         for term, weight in question.terms.items():
-            for other in known.get(term, ()):
+            for other in others_of(term):
                 if other not in question.terms:
                     share = OTHER_WEIGHT * weight * _rarer(term, other, lexical)
                     found[other] = max(found.get(other, 0.0), share)
@@ -78,13 +90,13 @@ def _rarer(term: str, other: str, lexical: LexicalIndex) -> float:
     return min(1.0, rarity(lexical.definitions, asked) / rarity(lexical.definitions, said))
 
 
-def _others(question: Question, lexical: LexicalIndex, known: Mapping[str, frozenset[str]]) -> dict[int, float]:
+def _others(question: Question, lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]) -> dict[int, float]:
     asked = question.terms if len(question.terms) <= MOST_WORDS else {}
     if not asked and len(question.title_terms) <= MOST_WORDS:
         asked = {term: question.terms[term] for term in question.title_terms if term in question.terms}
     found: dict[int, float] = {}
     for term, weight in asked.items():
-        for other in known.get(term, ()):
+        for other in others_of(term):
             if other in question.terms:
                 continue
             number = lexical.terms.position(other)
