@@ -53,10 +53,32 @@ _ASKING = expression(
 )
 
 
+# Each phrase holds one of these, in small letters. To look for them first is quicker than to compile the expressions,
+# which takes longer than many an answer, and most questions hold none.
+_OF_COURTESY = (
+    "hi", "hello", "hey", "dear", "good ", "thank", "regards", "cheers", "any ", "please", "let me know", "i am ",
+    "i'm ", "i would be ", "i'd be ", "happy ", "glad ", "willing ", " would ", "i'd ", "we'd ", "would be",
+    "there ", "possible", "am i ", "as far as", "not sure", "i think", "i guess", "i believe", "i suppose",
+    "i noticed", "i found", "i tried", "i assume", "i wonder", "i hope", "great ", "could ", "can ", "would ",
+    "you", "someone", "anyone", "sorry ",
+)  # fmt: skip
+_OF_ASKING = (
+    "in the ", "code", "function", "method", "class", "file", "module", "place", "logic", "part", "piece", "show ",
+    "tell ", "help ", "point ", "guide ", "walk ", "new to", "trying to", "looking for", "wondering",
+    "interested in", "i want to", "i need to", "i wish to", "where should ", "where do ", "where can ",
+    "where could ", "this ", "that ", "it ", "the following ", "located", "implemented", "defined",
+)  # fmt: skip
+
+
 def without_phrases(text: str) -> str:
     """Prose without courtesy and without the form of asking.
 
     >>> without_phrases("Hi all! Where in the code are users defined? Thanks in advance").split()
     ['are', 'users', '?']
     """
-    return _ASKING.sub(" ", _COURTESY.sub(" ", text))
+    for expression_of, words in ((_COURTESY, _OF_COURTESY), (_ASKING, _OF_ASKING)):
+        # What is not ASCII may be another form of a letter.
+        lowered = text.lower()
+        if not text.isascii() or any(word in lowered for word in words):
+            text = expression_of.sub(" ", text)
+    return text
