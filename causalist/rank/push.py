@@ -127,7 +127,8 @@ def push_pagerank(
             rest[touched] += np.bincount(places, weights=given, minlength=len(touched))
         rounds += 1
     left = float(rest.sum())
-    missing = float(_ahead(columns, damping) @ rest)
+    # No product of BLAS: its last digits would be those of as many sums as there are threads.
+    missing = float((_ahead(columns, damping) * rest).sum())
     kept += rest
     total = float(kept.sum())
     kept /= total
