@@ -18,12 +18,14 @@ from causalist.evaluate.snapshots import ranks_of
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import NodeId, NodeKind, file_id, split_id
 from causalist.rank import Linear, Weights
-from causalist.rank.fuse import definition_signals, file_signals, first_scores, summed
+from causalist.rank.fuse import definition_signals, definitions_again, file_signals, first_scores, summed
 from causalist.rank.signals import Reading, Scores, kinds_as_judged
 
 # Look-ups and walks: exact where they say anything, so that the few questions that have them must not decide. What an
-# embedder says is nothing where none is chosen.
-FIXED = frozenset({"literal", "frame", "looked up", "graph", "dense"})
+# embedder says is nothing where none is chosen. What the last pass has of its own comes after both fits.
+FIXED = frozenset(
+    {"literal", "frame", "looked up", "graph", "dense", "found file", "named around", "identifiers", "uses named"}
+)
 DEEPEST_FILES = 100  # of a list of files
 DEEPEST_DEFINITIONS = 30
 _SCORE_DECIMALS = 12
@@ -98,6 +100,8 @@ def ranks_with(example: Example, weights: Weights) -> Found:
     reading, ids = example.reading, example.reading.graph.nodes.ids
     scores = _definition_scores(example, weights)
     files = summed(*file_signals(reading, scores, weights.file))
+    signals, role = definition_signals(reading, example.first, weights.definition)
+    scores = summed(definitions_again(reading, signals, scores, files, weights.definition), role)
     paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), DEEPEST_FILES)]
     found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), DEEPEST_DEFINITIONS)]
     return Found(ranks_of(example.gold_files, paths), ranks_of(example.gold_definitions, found))

@@ -25,6 +25,7 @@ from causalist.rank.lexical import impact_on
 from causalist.rank.question import Question
 from causalist.rank.signals import (
     KIND,
+    OF_FIRST,
     PRIORS,
     Factors,
     Reading,
@@ -36,6 +37,7 @@ from causalist.rank.tables import Table
 
 _N_REASONS = 4
 GRAPH = "graph"  # the signal of what others give
+USES_NAMED = "uses named"  # of what calls or refers to something that the question names
 PLACES = "places"  # the one signal where there are no weights
 RECIPROCAL = 60.0  # k of reciprocal rank fusion, as its authors chose it
 
@@ -52,7 +54,7 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Those of the three passes, and the factors of the first."""
+    """Those of the passes, and the factors of the first. `definition`: of the second and the last."""
 
     first: Linear
     definition: Linear
@@ -91,6 +93,7 @@ class Signals:
     file_role: Scores
     reach: Scores  # factor of nodes that no word led to
     numbers: Mapping[str, int] = field(default_factory=dict)  # of the question's terms that the repository has
+    mention: Scores | None = None  # how strongly the question names each node; None where there are no weights
 
     def of(self, node: int, is_file: bool) -> list[tuple[str, float]]:
         """(signal, contribution) of a node, largest first; what contributes nothing is left out."""
@@ -113,7 +116,7 @@ def signals_of(
     steps: Steps = UNWATCHED,
     similarities: Similarities | None = None,
 ) -> Signals:
-    """Everything that the question says about nodes without walking the graph: the three passes, or, where the linear
+    """Everything that the question says about nodes without walking the graph: the passes, or, where the linear
     model is skipped, the reciprocal ranks of what the generators found."""
     reading = read_against(question, graph, lexical, weights.factors, matched, history, steps, similarities)
     numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
@@ -127,8 +130,10 @@ def _weighed(reading: Reading, weights: Weights, known: Mapping[str, int]) -> Si
     raw = reading.first_files()
     first = first_scores(reading, weights.first, raw)
     definition, role = definition_signals(reading, first, weights.definition)
-    file, file_role = file_signals(reading, summed(definition, role), weights.file, raw)
-    return Signals(definition, file, role, file_role, _reach(reading), known)
+    before = summed(definition, role)
+    file, file_role = file_signals(reading, before, weights.file, raw)
+    definition = definitions_again(reading, definition, before, summed(file, file_role), weights.definition)
+    return Signals(definition, file, role, file_role, _reach(reading), known, reading.mention)
 
 
 def _reach(reading: Reading) -> Scores:
@@ -163,7 +168,7 @@ def first_scores(reading: Reading, weights: Linear, raw: Mapping[str, Scores] | 
 
 def definition_signals(
     reading: Reading, files: Scores, weights: Linear, raw: Mapping[str, Scores] | None = None
-) -> tuple[Mapping[str, Scores], Scores]:
+) -> tuple[Table, Scores]:
     """(signals of definitions, weighted; factors of the roles); `files` are scores of the first pass, `raw` the signals
     that follow from them, if they are at hand."""
     raw = raw or reading.definitions(files)
@@ -173,6 +178,15 @@ def definition_signals(
     signals = {name: values for name, values in raw.items() if name != KIND}
     table = Table({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})
     return table, _role_factors(reading, weights)
+
+
+def definitions_again(reading: Reading, signals: Table, before: Scores, files: Scores, weights: Linear) -> Table:
+    """The weighted signals of the last pass; `signals` and `before`: those of definitions in the second and their
+    sum, `files`: scores of files in the third."""
+    again = signals.without(OF_FIRST)
+    for name, values in reading.definitions_again(files, before).items():
+        again = again.with_one(name, values * weights.signals.get(name, 0.0))
+    return again
 
 
 def file_signals(
@@ -204,9 +218,14 @@ def summed(signals: Mapping[str, Scores], role: Scores) -> Scores:
 
 def with_support(signals: Signals, given: Scores, weights: Weights) -> Signals:
     """The signals and what the graph gives to definitions, in [0, 1]. Files have nothing of it (decision 4)."""
-    graph = given * weights.definition.signals.get(GRAPH, 0.0)
+    return with_signal(signals, GRAPH, given, weights)
+
+
+def with_signal(signals: Signals, name: str, values: Scores, weights: Weights) -> Signals:
+    """The signals and one more of definitions, of `values` in [0, 1]."""
+    added = values * weights.definition.signals.get(name, 0.0)
     table = signals.definition
-    more = table.with_one(GRAPH, graph) if isinstance(table, Table) else {**table, GRAPH: graph}
+    more = table.with_one(name, added) if isinstance(table, Table) else {**table, name: added}
     return replace(signals, definition=more)
 
 

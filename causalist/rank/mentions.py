@@ -11,6 +11,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.rank.covered import covered_share
 from causalist.rank.lexical import impacts, nodes_named
 from causalist.rank.located import definition_at
 from causalist.rank.question import Pattern, Question
@@ -18,6 +19,7 @@ from causalist.rank.terms import terms_of
 
 # A name that this many definitions bear says little; its weight falls with the square root of the number.
 _MOST_NAMESAKES = 50
+_SHORTEST_IDENTIFIER = 4  # letters; shorter names stand everywhere
 _MESSAGE_WORD = re.compile(r"\w+")
 _MOST_MESSAGE_TERMS = 24
 _LEAST_OF_MESSAGE = 0.5
@@ -47,6 +49,18 @@ def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) 
         for node in nodes:
             scores[node] = max(scores[node], value)
     return scores
+
+
+def identifier_scores(question: Question, lexical: LexicalIndex, n: int) -> NDArray[np.float64]:
+    """Shape (n,), in [0, 1]: the share of the names in a question that stand as a whole in the text of a definition,
+    by weight and rarity. What is named is used in more places than the one that defines it, if any here does."""
+    weights: dict[int, float] = {}
+    for named in question.named:
+        for part in named.text.lower().split(".") if named.kind != "path" else ():
+            number = lexical.terms.position(part) if len(part) >= _SHORTEST_IDENTIFIER else -1
+            if number >= 0:
+                weights[number] = max(weights.get(number, 0.0), named.weight)
+    return covered_share(weights, lexical.definitions, n)
 
 
 def _with_term(code: str, lexical: LexicalIndex) -> list[int]:

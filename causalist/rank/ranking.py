@@ -22,7 +22,17 @@ from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._order import SCORE_DECIMALS, best_of
 from causalist.rank.dense import Similarities
-from causalist.rank.fuse import GRAPH, Weights, fused, reasons_of, signals_of, with_support
+from causalist.rank.fuse import (
+    GRAPH,
+    USES_NAMED,
+    Signals,
+    Weights,
+    fused,
+    reasons_of,
+    signals_of,
+    with_signal,
+    with_support,
+)
 from causalist.rank.history import asked_of_history, similar_commits
 from causalist.rank.push import walked_from
 from causalist.rank.question import Question
@@ -31,7 +41,7 @@ from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.scored import Ranking
 from causalist.rank.signals import LEADING
 from causalist.rank.spread import spread
-from causalist.rank.support import definition_support
+from causalist.rank.support import definition_support, users_of_named
 from causalist.rank.synonyms import other_words
 from causalist.rank.walk import seed_distribution
 
@@ -95,11 +105,22 @@ def rank_question(
         # A literal text stands where it stands.
         if not question.is_pattern:
             by = Generating(plan, len(graph.nodes), steps)
-            (given,) = by.scores(GRAPH, 1, lambda: (definition_support(graph, definitions, inside),))
+            given, users = by.scores(GRAPH, 2, lambda: _by_graph(graph, signals, weights, inside))
             with steps.timed("distil.sum"):
-                signals = with_support(signals, given, weights)
+                signals = with_support(with_signal(signals, USES_NAMED, users, weights), given, weights)
                 definitions, files = _inside_only(fused(signals), inside)
     return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {}, history or History())
+
+
+def _by_graph(
+    graph: CodeGraph, signals: Signals, weights: Weights, inside: NDArray[np.bool_] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(what the best definitions give to others, who uses what is named), of what some word led to."""
+    users = np.zeros(len(graph.nodes))
+    if signals.mention is not None:
+        users = np.where(signals.definition["text"] > 0, users_of_named(graph, signals.mention, inside), 0.0)
+    definitions, _ = _inside_only(fused(with_signal(signals, USES_NAMED, users, weights)), inside)
+    return definition_support(graph, definitions, inside), users
 
 
 def _walked(transition: Transition, seeds: NDArray[np.float64], options: AskOptions, steps: Steps) -> PageRankResult:

@@ -27,7 +27,7 @@ GENERATORS: Mapping[str, str] = {
     "expansion": "BM25 over words that stand beside those of a brief question, in whole files",
     "dense": "definitions that mean what the question means, where an embedder is chosen",
     "history": "messages of commits, and commits that are like the question",
-    "graph": "what the best definitions give to others that words found",
+    "graph": "what the best definitions give to others that words found, and who uses what is named",
     "pagerank": "places for what the walk reaches and no word led to",
 }
 

@@ -1,8 +1,9 @@
 """What a question says of each node, before any weight: one array in [0, 1] for each signal.
 
-There are three passes. Files are judged first, by their text and by what stands in them; then definitions, which profit
-from standing in a good file; then files once more, which profit from holding a good definition. Definitions and whole
-files fail on different questions, so that each helps the other.
+There are four passes. Files are judged first, by their text and by what stands in them; then definitions, which profit
+from standing in a good file; then files once more, which profit from holding a good definition; then definitions once
+more, by the files as they are judged now. Definitions and whole files fail on different questions, so that each helps
+the other.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ from causalist.rank.history import TOLD, history_signals
 from causalist.rank.languages import files_that_run, language_shares
 from causalist.rank.lexical import bm25
 from causalist.rank.located import frame_scores
-from causalist.rank.mentions import literal_scores, mention_scores
+from causalist.rank.mentions import identifier_scores, literal_scores, mention_scores
 from causalist.rank.question import Question, question_asks_for
 from causalist.rank.routes import ROUTES, Generating, above_zero
 from causalist.rank.scales import beside, best_and_sum, places, scaled
@@ -41,6 +42,8 @@ SIZE = "size"
 KIND = "kind"
 LANGUAGE = "language"
 PRIORS = frozenset({SIZE, KIND, LANGUAGE})
+# What a definition has from the scores of the first pass, until there are those of the third.
+OF_FIRST = frozenset({"file", "file place"})
 # What a file has from the scores of its definitions.
 LEADING = frozenset({"leading definition", "leading definitions", "leading place"})
 
@@ -88,6 +91,7 @@ class Reading:
     name_share: Scores
     coverage: Scores
     mention: Scores
+    identifiers: Scores  # the share of the names in the question that stand in a definition
     literal: Scores
     literal_in_file: Scores
     frame: Scores  # how near to where a traceback ended
@@ -181,6 +185,20 @@ class Reading:
         both = self._of_files(leading)
         return first.with_more(both) if isinstance(first, Table) else {**first, **both}
 
+    def definitions_again(self, files: Scores, before: Scores) -> dict[str, Scores]:
+        """Signals that definitions have in the last pass in the place of OF_FIRST; `files`: scores of the third,
+        `before`: those of definitions in the second. What had none there has none here: a file may be judged by words
+        that nobody asked for."""
+        nodes = self.graph.nodes
+        wanted = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD) & (before > 0)
+        parents = np.maximum(nodes.parents, 0)
+        inside = wanted & (nodes.parents >= 0) & ~self.is_file[parents]
+        return {
+            "found file": np.where(wanted, scaled(files)[np.maximum(nodes.files, 0)], 0.0),
+            "named around": np.where(inside, self.mention[parents], 0.0),
+            "identifiers": np.where(wanted, self.identifiers, 0.0),
+        }
+
     # -- parts
 
     @property
@@ -264,7 +282,9 @@ def read_against(
         return (scaled(np.where(may_gain(graph, asked), found, 0.0)),)
 
     own = lexical.definitions
-    text, in_title, coverage = by.scores("words", 3, lambda: _words_of_definitions(own, terms, title, n))
+    text, in_title, coverage, identifiers = by.scores(
+        "words", 4, lambda: (*_words_of_definitions(own, terms, title, n), identifier_scores(question, lexical, n))
+    )
     file_text, file_coverage = by.scores("files", 2, lambda: (of_files(), covered_share(terms, lexical.files, n)))
     (tested,) = by.scores("tests", 1, lambda: (scores_by_tests(scaled(file_text), asked, graph, lexical),))
     path, name, name_share = by.scores(
@@ -294,6 +314,7 @@ def read_against(
         name_share=name_share,
         coverage=coverage,
         mention=mention,
+        identifiers=identifiers,
         literal=literal,
         literal_in_file=literal_in_file,
         frame=frame,

@@ -32,6 +32,7 @@ _LINKS: dict[EdgeKind, float] = {
     EdgeKind.IMPORTS: 0.1,
 }
 _TABLE = np.array([_LINKS.get(kind, 0.0) for kind in EdgeKind])
+_USING = (EdgeKind.CALLS, EdgeKind.REFERENCES)  # what is named
 _HOLDING = (EdgeKind.CONTAINS, EdgeKind.IMPORTS)  # of files: they say nothing of module-level code
 _IS_HOLDING = np.isin(np.arange(len(EdgeKind)), _HOLDING)
 _N_SEEDS = 30  # that give
@@ -99,6 +100,27 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
         given -= np.bincount(np.concatenate(places), np.concatenate(parts), minlength=len(scores))
     given = np.where((nodes > 0) & (kinds != NodeKind.FIELD), given, 0.0)
     return _logarithmic(given, float(given[~is_file].max(initial=0.0)))
+
+
+def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
+    """How strongly a question names what a definition calls or refers to: the best of `mention` over these, each times
+    the confidence of the edge, and divided by the root of how many it may mean. `mention`: shape (n_nodes,), in [0, 1];
+    a file that is named counts for nobody. `inside`: shape (n_nodes,), what may be named. Shape (n_nodes,), in [0, 1].
+
+    Who reports something names what was called from outside; what has to change is often what calls it inside."""
+    edges, nodes = graph.edges, graph.nodes
+    is_named = (mention > 0) & (nodes.kinds != NodeKind.FILE)
+    if inside is not None:
+        is_named &= inside
+    named = np.flatnonzero(is_named)
+    at, which = rows_of(edges.incoming_indptr, named)
+    links = edges.incoming[at]
+    using = np.isin(edges.kinds[links], _USING)
+    links = links[using]
+    value = mention[named[which[using]]] * edges.confidences[links] / np.sqrt(edges.candidates[links])
+    result = np.zeros(len(nodes))
+    np.maximum.at(result, edges.sources[links], value)
+    return result
 
 
 def _odds(scores: Scores) -> Scores:

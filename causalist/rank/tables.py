@@ -4,7 +4,7 @@ An answer needs the sum of some twenty signals and a few single values of them. 
 times its weight, nor, of signals of files, arrays with a place for every node: most nodes are no files.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,11 @@ class Table(Mapping[str, Scores]):
     def with_more(self, signals: "Table") -> "Table":
         """These signals without weights, and others of the same nodes."""
         return Table({**self._values, **signals._values}, self._n_nodes, self._nodes)
+
+    def without(self, names: Set[str]) -> "Table":
+        """The same signals but for some."""
+        values = {name: values for name, values in self._values.items() if name not in names}
+        return Table(values, self._n_nodes, self._nodes, self._weights)
 
     def with_one(self, name: str, values: Scores) -> "Table":
         """These signals and a last one of all nodes, which is weighed already."""

@@ -16,6 +16,7 @@ from causalist.model.graph import EdgeKind
 from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.fuse import (
+    USES_NAMED,
     Linear,
     Signals,
     Weights,
@@ -23,12 +24,13 @@ from causalist.rank.fuse import (
     fused,
     reasons_of,
     signals_of,
+    with_signal,
     with_support,
 )
 from causalist.rank.lexical import bm25
 from causalist.rank.question import read_question
 from causalist.rank.scales import best_and_sum, places
-from causalist.rank.signals import PRIORS, Factors, Reading, known_terms, read_against
+from causalist.rank.signals import OF_FIRST, PRIORS, Factors, Reading, known_terms, read_against
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
 from tests.pasts import change, past_of
 
@@ -185,6 +187,36 @@ def test_a_definition_has_the_score_and_the_place_of_its_file() -> None:
     assert c.of(signals["file place"]) == {"p.py": 1.0, "p.py::f": 1.0, "q.py": 0.5, "q.py::g": 0.5}
 
 
+def test_in_the_last_pass_a_definition_has_its_file_as_it_is_judged_then() -> None:
+    c = corpus({"p.py": [Def("f")], "q.py": [Def("g")]})
+    scores = np.zeros(len(c.graph.nodes))
+    scores[c.node("p.py")], scores[c.node("q.py")] = 1.0, 4.0
+    before = np.where(np.array(c.graph.nodes.ids) == "p.py", 0.0, 2.0)  # of the module-level code no word led to
+    found = reading(c, "token").definitions_again(scores, before)
+    assert c.of(found["found file"]) == {"p.py::f": 0.25, "q.py": 1.0, "q.py::g": 1.0}
+
+
+def test_what_stands_in_something_named_has_that() -> None:
+    """A name in the body counts 0.6. The class itself and what stands elsewhere have nothing of it, nor has anything
+    for standing in a file that is named."""
+    parts = [Def("Spider", "", NodeKind.CLASS), Def("Spider.parse", "feed"), Def("other", "feed")]
+    c = corpus({"p.py": parts, "q.py": [Def("third", "feed")]})
+    ones = np.ones(len(c.graph.nodes))
+    found = reading(c, "the feed is empty\nclass `Spider` of mine in q.py").definitions_again(ones, ones)
+    assert c.of(found["named around"]) == {"p.py::Spider.parse": 0.6}
+
+
+def test_identifiers_are_the_share_of_the_names_that_stand_in_a_definition() -> None:
+    """`send_mail` and `queue_size` are named, both in one document, so that each is half; `size` alone is neither, and
+    short names and paths are none."""
+    parts = [Def("f", "send_mail"), Def("g", "size"), Def("h", "queue_size fmt mail")]
+    c = corpus({"p.py": parts, "lib/mail.py": ""})
+    text = "`send_mail` beside `queue_size` and `fmt` in lib/mail"
+    ones = np.ones(len(c.graph.nodes))
+    found = reading(c, text).definitions_again(ones, ones)
+    assert c.of(found["identifiers"]) == pytest.approx({"p.py::f": 0.5, "p.py::h": 0.5})
+
+
 def test_a_synonym_counts_beside_what_was_asked() -> None:
     """`erase` is asked for; q.py says `delete`, as rare as `erase` in p.py: as much in a signal of its own, and 0.4 of
     it in the text."""
@@ -265,11 +297,17 @@ def test_each_weight_scales_its_own_signal() -> None:
     first = own.first_files()
     scores = sum((first[n] * w for n, w in shipped.first.signals.items()), np.zeros(len(c.graph.nodes)))
     plain = own.definitions(scores)
-    for name, values in plain.items():
+    in_second = {name: values * definition.signals[name] for name, values in plain.items()}
+    in_second["kind"] = weighted.definition["kind"]
+    nothing = np.zeros(len(c.graph.nodes))
+    last = own.definitions_again(sum(weighted.file.values(), nothing), sum(in_second.values(), nothing))
+    for name, values in {**plain, **last}.items():
         assert values.any(), name
-        assert weighted.definition[name].tolist() == (values * definition.signals[name]).tolist()
+        if name not in OF_FIRST:
+            assert weighted.definition[name].tolist() == (values * definition.signals[name]).tolist()
+    assert not OF_FIRST & set(weighted.definition)
     assert c.of(weighted.definition["kind"])["token/cache.py::tokenCache"] == 7.0
-    again = own.files(sum(weighted.definition.values(), np.zeros(len(c.graph.nodes))))
+    again = own.files(sum(in_second.values(), np.zeros(len(c.graph.nodes))))
     for name, values in again.items():
         assert values.any() or name == "expansion", name  # which this question has not: it names something
         assert weighted.file[name].tolist() == (values * file.signals[name]).tolist()
@@ -508,7 +546,9 @@ def test_every_weight_is_that_of_a_signal_and_every_signal_has_one() -> None:
     weights = default_weights()
     c = corpus({"p.py": ""})
     signals = with_support(shipped_signals(c, "token"), np.zeros(1), weights)
-    assert {*weights.definition.signals, "kind"} == set(signals.definition)
+    signals = with_signal(signals, USES_NAMED, np.zeros(1), weights)
+    assert {*weights.definition.signals, "kind"} == {*signals.definition, *OF_FIRST}
+    assert set(of_definitions(c, "token")) >= OF_FIRST
     assert set(weights.file.signals) == set(signals.file)
     assert set(weights.first.signals) == set(of_files(c, "token"))
     for linear in (weights.first, weights.definition, weights.file):

@@ -459,7 +459,20 @@ def test_reasons_of_what_only_the_graph_reached() -> None:
     assert reason.signal == "pagerank"
     assert reason.value == round(float(ranking.pagerank.scores[c.node("b.py::verify")]), 9) > 0
     # Whoever is called gives to who calls: nothing was found that has more of it.
-    assert {r.signal for r in found["a.py::tokenCache"]} == {"text", "coverage", "file", "graph"}
+    assert {r.signal for r in found["a.py::tokenCache"]} == {"text", "coverage", "found file", "graph"}
+
+
+def test_who_calls_what_is_named_counts_unless_the_graph_is_off() -> None:
+    """`send` is named; two definitions say as much of the question, and one of them calls it."""
+    parts = {"a.py": [Def("send", "mail")], "b.py": [Def("one", "queue"), Def("two", "queue")]}
+    c = corpus({**parts, "c.py": ""}, [("b.py::two", "a.py::send")])
+    ranking = ask(c, "the queue holds back `send`")
+    weight = default_weights().definition.signals["uses named"]
+    assert c.of(ranking.signals.definition["uses named"]) == {"b.py::two": weight}
+    assert ranking.definitions[c.node("b.py::two")] > ranking.definitions[c.node("b.py::one")]
+    without = ask(c, "the queue holds back `send`", AskOptions(graph=False))
+    assert "uses named" not in without.signals.definition
+    assert without.definitions[c.node("b.py::two")] == without.definitions[c.node("b.py::one")]
 
 
 def test_a_file_says_which_of_its_definitions_leads() -> None:

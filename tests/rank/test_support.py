@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
 from causalist.rank import support
-from causalist.rank.support import definition_support
+from causalist.rank.support import definition_support, users_of_named
 from causalist.rank.walk import WalkWeights, build_transition
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
@@ -91,6 +91,21 @@ def test_the_walk_stays_inside() -> None:
     inside = np.array([not graph.nodes.ids[i].startswith("g.py") for i in range(len(graph.nodes))])
     scores = scores_of(graph, {"f.py::f": SURE}) * inside
     assert by_id(graph, definition_support(graph, scores, inside)) == {}
+
+
+def test_who_uses_what_is_named_has_the_best_of_it() -> None:
+    """f calls a (named in full) and b (0.6): 1. g may mean either of two of confidence 0.4: 0.4 / root 2. h imports the
+    file of a, which is named as well: nothing. c, which a calls, has nothing either."""
+    edges = [EdgeSpec("f.py::f", "a.py::a"), EdgeSpec("f.py::f", "b.py::b", EdgeKind.REFERENCES)]
+    edges += [EdgeSpec("g.py::g", f"{x}.py::{x}", confidence=0.4, candidates=2) for x in "ac"]
+    edges += [EdgeSpec("h.py::h", "a.py", EdgeKind.IMPORTS), EdgeSpec("a.py::a", "c.py::c")]
+    edges += [EdgeSpec("k.py::k", "b.py::b")]
+    graph = make_graph(functions("a", "b", "c", "f", "g", "h", "k"), edges)
+    mention = scores_of(graph, {"a.py": 1.0, "a.py::a": 1.0, "b.py::b": 0.6}, 0.0)
+    expected = {"f.py::f": 1.0, "g.py::g": 0.4 / 2**0.5, "k.py::k": 0.6}
+    assert by_id(graph, users_of_named(graph, mention)) == pytest.approx(expected)
+    inside = np.array([not graph.nodes.ids[i].startswith("a.py") for i in range(len(graph.nodes))])
+    assert by_id(graph, users_of_named(graph, mention, inside)) == {"f.py::f": 0.6, "k.py::k": 0.6}
 
 
 def test_where_no_word_led_there_is_nothing_to_give() -> None:
