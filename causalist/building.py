@@ -5,19 +5,28 @@ a function of paths, facts and weights; nothing in it depends on the order, the 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.collect import IndexOptions, Read, collect_facts, no_garbage_collection, reader_of
+from causalist.collect import (
+    IndexOptions,
+    Read,
+    collect_facts,
+    is_worth_processes,
+    no_garbage_collection,
+    reader_of,
+)
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.freshness import known_blobs
 from causalist.graph import build_graph, needs_bodies
 from causalist.heap import return_what_is_freed
 from causalist.history import commits_behind, history_of
+from causalist.meanwhile import Meanwhile
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.history import Commits, History
@@ -41,13 +50,12 @@ def make_index(
     previous: Index | None,
     scanned_at: int,
     options: IndexOptions,
-    commits: Commits | None = None,
+    commits: Callable[[], Commits] = Commits,
 ) -> Index:
-    """The index of everything in `scan`, with the history of `commits`. Raises NothingToIndex if no file has anything
-    to search."""
+    """The index of everything in `scan`, with the history of what `commits` says once the rest is done. Raises
+    NothingToIndex if no file has anything to search."""
     with no_garbage_collection():
-        past = Commits() if commits is None else commits
-        return _make_index(scan, read, cache, previous, scanned_at, options, past)
+        return _make_index(scan, read, cache, previous, scanned_at, options, commits)
 
 
 def _make_index(
@@ -57,7 +65,7 @@ def _make_index(
     previous: Index | None,
     scanned_at: int,
     options: IndexOptions,
-    commits: Commits,
+    commits: Callable[[], Commits],
 ) -> Index:
     blobs = known_blobs(scan.entries, previous)
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
@@ -119,7 +127,7 @@ def _make_index(
         notes=_notes(files, dict(linked.troubles)),
         languages=dict(sorted(Counter(f.language or "text" for _, f in files).items())),
         submodules=bool(options.submodules),
-        history=history_of(commits, [path for path, _ in files], linked.file_nodes, known_history(previous)),
+        history=history_of(commits(), [path for path, _ in files], linked.file_nodes, known_history(previous)),
     )
 
 
@@ -190,7 +198,7 @@ def _still_unfit(scan: Scan, read: Read, blobs: dict[str, str], previous: Index)
 
 
 def restamped_if_same(
-    scan: Scan, read: Read, previous: Index | None, scanned_at: int, submodules: bool, commits: Commits
+    scan: Scan, read: Read, previous: Index | None, scanned_at: int, submodules: bool, commits: Callable[[], Commits]
 ) -> Index | None:
     """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
     if previous is None or previous.version != index_version() or len(previous.manifest.paths) != len(scan.entries):
@@ -213,7 +221,7 @@ def restamped_if_same(
     if previous.skipped != dict(Counter(scan.skipped) + Counter(reason for reason in known.unfit if reason)):
         return None
     past = previous.history
-    history = history_of(commits, list(past.paths), past.nodes, past)
+    history = history_of(commits(), list(past.paths), past.nodes, past)
     return replace(
         previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit, submodules=submodules, history=history
     )
@@ -227,7 +235,7 @@ def index_of_commit(
     commits = commits_behind(git_dir, scan.commit, known_history(known).commits)
     with BlobReader(git_dir) as reader:
         cache, options = cache or FactsCache(), options or IndexOptions(processes=1)
-        return make_index(scan, reader.read, cache, None, 0, options, commits)
+        return make_index(scan, reader.read, cache, None, 0, options, lambda: commits)
 
 
 def made_with(
@@ -237,7 +245,7 @@ def made_with(
     previous: Index | None,
     scanned_at: int,
     options: IndexOptions,
-    commits: Commits,
+    commits: Callable[[], Commits],
 ) -> Index:
     """`make_index`, once more without the cache if what it holds makes no sense: it is a file, and files get
     damaged."""
@@ -247,13 +255,25 @@ def made_with(
         return make_index(scan, read, FactsCache(), None, scanned_at, options, commits)
 
 
-def known_commits(root: Path, scan: Scan, previous: Index | None, notes: dict[Diagnostic, None]) -> Commits:
-    """The commits behind the files; none, with a note, where git cannot say them (a clone without trees)."""
-    try:
-        return commits_behind(root, scan.commit, known_history(previous).commits)
-    except GitError as error:
-        notes[Diagnostic("history-unreadable", str(error), -1)] = None
-        return Commits()
+def reading_commits(
+    root: Path, scan: Scan, previous: Index | None, notes: dict[Diagnostic, None], options: IndexOptions
+) -> Callable[[], Commits]:
+    """What says the commits behind the files; none, with a note, where git cannot say them (a clone without trees).
+    Where files are parsed in several processes, it is being found out beside that."""
+    known = known_history(previous).commits
+    is_first = scan.commit is not None and not len(known)
+    is_worth_it = is_first and is_worth_processes(sum(entry.size for entry in scan.entries), options)
+    past = Meanwhile(Commits, lambda: commits_behind(root, scan.commit, known), wanted=is_worth_it)
+
+    @cache
+    def commits() -> Commits:
+        try:
+            return past.result()
+        except GitError as error:
+            notes[Diagnostic("history-unreadable", str(error), -1)] = None
+            return Commits()
+
+    return commits
 
 
 def _indexed(previous: Index | None) -> Mapping[str, str]:

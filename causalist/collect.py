@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 from causalist.lazily import dataclass
+from causalist.meanwhile import CAN_FORK
 
 # Whatever parses is imported when something is parsed: an answer from an index that is current needs none of it.
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ _WORTH_PROCESSES = 1_500_000
 _CHUNK_BYTES = 400_000
 # Of sources that are read, or facts that are written, at once.
 _GROUP_BYTES = 4_000_000
-# Forking is quick, but macOS's own libraries do not bear it, and Windows has none.
-_START_METHOD = "fork" if sys.platform == "linux" else "spawn"
+_START_METHOD = "fork" if CAN_FORK else "spawn"
 
 
 class Progress(Protocol):
@@ -202,7 +202,7 @@ def _parse_all(
     from causalist.parse import parse_file
     from causalist.store import facts_to_bytes
 
-    wanted = options.processes or _usable_processors()
+    wanted = n_processes(options)
     first: list[tuple[str, bytes]] = []
     size = 0
     while wanted > 1 and size < _WORTH_PROCESSES and (file := next(files, None)) is not None:
@@ -233,6 +233,11 @@ def _parse_all(
             done += len(parsed)
             options.progress("parsing", done, most)
     options.progress("parsing", most, most)
+
+
+def is_worth_processes(n_bytes: int, options: IndexOptions) -> bool:
+    """Whether there is enough to do for several processes, and these are allowed."""
+    return n_bytes >= _WORTH_PROCESSES and n_processes(options) > 1
 
 
 def _submitted(pool: "ProcessPoolExecutor", chunks: Iterable[list[tuple[str, bytes]]]) -> "Iterator[_Parsing]":
@@ -289,7 +294,10 @@ def _chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, byte
         yield chunk
 
 
-def _usable_processors() -> int:
+def n_processes(options: IndexOptions) -> int:
+    """How many may parse at once."""
+    if options.processes is not None:
+        return options.processes
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

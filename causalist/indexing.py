@@ -7,6 +7,7 @@ index was last found current, nothing is scanned.
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -85,7 +86,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
         return read_file(root, entry, limits)
 
     index: Index | None = None
-    commits: Commits | None = None
+    commits: Callable[[], Commits] | None = None
     problems: list[IndexNotWritable] = []
     for place in places:
         is_new = not os.path.lexists(place)
@@ -96,7 +97,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
                 if stored is not None and _serves(stored, scan, submodules):
                     return stored, tuple(notes)
                 previous = stored if is_of_here(stored, scan) else previous
-                commits = building.known_commits(root, scan, previous, notes) if commits is None else commits
+                commits = commits or building.reading_commits(root, scan, previous, notes, options)
                 index = index or building.restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
                 if index is None:
                     index = building.made_with(
@@ -114,7 +115,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
             raise
     else:
         notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in memory only", -1)] = None
-        commits = building.known_commits(root, scan, previous, notes) if commits is None else commits
+        commits = commits or building.reading_commits(root, scan, previous, notes, options)
         index = index or building.make_index(
             scan, read, FactsCache(facts_path()), previous, scanned_at, options, commits
         )

@@ -34,7 +34,7 @@ def overlaid_index(root: Path, saved: Index, contents: Mapping[str, bytes], limi
     options = IndexOptions(processes=1, submodules=saved.submodules, limits=limits)
     index = make_index(
         scan, reader_over(root, buffers, limits), _Unwritten(facts_path()), saved, saved.scanned_at, options,
-        saved.history.commits,
+        lambda: saved.history.commits,
     )  # fmt: skip
     return replace(index, skipped=saved.skipped, examples=saved.examples)
 

@@ -44,7 +44,7 @@ def in_memory(root: Path, processes: int = 1) -> Repository:
     scan = scan_folder(root)
     options = IndexOptions(processes=processes)
     commits = commits_behind(root, scan.commit, Commits())
-    index = make_index(scan, lambda e: read_file(root, e), FactsCache(), None, 0, options, commits)
+    index = make_index(scan, lambda e: read_file(root, e), FactsCache(), None, 0, options, lambda: commits)
     return Repository(root, index, lambda entry: read_file(root, entry))
 
 

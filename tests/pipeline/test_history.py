@@ -6,7 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from causalist import collect
 from causalist import history as history_module
+from causalist.collect import IndexOptions
+from causalist.meanwhile import CAN_FORK
 from causalist.model.history import Commits
 from causalist.pipeline import Repository
 from causalist.rank import history_terms, similar_commit_scores, similar_commits
@@ -155,10 +158,26 @@ def test_without_git_or_commits_there_is_no_history(tmp_path: Path) -> None:
         assert messages_like(repository, "x") == {}
 
 
-def test_a_history_that_cannot_be_read_is_told(past: Past) -> None:
+def test_it_is_read_beside_where_several_processes_parse(
+    past: Past, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect, "_WORTH_PROCESSES", 0)
+    repository = Repository.open(past.path, options=IndexOptions(processes=2))
+    assert messages_like(repository, "disk") == {"store.py": 1.0}
+    assert len(read) == (0 if CAN_FORK else 2)
+    check_fresh(repository)
+    read.clear()
+    past.commit("Save twice", {"store.py": "def save():\n    return 2\n"}, time=20)
+    Repository.open(past.path, options=IndexOptions(processes=2))
+    assert len(read) == 1, "one commit is read here"
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_history_that_cannot_be_read_is_told(past: Past, processes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collect, "_WORTH_PROCESSES", 0)
     tree = past.git("rev-parse", "HEAD~1^{tree}")
     (past.path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
-    repository = Repository.open(past.path)
+    repository = Repository.open(past.path, options=IndexOptions(processes=processes))
     assert [note.slug for note in repository.notes] == ["history-unreadable"]
     assert differences(repository.index.history.commits, Commits()) == []
     assert "store.py::save" in list(repository.index.graph.nodes.ids)

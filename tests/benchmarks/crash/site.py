@@ -117,7 +117,7 @@ class Site:
 
         commits = commits_behind(self.root, commit, Commits())
         scan = Scan(entries, {}, {}, commit)
-        afresh = make_index(scan, read, FactsCache(), None, 0, IndexOptions(processes=1), commits)
+        afresh = make_index(scan, read, FactsCache(), None, 0, IndexOptions(processes=1), lambda: commits)
         assert index == digest(plain_index(afresh)), "the index is not of one state"
         if answer is not None:
             rebuilt = Repository(self.root, afresh, read).ask(QUESTION)
