@@ -68,11 +68,23 @@ OWN_TOKENS: tuple[tuple[str, Rule], ...] = (
 # Names whose values are secret. What people choose themselves is short, so that little is asked of it; the value of the
 # other names has to look as if a machine had made it.
 PASSWORDS = r"passw(?:or)?d|passphrase|passcode|pwd|contrase(?:n|\xc3\xb1)a|(?:(?<=[_-])|\b)pass(?![a-z])"
+_OF_KEYS = (
+    "api", "auth", "access", "account", "admin", "app", "client", "consumer", "cookie", "database", "db", "deploy",
+    "encrypt", "encryption", "hmac", "jwt", "license", "licence", "master", "priv", "private", "root", "service",
+    "session", "shared", "sign", "signing", "signature", "storage", "webhook",
+)  # fmt: skip
 KEYS = (
     r"secret|token|credential|bearer|(?:(?<=[_-])|\b)(?:salt|hmac|sid)(?![a-z])"
-    r"|(?:api|auth|access|account|admin|app|client|consumer|cookie|database|db|deploy|encrypt(?:ion)?|hmac|jwt|licen[cs]e"
-    r"|master|priv(?:ate)?|root|service|session|shared|sign(?:ing|ature)?|storage|webhook)[_-]?key"
+    rf"|(?:{'|'.join(_OF_KEYS)})[_-]?key"
 )
+# What each of these names begins with, in lower case. An expression whose alternatives all begin with a letter of their
+# own is much faster than one that has no regard for case.
+NAMES_BEGIN = "|".join(
+    (
+        "pass", "pwd", "contrase", "secret", "token", "credential", "bearer", "salt", "hmac", "sid",
+        *(f"{each}[_-]?key" for each in _OF_KEYS),
+    )
+)  # fmt: skip
 
 # Values that stand for a secret and are none: these letters and no others, or one of these parts.
 TRIVIAL = frozenset(

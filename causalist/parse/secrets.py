@@ -20,7 +20,7 @@ from typing import Any
 
 from causalist.lazily import expression as late
 from causalist.lazily import put_off
-from causalist.parse._secret_tables import KEYS, OWN_TOKENS, PASSWORDS, PLUGINS, Rule
+from causalist.parse._secret_tables import KEYS, NAMES_BEGIN, OWN_TOKENS, PASSWORDS, PLUGINS, Rule
 from causalist.parse.masking import Span
 from causalist.parse.secret_values import is_chosen, is_random, is_scrambled, is_strong, is_varied
 
@@ -43,11 +43,13 @@ _LONGEST_KEY = 16_000
 _SHORTEST_RUN = 20
 _RUN = late(rb"\b[\w-]{20,}+")
 _PARTED = bytes(c if c < 128 and (chr(c).isalnum() or chr(c) in "_-") else ord(" ") for c in range(256))
-_FORM_OF_RUN = late(
-    rb"A(?:3T[A-Z0-9]|BIA|CCA|KIA|SIA)[0-9A-Z]{16}|(?:AC|SK)[a-z0-9]{32}|[MNO][\w-]{23}|[0-9a-z]{32}-us\d|gh[opusr]_"
+_BEFORE_DOT = rb"[MNO][\w-]{23}"
+_FORM = (
+    rb"A(?:3T[A-Z0-9]|BIA|CCA|KIA|SIA)[0-9A-Z]{16}|(?:AC|SK)[a-z0-9]{32}|[0-9a-z]{32}-us\d|gh[opusr]_"
     rb"|github_pat_|GR1348941|[rs]k_(?:live|test)_|whsec_|npm_|pypi-|sk-|AIza|GOCSPX-|hf_|do[opr]_v1_|shp[a-z]{2}_|dckr_"
     rb"|(?:lin_api|glc|glsa|PMAK|NRAK|dapi|sntry[su]|AGE-SECRET-KEY)[-_]"
 )
+_FORM_OF_RUN, _FORM_OR_BEFORE_DOT = late(_FORM), late(_BEFORE_DOT + b"|" + _FORM)
 # The others have a text of their own; looking for that first is much faster than an expression.
 _FORMS: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
     (b"gl", late(rb"gl[a-z]{2,5}-[\w.-]{20}")),
@@ -67,7 +69,7 @@ _FORMS: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
     (b"://", late(rb"://[^\s/@]{0,400}@")),
 )
 _AFTER_COLON = late(rb":-{0,9}[\w-]{25}")
-_AFTER_NUMBER = late(rb"\d:-{0,9}$")
+_AFTER_NUMBER = late(rb"\d{8}:-{0,9}$")  # the first part of such a token, and what stands between
 _STRING = late(rb"[\"'`]([A-Za-z0-9+/_=-]{20,128})(?=[\"'`\\])")
 # In lower case: a name and what gives it a value, or compares it.
 _NAMED = late(
@@ -93,6 +95,9 @@ _ASSIGNMENTS = tuple(
         r"\b(?:bearer|basic|token)[^\S\n]{1,9}(?P<bare>[A-Za-z0-9+/._~-]{16,250}={0,2})",
     )
 )
+_BEGINS = late(NAMES_BEGIN)
+# What the plugin for names takes for a value, as far as it may be a strong one: it takes long to find none.
+_IN_QUOTES = late(r"[\"']((?=[^\"'\s]*[\d\xb2\xb3\xb9][^\"'\s]*[\d\xb2\xb3\xb9]|[^\"'\s]{16})[^\"'\s]{8,})(?=[\"'])")
 _NAME = late("pass|pwd|secret|key", re.IGNORECASE)
 _MOST_NAMES = 8
 _WITHIN_WORD = late("[A-Za-z0-9]{2}")
@@ -145,17 +150,21 @@ def texts_to_look_at(texts: Sequence[bytes]) -> Iterator[int]:
 def _has_form(data: bytes) -> bool:
     """Whether a run of the file may be a form. Most files have long runs and none that is one; cutting the text at
     what stands in no run takes a third of the time of finding their places."""
-    if _AFTER_COLON.search(data):
+    if any(data[max(0, match.start() - 8) : match.start()].isdigit() for match in _AFTER_COLON.finditer(data)):
         return True
-    return any(_FORM_OF_RUN.search(part) for part in set(data.translate(_PARTED).split()) if len(part) >= _SHORTEST_RUN)
+    return any(
+        _FORM_OR_BEFORE_DOT.search(part) for part in set(data.translate(_PARTED).split()) if len(part) >= _SHORTEST_RUN
+    )
 
 
 def _is_form(data: bytes, run: re.Match[bytes]) -> bool:
-    if _FORM_OF_RUN.search(run[0]):
+    form = _FORM_OR_BEFORE_DOT.search(run[0])
+    # Many names are like the first part of a token such as Discord's, `MTk….Gx….…`, but that a dot follows it.
+    if form and (data[run.end() : run.end() + 1] == b"." or _FORM_OF_RUN.search(run[0], form.start())):
         return True
     # The second part of a token such as Telegram's, `12345678:…`.
     start = run.start()
-    return run.end() - start >= 25 and bool(_AFTER_NUMBER.search(data, max(0, start - 12), start))
+    return run.end() - start >= 25 and bool(_AFTER_NUMBER.search(data, max(0, start - 18), start))
 
 
 def _read(data: bytes, places: Iterable[Span], reader: Callable[[str], Iterator[Span]]) -> Iterator[Span]:
@@ -193,8 +202,8 @@ def _forms_in(text: str) -> Iterator[Span]:
 def _named_in(text: str) -> Iterator[Span]:
     """Values of names that say that they are secret."""
     found = False
-    for expression in _ASSIGNMENTS:
-        for match in expression.finditer(text):
+    for matches in (_assignments(text), *(expression.finditer(text) for expression in _ASSIGNMENTS[1:])):
+        for match in matches:
             groups = match.groupdict()
             if groups.get("value") is not None:
                 if (is_chosen if groups["password"] else is_strong)(groups["value"]):
@@ -207,10 +216,26 @@ def _named_in(text: str) -> Iterator[Span]:
                     found = True
                     yield match.span("bare")
     # The plugin takes time that is quadratic in the number of names on a line.
-    if not found and len(_NAME.findall(text)) <= _MOST_NAMES:
+    if not found and _may_be_quoted(text) and len(_NAME.findall(text)) <= _MOST_NAMES:
         for value in _keyword().analyze_string(text):
             if value and is_strong(value):
                 yield from ((match.start(), match.end()) for match in re.finditer(re.escape(value), text))
+
+
+def _assignments(text: str) -> Iterator[re.Match[str]]:
+    """What `finditer` of the first of the expressions would find, which looks at every letter."""
+    lower = text.encode("latin-1").lower().decode("latin-1")  # of ASCII alone, as the expression has it
+    begin = _BEGINS.search(lower)
+    while begin:
+        match = _ASSIGNMENTS[0].match(text, begin.start())
+        if match:
+            yield match
+        begin = _BEGINS.search(lower, match.end() if match else begin.start() + 1)
+
+
+def _may_be_quoted(text: str) -> bool:
+    """Whether a quoted value looks as if a machine had made it. What is between backticks may hold others."""
+    return "`" in text or any(is_strong(match[1]) for match in _IN_QUOTES.finditer(text))
 
 
 def _strings_in(data: bytes, strings: Iterable[re.Match[bytes]]) -> Iterator[Span]:

@@ -18,6 +18,7 @@ from causalist.parse import MASK, load_grammar, parse_source, parse_text, shown
 from causalist.parse import secrets as module
 from causalist.parse._secret_tables import OWN_TOKENS, PLUGINS
 from causalist.parse.masking import masked
+from causalist.parse.secret_values import is_strong
 from causalist.parse.secrets import find_secrets, texts_to_look_at
 from tests.planted import CARRIERS, KINDS, NAMES, parts_of, planted
 
@@ -257,6 +258,39 @@ def test_candidates_hold_everything_that_the_close_reading_would_find(
             # Another expression may see more or less of the frame of a token; what is random has to be gone.
             assert len(covered & set(range(start + len(before), end + len(before)))) >= 0.8 * (end - start), text
     assert n_secret >= 10, "no sample is a secret, so that nothing was checked"
+
+
+_PIECES = st.sampled_from(
+    (
+        "PassWord", "pwd", "api_key", "SECRET", "aws_secret", "token", "hmac", "compass", "\xc3\xb1",
+        "Contrase\xc3\xb1a", "_", "-", '"', "'", "`", " = ", "=", " == ", ": ", ":", "(", ");", " => ", " != ", "[0]",
+        ",", " ", "\n", "new Foo(", "uY3nq8ZkP0vT6sRw", "9f86d081", "plain words", "A-b.C+d/E=f!G?h:", "changeme",
+        "x\xb2\xb3yzabcd",
+    )
+)  # fmt: skip
+_LINES = st.lists(_PIECES, max_size=14).map("".join)
+
+
+@settings(max_examples=600, deadline=None)
+@given(_LINES)
+def test_assignments_are_those_of_the_expression(text: str) -> None:
+    expected = [match.span() for match in module._ASSIGNMENTS[0].finditer(text)]
+    assert [match.span() for match in module._assignments(text)] == expected
+
+
+@settings(max_examples=600, deadline=None)
+@given(_LINES)
+def test_no_strong_value_of_the_plugin_is_passed_over(text: str) -> None:
+    if any(value and is_strong(value) for value in module._keyword().analyze_string(text)):
+        assert module._may_be_quoted(text)
+
+
+def test_samples_hold_assignments_and_strong_values() -> None:
+    """What the two tests above are about is there."""
+    text = 'API_KEY: str = "uY3nq8ZkP0vT6sRw"; PassWord = "9f86d081"'
+    assert len(list(module._assignments(text))) == 2
+    assert list(module._keyword().analyze_string(text)) and module._may_be_quoted(text)
+    assert not module._may_be_quoted('password = "change the password", 12345678')
 
 
 def test_shown_hides_how_long_a_secret_is() -> None:
