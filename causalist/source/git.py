@@ -56,15 +56,17 @@ def locate(folder: Path) -> tuple[str, ...]:
     raise GitError(f"{folder} is not a git repository; give a work tree, its .git folder or a bare repository.")
 
 
-def start_git(place: Sequence[str], arguments: Sequence[str], *, stdin: int, stderr: int) -> subprocess.Popen[bytes]:
-    """Starts git with a pipe for its output; raises GitMissing where there is none."""
+def start_git(
+    place: Sequence[str], arguments: Sequence[str], *, stdin: int, stderr: int, stdout: int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
+    """Starts git, with a pipe for its output unless told otherwise; raises GitMissing where there is none."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _KEPT_VARIABLES}
     options = [part for option in _OPTIONS for part in option.split(" ", 1)]
     try:
         return subprocess.Popen(
             [_program(), *options, *place, *arguments],
             stdin=stdin,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=stderr,
             env=environment | _ENVIRONMENT,
         )

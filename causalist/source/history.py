@@ -6,6 +6,7 @@ its name alone, so it never has to be read again.
 """
 
 import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -46,14 +47,36 @@ def read_changes(root: Path, names: Sequence[str]) -> Iterator[Change]:
     what = ("--stdin", "-r", "-z", "-M100%", "--name-status", "--no-notes", "--encoding=UTF-8", f"--format={_FORMAT}")
     # Only newer versions of git can be told so by an option.
     command = ("-c", "diff.relative=false", "diff-tree", *what)
-    process = start_git(locate(root), command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    output, messages = process.communicate("".join(f"{name}\n" for name in names).encode("ascii"))
-    if process.returncode:
-        raise GitError(f"git diff-tree failed: {messages.decode('utf-8', 'backslashreplace').strip()}")
+    asked = "".join(f"{name}\n" for name in names).encode("ascii")
+    output = _through_a_file(locate(root), command, asked)
+    if output is None:
+        output, error = _told(start_git(locate(root), command, stdin=subprocess.PIPE, stderr=subprocess.PIPE), asked)
+        if error:
+            raise GitError(f"git diff-tree failed: {error}")
     prefix = _prefix(root)
     # Of a commit that changed nothing git says nothing.
     found = {change.name: change for change in _parsed(output.split(b"\0"), prefix)}
     yield from (found.get(name) or Change(name, 0, "", (), (), 0) for name in names)
+
+
+def _through_a_file(place: Sequence[str], command: Sequence[str], asked: bytes) -> bytes | None:
+    """What git says; None where it fails, or there is no room for what it says. It writes commit by commit, and to be
+    woken for each takes as long as all that it has to do."""
+    try:
+        with tempfile.TemporaryFile() as file:
+            pipe = subprocess.PIPE
+            _, error = _told(start_git(place, command, stdin=pipe, stderr=pipe, stdout=file.fileno()), asked)
+            file.seek(0)
+            return None if error else file.read()
+    except OSError:
+        return None
+
+
+def _told(process: subprocess.Popen[bytes], asked: bytes) -> tuple[bytes, str]:
+    """(what git answers, why it failed)."""
+    output, messages = process.communicate(asked)
+    reason = messages.decode("utf-8", "backslashreplace").strip()
+    return output, (reason or f"exit code {process.returncode}") if process.returncode else ""
 
 
 def _prefix(root: Path) -> str:

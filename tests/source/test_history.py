@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -184,3 +185,24 @@ def test_notes_and_replaced_commits_do_not_count(past: Past) -> None:
 def test_an_unknown_commit_is_an_error(past: Past) -> None:
     with pytest.raises(GitError, match="rev-list failed"):
         ancestry(past.path, "0" * 40)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("room", ["full", "none"])
+def test_without_room_for_a_file_the_history_is_read_all_the_same(
+    past: Past, room: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    past.commit("Change a", {"a.py": "a = 2\n"})
+    expected = changes(past)
+    assert len(expected) == 1
+    asked = []
+
+    def file() -> IO[bytes]:
+        asked.append(room)
+        if room == "none":
+            raise OSError(28, "No space left on device")
+        return Path("/dev/full").open("r+b", buffering=0)
+
+    monkeypatch.setattr(history_module.tempfile, "TemporaryFile", file)
+    assert changes(past) == expected
+    assert asked
