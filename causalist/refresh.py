@@ -99,7 +99,7 @@ def _refreshed(
         return None
     changed = {path for path in new if blobs[path] != before.get(path)}
     affected: set[str] | None = set()
-    if seen.names or seen.moved:
+    if seen.names or seen.said or seen.moved:
         searched = {e.path: (blobs[e.path], reader(e.path)) for e in entries if blobs.get(e.path)}
         searched = {path: key for path, key in searched.items() if path not in changed}
         affected = _files_naming(seen, searched, cache, settings)
@@ -142,11 +142,12 @@ def _refreshed(
 
 
 class _Seen(NamedTuple):
-    """The paths of files that look different, the names of what others see differently, what the files that changed
-    look like, then and now, and what came or went."""
+    """The paths of files that look different, the names of what others see differently and those by which only prose
+    means it, what the files that changed look like, then and now, and what came or went."""
 
     differing: set[str]
     names: set[str]
+    said: set[str]
     interfaces: list[FileFacts]
     moved: list[Presence]
 
@@ -161,7 +162,7 @@ def _seen_differently(
     """What others see differently than in the contents that these files had before; None where that is not known."""
     keys = {path: (before[path], reader_of(path)) for path in (*new, *gone) if path in before}
     old = cache.get_many(keys.values(), words=False)
-    seen = _Seen(set(), set(), [], [])
+    seen = _Seen(set(), set(), set(), [], [])
     moved = [(path, old.get(keys[path])) for path in gone]
     moved += [(path, facts) for path, facts in new.items() if path not in before]
     for path, facts in moved:
@@ -176,17 +177,20 @@ def _seen_differently(
         then = old.get(keys[path])
         if then is None:
             return None
-        seen.interfaces.extend((interface_of(then), interface_of(facts)))
+        interfaces = interface_of(then), interface_of(facts)
+        seen.interfaces.extend(interfaces)
         if same_interface(then, facts):
             continue
         seen.differing.add(path)
         language = settings.get(facts.language)
         if passed_modules(path, then, language) != passed_modules(path, facts, language):
             return None
-        change = change_of(then, facts, language.modules if language is not None else None)
+        change = change_of(then, facts, language)
         if change is None or (language is not None and not _is_told_by_names(change, language)):
             return None
-        seen.names.update(change.names)
+        seen.said.update(change.said)
+        made = (resting_on(each, language, frozenset(), change.variables) for each in interfaces)
+        seen.names.update(change.names, *made)
     return seen
 
 
@@ -213,9 +217,10 @@ def _files_naming(
         has_one = _finder(waiting)
         found = [key for key, (interface, _) in encoded.items() if has_one(interface)]
         known.update(cache.get_many((key for key in found if key not in known), words=False, bodies=False))
-        resting = {name for key in found for name in resting_on(known[key], waiting)}
-        resting.update(name for facts in seen.interfaces for name in resting_on(facts, waiting))
-        passed_on = _passed_on([each for each in seen.moved if each.stem in waiting], [known[key] for key in found])
+        interfaces = [known[key] for key in found]
+        several = (resting_on(each, settings.get(each.language), waiting) for each in (*interfaces, *seen.interfaces))
+        resting = set().union(*several)
+        passed_on = _passed_on([each for each in seen.moved if each.stem in waiting], interfaces)
         if passed_on is None:
             return None
         waiting = (resting | passed_on) - names
@@ -224,7 +229,7 @@ def _files_naming(
             return None
     has_one = _finder(names)
     guessed = _finder(set().union(*(each.guessed for each in seen.moved)), ending=True)
-    mentioned = _finder(set().union(*(each.mentioned for each in seen.moved)))
+    mentioned = _finder(seen.said.union(*(each.mentioned for each in seen.moved)))
     naming = {key for key, parts in encoded.items() if any(map(has_one, parts)) or guessed(parts[1])}
     return {
         path

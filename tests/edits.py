@@ -24,6 +24,14 @@ _CALL = re.compile(r"\b([A-Za-z_]\w{3,})\(")
 _WORD = re.compile(r"\b([A-Za-z_]\w{3,})\b")
 _CLASS = re.compile(r"\bclass (\w+)")
 _HEADER = re.compile(r"^.*\) ?[^;=]*\{$", re.MULTILINE)
+_HELD = re.compile(r"\bheld = (?:new )?\w+\(\);?")
+_PY_HELD = (
+    "self.made = held",
+    "return held",
+    "kept = held.{0}\nreturn kept",
+    "def inner():\n    return held\nreturn inner",
+)
+_BRACE_HELD = ("this.made = held;", "return held;", "const kept = held.{0};\nreturn kept;", "return () => held;")
 _PY_HEADER = re.compile(r"^ *(?:async )?def .*:$", re.MULTILINE)
 _PY_RETURN = re.compile(r"\)(?: -> [^:]*)?:$", re.MULTILINE)
 _TS_RETURN = re.compile(r"\)(?:: [\w<>]+)? \{$", re.MULTILINE)
@@ -220,20 +228,22 @@ def _name(root: Path, chance: random.Random, pattern: re.Pattern[str]) -> str:
 
 
 def _insert(path: Path, chance: random.Random, after: re.Pattern[str], text: str) -> bool:
-    """Puts a line behind one that matches, a little further in; False if none does."""
+    """Puts lines behind one that matches, a little further in; False if none does."""
     whole = _text(path)
     places = list(after.finditer(whole))
     if not places:
         return False
     place = chance.choice(places)
     margin = " " * (len(place[0]) - len(place[0].lstrip()) + 4)
-    path.write_text(f"{whole[: place.end()]}\n{margin}{text}{whole[place.end() :]}", encoding="utf-8")
+    inside = "".join(f"\n{margin}{line}" for line in text.split("\n"))
+    path.write_text(whole[: place.end()] + inside + whole[place.end() :], encoding="utf-8")
     return True
 
 
 def edit_body(root: Path, chance: random.Random) -> str:
     """A line in a function: what no other file sees, but for what is returned."""
-    return _add_line(root, chance, ("{0}(1)", "x = {0}(2)", "y.{0}()", "{0}(x, y.z)", "return {0}(3)"))
+    lines = ("{0}(1)", "x = {0}(2)", "y.{0}()", "{0}(x, y.z)", "return {0}(3)", "{0}().made.{1}()", "{0}().{1}()")
+    return _add_line(root, chance, lines)
 
 
 def add_call(root: Path, chance: random.Random) -> str:
@@ -244,7 +254,7 @@ def add_call(root: Path, chance: random.Random) -> str:
 def _add_line(root: Path, chance: random.Random, lines: Sequence[str]) -> str:
     path, called = _any(root, chance), _name(root, chance, _CALL)
     end = "" if path.suffix == ".py" else ";"
-    line = chance.choice(lines).format(called)
+    line = chance.choice(lines).format(called, _name(root, chance, _CALL))
     done = _insert(path, chance, _HEADER if path.suffix != ".py" else _PY_HEADER, line + end)
     return f"edit the body of a function of {path.name}" if done else "no function to edit"
 
@@ -264,6 +274,19 @@ def set_member(root: Path, chance: random.Random) -> str:
     line = f"self.made = {called}()" if is_python else f"this.made = {called}();"
     done = _insert(path, chance, _PY_HEADER if is_python else _HEADER, line)
     return f"set a member in {path.name}" if done else "no method to edit"
+
+
+def hand_on(root: Path, chance: random.Random) -> str:
+    """A variable of a function that others see by what is made of it, or another value for one that is there."""
+    path, made = _any(root, chance), _name(root, chance, _CLASS)
+    is_python = path.suffix == ".py"
+    value = f"held = {made}()" if is_python else f"held = new {made}();"
+    if chance.random() < 0.5 and _replace_one(path, chance, _HELD, value):
+        return f"give a variable in {path.name} another value"
+    ways = _PY_HELD if is_python else _BRACE_HELD
+    text = f"{value if is_python else 'const ' + value}\n{chance.choice(ways).format(_name(root, chance, _CALL))}"
+    done = _insert(path, chance, _PY_HEADER if is_python else _HEADER, text)
+    return f"hand on a variable in {path.name}" if done else "no function to edit"
 
 
 def _replace_one(path: Path, chance: random.Random, pattern: re.Pattern[str], by: str) -> bool:
@@ -381,8 +404,8 @@ EDITS: Sequence[Edit] = (
 )  # fmt: skip
 # Those that leave the set of files as it is, and often what others see of a file too.
 SMALL_EDITS: Sequence[Edit] = (
-    edit_body, edit_body, edit_body, edit_body, set_member, change_return, change_base, add_value, use_package,
-    import_for_side_effects, remove_import, add_function, remove_lines, prose, touch, commit,
+    edit_body, edit_body, edit_body, edit_body, set_member, hand_on, hand_on, hand_on, change_return, change_base,
+    add_value, use_package, import_for_side_effects, remove_import, add_function, remove_lines, prose, touch, commit,
 )  # fmt: skip
 # Those after which a file mostly looks from outside as it did.
 BODY_EDITS: Sequence[Edit] = (add_call, add_call, add_call, edit_body, move_down, move_down, prose, touch)

@@ -8,7 +8,7 @@ others taken away, and compares.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from causalist.model.facts import RETURNED, Binding, FileFacts
@@ -34,17 +34,11 @@ def body_bindings(facts: FileFacts) -> list[int]:
         scope, target, type_, value, _ = binding
         if not 0 <= scope < len(kinds):
             continue
-        if (
-            "." in target
-            or target == RETURNED
-            or kinds[scope] not in CALLABLE_KINDS
-            # Type parameters of a block, which become those of the type that its members belong to.
-            or (scope in members and type_ and "'" not in target)
-            or (word := _NAME.search(target)) is None
-        ):
-            seen += [(scope, target), (scope, type_), (scope, value)]
+        word = variable_of(binding, kinds, members)
+        if word:
+            plain.setdefault(scope, {}).setdefault(word, []).append(position)
         else:
-            plain.setdefault(scope, {}).setdefault(word[0], []).append(position)
+            seen += [(scope, target), (scope, type_), (scope, value)]
     if not plain:
         return []
     seen += _outer_texts(facts)
@@ -60,6 +54,24 @@ def body_bindings(facts: FileFacts) -> list[int]:
                         seen += [(scope, binding.type), (scope, binding.value)]
             scope = parents[scope]
     return sorted(position for names in plain.values() for positions in names.values() for position in positions)
+
+
+def variable_of(binding: Binding, kinds: Sequence[int], members: Container[int]) -> str:
+    """The name of the variable or parameter of a function that a binding is of, "" if it is of none: nothing names it
+    that stands elsewhere. `kinds`: of the definitions; `members`: those that belong to a type around which they do not
+    stand."""
+    scope, target, type_, _, _ = binding
+    if (
+        not 0 <= scope < len(kinds)
+        or "." in target
+        or target == RETURNED
+        or kinds[scope] not in CALLABLE_KINDS
+        # Type parameters of a block, which become those of the type that its members belong to.
+        or (scope in members and type_ and "'" not in target)
+    ):
+        return ""
+    word = _NAME.search(target)
+    return word[0] if word else ""
 
 
 def _outer_texts(facts: FileFacts) -> Iterator[tuple[int, str]]:

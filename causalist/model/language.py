@@ -38,8 +38,9 @@ class NameSettings:
     one. `signs` are what a name may end with that stands in no name otherwise. With `curried` several lists of
     arguments make one call. With `overloads` functions of one name stand beside each other, with other parameters.
     `unshared` is a regular expression for the signatures of definitions that their own file alone knows, `parts` one
-    for those of types of which several files hold a part. With `extensions` functions in a type that are marked as
-    called on another are found on it, where their package is in sight."""
+    for those of types of which several files hold a part. What begins with `special` in a type is called without
+    its name, by what a program does with a value; where there is such a mark, nothing else is. With `extensions`
+    functions in a type that are marked as called on another are found on it, where their package is in sight."""
 
     self_names: tuple[str, ...]
     super_names: tuple[str, ...]
@@ -72,6 +73,7 @@ class NameSettings:
     curried: bool = False
     overloads: bool = False
     unshared: str = ""
+    special: str = ""
     parts: str = ""
     extensions: bool = False
 

@@ -188,6 +188,71 @@ def test_an_ordinary_file_has_nothing_else_linked(
     check_equal(gone, in_memory(root), ["go"], 0)
 
 
+_BASE = "class A:\n    def ring(self):\n        pass\n\n\nclass B:\n    def ring(self):\n        pass\n"
+_KEEPER = "from shop import Shop\n\n\ndef keeper():\n    return Shop()\n"
+_RUN = "from keep import keeper\n\n\ndef run():\n    keeper().made.ring()\n"
+_METHOD = "from base import A, B\n\n\nclass Shop:\n    def __init__(self):\n"
+
+
+@pytest.mark.parametrize(
+    ("shop", "run"),
+    [
+        (f"{_METHOD}        self.made = A()\n", _RUN),
+        (f"{_METHOD}        held = A()\n        self.made = held\n", _RUN),
+        (f"{_METHOD}        held = A()\n        kept = held\n        self.made = kept\n", _RUN),
+        (
+            f"{_METHOD}        held = A()\n\n        def inner():\n            return held\n\n"
+            "        self.made = inner()\n",
+            _RUN,
+        ),
+        ("from base import A, B\n\n\nclass Shop:\n    def fill(self, held: A):\n        self.made = held\n", _RUN),
+        (
+            "from base import A, B\n\n\ndef fill():\n    held = A()\n    return held\n",
+            "from shop import fill\n\n\ndef run():\n    fill().ring()\n",
+        ),
+    ],
+)
+def test_what_is_made_of_a_variable_is_followed_and_its_name_is_not(
+    shop: str, run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every other file has a variable of that name, and a way in which its things are made."""
+    others = {
+        f"m{i}.py": f"class C{i}:\n    def __init__(self, held):\n        self.c{i} = held\n\n\n"
+        f"def f{i}(kept):\n    return kept\n"
+        for i in range(12)
+    }
+    root = made_of(tmp_path, {**others, "base.py": _BASE, "shop.py": shop, "keep.py": _KEEPER, "run.py": run})
+
+    def rung(repository: Repository) -> list[str]:
+        return [e.target for e in edges_of(repository) if e.source == "run.py::run" and e.target.endswith("ring")]
+
+    assert rung(Repository.open(root)) == ["base.py::A.ring"]
+    (root / "shop.py").write_text(shop.replace("A()", "B()").replace("held: A", "held: B"))
+    with monkeypatch.context() as patched:
+        patched.delattr(building, "build_graph")  # which links everything
+        after = Repository.open(root)
+    assert rung(after) == ["base.py::B.ring"]
+    check_equal(after, in_memory(root), ["another value"], 0)
+
+
+def test_a_special_method_is_seen_by_who_knows_the_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is called by what is derived of it, and meant by prose."""
+    others = {f"m{i}.py": f"class C{i}:\n    def __enter__(self):\n        return {i}\n" for i in range(20)}
+    derived = "from shop import Shop\n\n\nclass Stall(Shop):\n    def __init__(self):\n        super().__init__()\n"
+    page = "# Page\n\nWhat `Shop.__init__` does.\n"
+    root = made_of(
+        tmp_path,
+        {**others, "shop.py": "class Shop:\n    pass\n", "stall.py": derived, "page.md": page},
+    )
+    (root / "shop.py").write_text("class Shop:\n    def __init__(self):\n        self.n = 1\n")
+    with monkeypatch.context() as patched:
+        patched.delattr(building, "build_graph")
+        after = Repository.open(root)
+    seen = {(edge.source, edge.kind) for edge in edges_of(after) if edge.target == "shop.py::Shop.__init__"}
+    assert seen >= {("stall.py::Stall.__init__", "calls"), ("page.md#page", "mentions")}
+    check_equal(after, in_memory(root), ["a way to make it"], 0)
+
+
 def test_going_there_and_back_gives_the_first_index_again(tmp_path: Path) -> None:
     root = copy_sample(tmp_path)
     before = Repository.open(root)
