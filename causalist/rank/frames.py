@@ -1,8 +1,8 @@
 """Tracebacks in a question -> frames, innermost first, and what was raised.
 
 Read are the forms of Python (chained, grouped, with markers), V8 and browsers, Go, Java and Kotlin, Rust, PHP, Ruby,
-debuggers of C, and positions that compilers and linters print. Which frames lie inside of the repository is decided
-in `located`.
+debuggers of C, and positions that compilers and linters print; those of `more_frames` besides. Which frames lie inside
+of the repository is decided in `located`.
 """
 
 import re
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.lazily import expression
+from causalist.rank.more_frames import dotnet_frame, other_frame
 
 
 class Frame(NamedTuple):
@@ -52,7 +53,8 @@ _GO_PLACE = expression(r"\s+(?P<path>\S[^\n]*\.go):(?P<line>\d+)(?: \+0x[\da-f]+
 _RUST_CALL = expression(r"\s*\d{1,4}: +(?:0x[\da-f]+ - )?(?P<function>\S[^\n]{0,300})$")
 _RUST_PLACE = expression(r"\s+at (?P<path>[^\s:][^\n:]*\.rs):(?P<line>\d+)(?::\d+)?\s*$")
 _RUST_PANIC = expression(
-    r".*\bpanicked at (?:'(?P<message>[^\n]*)', )?(?P<path>[^\s:'][^\n:']*\.rs):(?P<line>\d+):\d+:?\s*$"
+    r".*\bpanicked at (?:'(?P<message>[^\n]*)', )?(?P<path>[^\s:'][^\n:']*\.rs):(?P<line>\d+):\d+"
+    r"(?::?\s*$|: (?P<said>\S[^\n]*)$)"
 )
 _PHP = expression(r"\s*#\d+ (?P<path>[^\n#(]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\n(]{1,200})")
 _PHP_IN = expression(
@@ -76,16 +78,18 @@ _LAST_INNERMOST = (_PYTHON, _PYTEST)  # the others print the innermost frame fir
 
 _RAISED = expression(
     r"(?:\s*(?:[|] *)*|Exception in thread \"[^\"]*\" |(?:Caused by|Suppressed): |Uncaught (?:\(in promise\) )?"
-    r"|PHP Fatal error: +Uncaught |E {3,}|Fatal error: Uncaught )"
+    r"|PHP Fatal error: +Uncaught |E {3,}|Fatal error: Uncaught |Unhandled [eE]xception[.:] | ---> )"
     r"(?P<type>(?:[A-Za-z_$][\w$]{0,80}[.\\:]{1,2}){0,12}[A-Z_a-z$][\w$]{0,80}"
     r"(?:Error|Exception|Warning|Exit|Interrupt|Failure|Panic|Iteration|Fault)|Error)"
     r"(?: \[[A-Z][A-Z0-9_]+\])?(?:: (?P<message>[^\n]+)|\s*$)"
 )
+_RAISED_IN_ELIXIR = expression(r"[*]{2} \((?:\w+\.)*(?P<type>\w+)\) (?P<message>\S[^\n]*)$")
 _PANIC = expression(r"(?:panic|fatal error): (?P<message>[^\n]+?)(?: \[recovered\])?$")
 _TYPED = expression(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]*)$")  # after Python's frames
 _CHAINED = expression(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
 _ANOTHER = expression(r"[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
-_CAUSED = expression(r"\s*(?:Caused by: |\[cause\]: )")
+_CAUSED = expression(r"\s*(?:Caused by: |\[cause\]: |---> )")
+_CAUSE_ENDS = "--- End of inner exception stack trace ---"  # what follows led to what came before
 _MARKERS = expression(r"[\s~^|]+$")
 _QUERY = expression(r"\?.*$")
 _SCHEME = expression(
@@ -140,12 +144,14 @@ class _Trace:
         if self.names_callee:
             around = [frame.function for frame in frames[1:]] + [""]
             frames = [f._replace(function=name) for f, name in zip(frames, around, strict=True)]
-        places: dict[tuple[str, int], str] = {}
+        places: dict[tuple[str, int, str], str] = {}
         for frame in frames:
-            if not places.get((frame.path, frame.line)):
-                places[frame.path, frame.line] = frame.function
+            place = (frame.path, frame.line, "" if frame.line else frame.function)
+            if not places.get(place):
+                places[place] = frame.function
         return [
-            Frame(path, line, function, trace, depth) for depth, ((path, line), function) in enumerate(places.items())
+            Frame(path, line, function, trace, depth)
+            for depth, ((path, line, _), function) in enumerate(places.items())
         ]
 
 
@@ -162,6 +168,9 @@ def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
         return 0
     if trace.frames and _ANOTHER.match(line):
         traces.append(_Trace(-1 if "goroutine" in line else 0))
+        return 0
+    if _CAUSE_ENDS in line:
+        traces.append(_Trace(trace.rank - 1))
         return 0
     raised = _raised_in(line, before, trace)
     if raised is not None:
@@ -193,6 +202,9 @@ def _raised_in(line: str, before: str, trace: _Trace) -> _Found | None:
     if found:
         type_ = re.split(r"[.\\:]+", found["type"])[-1]
         return _Found(Raised(type_, _PHP_PLACE.sub("", found["message"] or "").strip()), late=False)
+    elixir = _RAISED_IN_ELIXIR.match(line)
+    if elixir:
+        return _Found(Raised(elixir["type"], elixir["message"].strip()), late=False)
     panic = _PANIC.match(line)
     if panic:
         return _Found(Raised("", panic["message"].strip()), late=False)
@@ -204,15 +216,21 @@ def _raised_in(line: str, before: str, trace: _Trace) -> _Found | None:
     if ruby and ruby["type"]:
         return _Found(Raised(ruby["type"].rpartition(":")[2], ruby["message"].strip()), late=False)
     rust = _RUST_PANIC.match(line)
-    if rust and rust["message"]:
-        return _Found(Raised("", rust["message"].strip()), late=False)
+    if rust and (rust["message"] or rust["said"]):
+        return _Found(Raised("", (rust["message"] or rust["said"]).strip()), late=False)
+    printed = other_frame(line)
+    if printed is not None and printed.said:
+        return _Found(Raised("", printed.said), late=False)
     earlier = _RUST_PANIC.match(before)
-    if earlier and not earlier["message"] and not line.startswith(("stack backtrace", "note:")):
+    if earlier and not (earlier["message"] or earlier["said"]) and not line.startswith(("stack backtrace", "note:")):
         return _Found(Raised("", line.strip()), late=True)
     return None
 
 
-def _frame_in(line: str, before: str) -> tuple[Frame, re.Pattern[str]] | None:
+def _frame_in(line: str, before: str) -> tuple[Frame, re.Pattern[str] | None] | None:
+    printed = dotnet_frame(line) or other_frame(line)
+    if printed is not None:
+        return Frame(_path(printed.path), printed.line, _last_name(printed.function)), None
     panic = _RUST_PANIC.match(line)
     if panic:
         return Frame(_path(panic["path"]), int(panic["line"]), ""), _RUST_PANIC

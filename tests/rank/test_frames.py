@@ -195,6 +195,80 @@ def test_rust() -> None:
     assert (places(before_2023), raised(before_2023)) == ([("src/store.rs", 10, "")], [("", "bad index")])
 
 
+def test_rust_on_one_line_as_a_title_has_it() -> None:
+    text = "thread 'main' panicked at view/src/tree.rs:10:5: called `Option::unwrap()` on a `None` value"
+    assert places(text) == [("view/src/tree.rs", 10, "")]
+    assert raised(text) == [("", "called `Option::unwrap()` on a `None` value")]
+
+
+def test_dotnet() -> None:
+    """What is below the end of an inner exception threw the outer one. Compiled names stand for what is written: a
+    state machine for its method, a lambda for the method around it, a local function for itself."""
+    text = """\
+    Unhandled exception. System.InvalidOperationException: cannot place order
+     ---> System.NullReferenceException: Object reference not set to an instance of an object.
+       at Shop.Stock.Lock`1.Take[T](List`1 items, Int32& n) in C:\\src\\Stock\\Lock.cs:line 77
+       at Shop.Stock.Store.<LoadAsync>d__12.MoveNext() in /src/Stock/Store.cs:line 12
+       at Shop.Stock.Store.<>c__DisplayClass3_0.<Load>b__1(String id)
+       --- End of inner exception stack trace ---
+       at Shop.Orders..ctor(Store store) in /src/Orders.cs:line 31
+       at Shop.Program.<Main>g__Run|0_1(String[] args) in /src/Program.cs:line 9
+       at System.String.Join(String separator, Object[] values)
+       at System.String.Format(String format, Object[] args)
+    """
+    assert places(text) == [
+        ("C:/src/Stock/Lock.cs", 77, "Take"),
+        ("/src/Stock/Store.cs", 12, "LoadAsync"),
+        ("Shop/Stock/Store.cs", 0, "Load"),
+        ("/src/Orders.cs", 31, "Orders"),
+        ("/src/Program.cs", 9, "Run"),
+        ("System/String.cs", 0, "Join"),
+        ("System/String.cs", 0, "Format"),
+    ]
+    assert raised(text) == [
+        ("NullReferenceException", "Object reference not set to an instance of an object."),
+        ("InvalidOperationException", "cannot place order"),
+    ]
+
+
+def test_elixir() -> None:
+    text = """\
+    ** (Shop.StockError) stock is locked
+        (shop 0.1.0) lib/shop/stock.ex:77: Shop.Stock.take!/2
+        (shop 0.1.0) lib/shop/orders.ex:31: anonymous fn/1 in Shop.Orders.place/1
+        (elixir 1.15.0) lib/enum.ex:1693: Enum."-map/2-lists^map/1-1-"/2
+    """
+    assert places(text)[:2] == [("lib/shop/stock.ex", 77, "take!"), ("lib/shop/orders.ex", 31, "place")]
+    assert raised(text) == [("StockError", "stock is locked")]
+
+
+def test_lua() -> None:
+    text = """\
+    lua: src/stock.lua:77: attempt to index a nil value
+    stack traceback:
+    \tsrc/stock.lua:77: in function 'stock.take'
+    \tsrc/cli.lua:9: in main chunk
+    \t[C]: in ?
+    """
+    assert places(text) == [("src/stock.lua", 77, "take"), ("src/cli.lua", 9, "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("shop: db/stock.cc:77: void shop::Stock::Take(int) const: Assertion `n > 0' failed.",
+         ("db/stock.cc", 77, "Take"), "n > 0"),
+        ("Assertion failed: (n > 0), function Take, file stock.cc, line 77.", ("stock.cc", 77, "Take"), "n > 0"),
+        ("F0123 10:11:12.123456 4321 stock.cc:77] Check failed: n > 0", ("stock.cc", 77, ""), "n > 0"),
+        ("Fatal error: stock is locked: file Shop/Stock.swift, line 77", ("Shop/Stock.swift", 77, ""),
+         "stock is locked"),
+        ("./run.sh: line 7: shop: command not found", ("run.sh", 7, ""), "shop: command not found"),
+    ],
+)  # fmt: skip
+def test_failed_checks(text: str, place: tuple[str, int, str], said: str) -> None:
+    assert (places(text), raised(text)) == ([place], [("", said)])
+
+
 def test_php_tells_the_callee_of_each_line() -> None:
     """The line of #0 lies in what #1 called: `get` calls `parse`."""
     text = """\
@@ -247,6 +321,10 @@ def test_debuggers() -> None:
         ("src/b.ts:3:9 - error TS2322: Type", ("src/b.ts", 3, "")),
         (" --> src/main.rs:5:9", ("src/main.rs", 5, "")),
         ("./x/y.go:4:2: undefined: z", ("x/y.go", 4, "")),
+        ("src\\stock.cpp(77): error C2065: 'n': undeclared identifier", ("src/stock.cpp", 77, "")),
+        ("e: file:///home/u/shop/Stock.kt:77:5 Unresolved reference: n", ("/home/u/shop/Stock.kt", 77, "")),
+        ("e: /home/u/shop/Stock.kt: (77, 5): Unresolved reference: n", ("/home/u/shop/Stock.kt", 77, "")),
+        ("[ERROR] /home/u/shop/Stock.java:[77,5] cannot find symbol", ("/home/u/shop/Stock.java", 77, "")),
         ("src\\web\\auth.py:31: error: no", ("src/web/auth.py", 31, "")),
     ],
 )
@@ -266,6 +344,8 @@ def test_compilers_and_linters(text: str, place: tuple[str, int, str]) -> None:
         "error: it fails",
         "http://localhost:3000/a",
         "Note: this is no error",
+        "it fails at Cart.Load(id) and I do not know why",
+        "see printf(3) and nginx.conf(5)",
     ],
 )
 def test_prose_has_no_frames(text: str) -> None:
@@ -283,7 +363,7 @@ lines = st.sampled_from(
 @example("\n at x (\ud800:1:1)")
 def test_any_text_can_be_read(text: str) -> None:
     frames, errors = read_frames(text)
-    assert len({(f.trace, f.path, f.line) for f in frames}) == len(frames)
+    assert len({(f.trace, f.path, f.line, f.function) for f in frames}) == len(frames)
     assert [f.trace for f in frames] == sorted(f.trace for f in frames)
     assert all(f.line >= 0 for f in frames)
     assert len(set(errors)) == len(errors)
