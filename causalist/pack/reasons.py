@@ -57,11 +57,13 @@ PHRASES = {
 
 def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str, ...]:
     """What reasons say, the strongest first; a way over the graph that leads them stays there. What a result is linked
-    to, which `linked` names, comes behind the first words that it has of the question: they can be checked at sight. A
-    signal without a phrase is said by its name.
+    to, which `linked` names, comes behind the first words that it has of the question: they can be checked at sight. So
+    does that its file leads, which all definitions of the file share. A signal without a phrase is said by its name.
 
     >>> phrases([Reason("file", 2.0, ""), Reason("text", 1.5, "token, user"), Reason("title", 1.0, "user, id")])
     ('says token, user, id', 'its file leads')
+    >>> phrases([Reason("found file", 3.0, ""), Reason("graph", 2.0, ""), Reason("text", 0.5, "agent")])
+    ('says agent', 'its file leads', 'linked to others that fit')
     >>> phrases([Reason("graph", 1.0, "")], ["load", "save"])
     ('linked to load, save',)
     >>> phrases([Reason("graph", 2.0, ""), Reason("name", 1.0, ""), Reason("text", 0.5, "agent")], ["load"])
@@ -82,9 +84,10 @@ def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str,
     if links and not links[0][1]:
         # That it is linked to something says little beside anything else.
         said = [*(each for each in said if each not in links), *links]
-    elif links and said[0] == links[0]:
-        words = next((each for each in said[1:] if each[1]), None)
-        said = said if words is None else list(dict.fromkeys([words, *said]))
+    if said and said[0][0] in (PHRASES[_SUPPORT], _FILE):
+        words = [each for each in said if each[1] and each[0] not in (PHRASES[_SUPPORT], _FILE)]
+        own = [each for each in words if each[0] != PHRASES["file text"]]
+        said = list(dict.fromkeys([*(own or words)[:1], *said]))
     return tuple(with_detail.replace("{}", detail) if detail else bare for (with_detail, bare), detail in said)
 
 

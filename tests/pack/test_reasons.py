@@ -45,6 +45,18 @@ def test_what_is_said(reasons: list[tuple[str, str]], said: tuple[str, ...]) -> 
     [
         # 1.0 + 1.0 by words against 1.9.
         ([("file", 1.9, ""), ("text", 1.0, "tax"), ("title", 1.0, "vat")], ("says tax, vat", "its file leads")),
+        # That its file leads holds of all that stands there: what it says itself is told before that.
+        ([("found file", 3.0, ""), ("text", 0.5, "tax")], ("says tax", "its file leads")),
+        (
+            [("found file", 3.0, ""), ("name", 1.0, ""), ("text", 0.5, "tax")],
+            ("says tax", "its file leads", "its name fits"),
+        ),
+        ([("found file", 3.0, ""), ("name", 1.0, "")], ("its file leads", "its name fits")),
+        (
+            [("found file", 3.0, ""), ("file text", 1.0, "tax, vat"), ("text", 0.5, "tax")],
+            ("says tax", "its file leads", "its file says tax, vat"),
+        ),
+        ([("found file", 3.0, ""), ("file text", 1.0, "vat")], ("its file says vat", "its file leads")),
         # What a way over the graph leads to is told first, whatever that gave.
         ([("pagerank", 0.1, "reached"), ("text", 1.0, "tax")], ("reached", "says tax")),
         ([("text", 1.0, "tax"), ("pagerank", 0.1, "reached")], ("says tax", "reached")),
