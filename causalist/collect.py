@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     _Parsing = Future[list[tuple[str, bytes]]]
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 22
+PARSER_VERSION = 23
 
 Read = Callable[["FileEntry"], "SourceFile | str"]
 

@@ -114,7 +114,7 @@ class Values(Shapes):
             return self._declared_elsewhere(file, parts, called, None)
         elif (owner := type_of(scope)) >= 0:
             value = Value("instance", owner, "self")
-            if marks and settings.names.constructors:  # the class, by its own name inside of it
+            if marks and (settings.names.constructors or bare[:1].isupper()):  # the class, by its own name inside of it
                 value = value._replace(rule="constructed") if marks == ["()"] else UNKNOWN
             else:
                 value = self._make(value, marks, settings.shapes)

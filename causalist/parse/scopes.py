@@ -79,6 +79,8 @@ class Scopes:
         self.frames: list[Frame] = []
         self.drafts: list[Draft] = []
         self.shadows = Shadows() if settings.names.rebinding else None
+        separator = settings.names.path_separator if settings.names.rebinding else ""
+        self._path_head = re.compile(rb"[&*\s]*\w+" + re.escape(separator.encode())) if separator else None
         self._newlines = [m.start() for m in re.finditer(rb"\n", data)]
         self._starts_at_body = settings.names.scope_starts_at_body
         self._block_scopes = settings.names.block_scopes
@@ -182,9 +184,12 @@ class Scopes:
         return self._counts[key]
 
     def own_chain(self, chain: str, position: int) -> str:
-        """A chain as it is kept: its head is the variable that it means at `position`, where names are bound again."""
+        """A chain as it is kept: its head is the variable that it means at `position`, where names are bound again.
+        What stands before a separator of paths, `path::join`, is a module or a type, whatever variable has its name."""
         if self.shadows is None or not chain:
             return self.current(chain)
+        if self._path_head is not None and self._path_head.match(self.data, position):
+            return chain
         return self.shadows.own_chain(self.binding_scope(), chain, position)
 
     def takes_name(self, frame: Frame) -> bool:
