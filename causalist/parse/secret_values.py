@@ -6,9 +6,10 @@ Thresholds were chosen by hand, on what they mask in werkzeug, urllib3, scrapy, 
 import re
 from base64 import b64decode
 from functools import cache
+from importlib import import_module
 from typing import Any
 
-from causalist.lazily import expression
+from causalist.lazily import expression, put_off
 from causalist.parse._secret_tables import PLACEHOLDER_PARTS, TRIVIAL
 
 # The limit of detect-secrets for base64, and a lower one for strings that are too short to reach it.
@@ -90,12 +91,6 @@ def is_random(value: str) -> bool:
 
 def _is_excused(value: str) -> bool:
     """Placeholders, references, templates, dates, sequences."""
-    from detect_secrets.filters.heuristic import (
-        is_not_alphanumeric_string,
-        is_sequential_string,
-        is_templated_secret,
-    )
-
     if len(set(value)) < 4 or _REFERENCE.search(value) or _DATE.search(value) or re.search(r"\s", value):
         return True
     lower = value.lower()
@@ -104,7 +99,10 @@ def _is_excused(value: str) -> bool:
     letters = re.sub("[^a-z]", "", lower)
     if letters in TRIVIAL:
         return len(value) < 16
-    return bool(is_templated_secret(value) or is_sequential_string(value) or is_not_alphanumeric_string(value))
+    rules = _heuristics()
+    return bool(
+        rules.is_templated_secret(value) or rules.is_sequential_string(value) or rules.is_not_alphanumeric_string(value)
+    )
 
 
 def _is_wordy(value: str) -> bool:
@@ -138,6 +136,16 @@ def _entropy(value: str) -> float:
 
 @cache
 def _entropy_plugin() -> Any:
-    from detect_secrets.plugins.high_entropy_strings import Base64HighEntropyString
+    return detect_secrets("plugins.high_entropy_strings").Base64HighEntropyString(limit=_ENTROPY)
 
-    return Base64HighEntropyString(limit=_ENTROPY)
+
+@cache
+def _heuristics() -> Any:
+    return detect_secrets("filters.heuristic")
+
+
+def detect_secrets(module: str) -> Any:
+    """A module of detect-secrets, without the HTTP client by which it could verify what it finds: to import that takes
+    three quarters of the time."""
+    with put_off("requests", ("Response",)):
+        return import_module(f"detect_secrets.{module}")

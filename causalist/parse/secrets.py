@@ -14,15 +14,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from importlib import import_module
 from itertools import accumulate
 from typing import Any
 
 from causalist.lazily import expression as late
-from causalist.lazily import put_off
 from causalist.parse._secret_tables import KEYS, NAMES_BEGIN, OWN_TOKENS, PASSWORDS, PLUGINS, Rule
 from causalist.parse.masking import Span
-from causalist.parse.secret_values import is_chosen, is_random, is_scrambled, is_strong, is_varied
+from causalist.parse.secret_values import detect_secrets, is_chosen, is_random, is_scrambled, is_strong, is_varied
 
 # How much of a line around a candidate is read: enough for a name before it and a value after it; a token is never cut.
 _BEFORE, _AFTER = 200, 600
@@ -273,10 +271,7 @@ def _keyword() -> Any:
 
 
 def _plugin(module: str) -> Any:
-    """A module of detect-secrets, without the HTTP client by which it could verify what it finds: to import that takes
-    three quarters of the time."""
-    with put_off("requests", ("Response",)):
-        return import_module(f"detect_secrets.plugins.{module}")
+    return detect_secrets(f"plugins.{module}")
 
 
 def _key_spans(data: bytes) -> Iterator[Span]:

@@ -5,6 +5,7 @@ A view has as many bytes as the file, so that positions of facts hold in the fil
 
 import hashlib
 from dataclasses import replace
+from functools import cache
 
 from causalist import errors
 from causalist.model.facts import Diagnostic, FileFacts, Passage
@@ -86,6 +87,7 @@ def reader_of(path: str) -> str:
     return f"text:{kind}:{name}"
 
 
+@cache
 def _all_grammars() -> str:
     """One version for all grammars: what is in such a file is not told by its name."""
     versions = [grammar_version(dialect) for dialect in sorted(load_settings())]

@@ -80,16 +80,23 @@ def test_a_module_that_is_put_off_may_be_used_at_once(monkeypatch: pytest.Monkey
     assert late.Error is sys.modules["wave"].Error
 
 
-def test_looking_for_secrets_loads_no_http_client() -> None:
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ('token = "ghp_ab12cd34ef56gh78ij90kl12mn34op56qr78"', ((9, 49),)),
+        ('password = "hunter2x9"', ((12, 21),)),  # judged before any plugin is asked
+    ],
+)
+def test_looking_for_secrets_loads_no_http_client(text: str, spans: tuple[tuple[int, int], ...]) -> None:
     code = (
         "import sys; from causalist.parse.secrets import find_secrets; "
-        "found = find_secrets(b'token = \"ghp_ab12cd34ef56gh78ij90kl12mn34op56qr78\"'); "
+        f"found = find_secrets({text.encode()!r}); "
         "seen = {'requests', 'urllib3'} & set(sys.modules); "
         "import requests, detect_secrets.plugins.slack as slack; "
         "print(found, seen, slack.requests.Response is requests.Response, slack.requests.get is requests.get)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "((9, 49),) set() True True\n"
+    assert done.stdout == f"{spans} set() True True\n"
 
 
 def test_a_cold_answer_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
