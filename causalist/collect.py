@@ -295,7 +295,10 @@ def _chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, byte
 
 
 def n_processes(options: IndexOptions) -> int:
-    """How many may parse at once."""
+    """How many may parse at once: one where this process is a worker itself that may have no others."""
+    started = sys.modules.get("multiprocessing")
+    if started is not None and started.current_process().daemon:
+        return 1
     if options.processes is not None:
         return options.processes
     if hasattr(os, "sched_getaffinity"):

@@ -128,3 +128,32 @@ def test_a_program_that_does_everything_when_it_is_imported_is_not_imported_by_n
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, env=environment, timeout=120)
     assert (done.stdout.split(), done.stderr, done.returncode) == (["imported", "3"], "", 0)
+
+
+_WORKER = """
+import multiprocessing
+from causalist import collect
+from causalist.collect import IndexOptions
+from causalist.pipeline import Repository
+
+def files(told):
+    collect._WORTH_PROCESSES = 0
+    told.put(Repository.open({root!r}, exact_root=True, options=IndexOptions(processes=2)).info().files)
+
+if __name__ == "__main__":
+    told = multiprocessing.SimpleQueue()
+    worker = multiprocessing.Process(target=files, args=(told,), daemon=True)
+    worker.start()
+    worker.join()
+    print("nothing" if told.empty() else told.get())
+"""
+
+
+def test_a_worker_that_may_have_no_workers_opens_a_repository(tmp_path: Path) -> None:
+    """As those of `multiprocessing.Pool` are: starting a process in one is an AssertionError."""
+    root = folder_with(tmp_path, FILES)
+    program = tmp_path / "worker.py"
+    program.write_text(_WORKER.format(root=str(root)))
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, env=environment, timeout=120)
+    assert (done.stdout, done.stderr, done.returncode) == ("3\n", "", 0)
