@@ -1,7 +1,9 @@
-"""The forms of frames that are read last: .NET, Elixir, Lua, shells, failed assertions and checks of C and C++, Swift.
+"""More forms of frames: .NET, Elixir, Lua, shells, failed assertions and checks of C and C++, Swift, and positions that
+compilers print.
 
-A form has the groups `path` and `line` where they are printed; `function` as printed, to be cut to its last name by
-`printed_name`; `said` where the line tells what went wrong, too.
+A form has the groups `path` and `line` where they are printed; `function` as printed, of which the last name counts;
+`said` where the line tells what went wrong, too. Each is tried where a text stands that it needs: most questions have
+none, and compiling these expressions takes longer than reading the question.
 """
 
 import re
@@ -9,8 +11,8 @@ from typing import NamedTuple
 
 from causalist.lazily import expression
 
-# Release builds of .NET print no places; and who reads the frame `at System.String.Join(String s)` needs none.
-DOTNET = expression(
+# Release builds of .NET print no places.
+_DOTNET = expression(
     r"\s+at (?P<function>(?:[^\W\d][\w`]*[.+])[^\s(:/\\]{1,300})\((?P<arguments>[\w\s,.&*`<>+\[\]]*)\)"
     r"(?: in (?P<path>[^\n]{1,400}?):line (?P<line>\d+))?\s*$"
 )
@@ -46,7 +48,21 @@ _BUILD = expression(  # of Kotlin, Scala and Maven
     r"(?:[ew]: (?:file://)?|\[(?:error|ERROR|warn|WARNING)\] )(?P<path>(?:[A-Za-z]:)?[^\s:(\[]{1,400}\.\w{1,5})"
     r"(?::(?P<line>\d+):\d+|:\[(?P<line2>\d+),\d+\]|: ?\((?P<line3>\d+), ?\d+\))"
 )
-_OTHERS = (_ELIXIR, _LUA, _SHELL, _ASSERTION, _ASSERTED, _GLOG, _SWIFT, _MSVC, _BUILD)
+# (text that a line of this form has, form)
+_OTHERS = (
+    (".ex", _ELIXIR),
+    (".lua:", _LUA),
+    (": line ", _SHELL),
+    ("Assertion ", _ASSERTION),
+    ("Assertion failed: ", _ASSERTED),
+    ("] ", _GLOG),
+    (".swift, line ", _SWIFT),
+    ("): ", _MSVC),
+    (") : ", _MSVC),
+    ("e: ", _BUILD),
+    ("w: ", _BUILD),
+    ("] ", _BUILD),
+)
 
 # `Shop.Cart.<Load>d__12.MoveNext`, `Shop.Cart.<>c.<Load>b__0_1`, `Shop.Cart.<Load>g__Inner|3_0`
 _COMPILED = expression(r"<(?P<outer>[^\W\d]\w*)>[a-z]__(?:(?P<inner>[^\W\d]\w*)\|)?")
@@ -71,7 +87,7 @@ def dotnet_frame(line: str) -> Printed | None:
     >>> dotnet_frame("   at Shop.Orders.Cart.<Load>d__3.MoveNext()")
     Printed(path='Shop/Orders/Cart.cs', line=0, function='Load', said='')
     """
-    found = DOTNET.match(line)
+    found = _DOTNET.match(line) if "at " in line else None
     if found is None or found["arguments"] in ("Native Method", "Unknown Source"):
         return None
     written = found["function"]
@@ -90,9 +106,8 @@ def dotnet_frame(line: str) -> Printed | None:
 
 def other_frame(line: str) -> Printed | None:
     """A frame in one of the forms above, but for .NET."""
-    for form in _OTHERS:
-        found = form.match(line)
-        if found is not None:
+    for text, form in _OTHERS:
+        if text in line and (found := form.match(line)):
             return _printed(found)
     return None
 
