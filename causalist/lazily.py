@@ -67,25 +67,55 @@ def put_off(name: str, annotated: Collection[str] = ()) -> Iterator[None]:
 class _Late:
     """An expression that is compiled when it is first used: most of them are about what few questions hold."""
 
-    def __init__(self, pattern: Any, flags: int) -> None:
+    def __init__(self, pattern: Any, flags: int, needs: tuple[Any, ...]) -> None:
         self._source = (pattern, flags)
+        self._needs = needs
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        if self._needs and name in _WITHOUT_A_MATCH:
+            asked = self._unless_needed(name)
+            setattr(self, name, asked)
+            return asked
+        return getattr(self._compiled(), name)
+
+    def _compiled(self) -> Any:
         compiled = re.compile(*self._source)
         for each in ("match", "search", "fullmatch", "finditer", "findall", "sub", "split", "pattern", "groups"):
             setattr(self, each, getattr(compiled, each))  # found without a detour from here on
-        return getattr(compiled, name)
+        return compiled
+
+    def _unless_needed(self, name: str) -> Callable[..., Any]:
+        needs, without = self._needs, _WITHOUT_A_MATCH[name]
+
+        def asked(*arguments: Any) -> Any:
+            text = arguments[1] if name == "sub" else arguments[0]
+            for each in needs:
+                if each in text:
+                    return getattr(self._compiled(), name)(*arguments)
+            return without(text)
+
+        return asked
+
+
+_WITHOUT_A_MATCH: Mapping[str, Callable[[Any], Any]] = {
+    "match": lambda text: None,
+    "search": lambda text: None,
+    "fullmatch": lambda text: None,
+    "finditer": lambda text: iter(()),
+    "findall": lambda text: [],
+    "sub": lambda text: text,
+}
 
 
 @overload
-def expression(pattern: str, flags: int = 0) -> re.Pattern[str]: ...
+def expression(pattern: str, flags: int = 0, *, needs: tuple[str, ...] = ()) -> re.Pattern[str]: ...
 @overload
-def expression(pattern: bytes, flags: int = 0) -> re.Pattern[bytes]: ...
-def expression(pattern: str | bytes, flags: int = 0) -> Any:
-    """`re.compile`, when it is first used."""
-    return _Late(pattern, flags)
+def expression(pattern: bytes, flags: int = 0, *, needs: tuple[bytes, ...] = ()) -> re.Pattern[bytes]: ...
+def expression(pattern: str | bytes, flags: int = 0, *, needs: tuple[Any, ...] = ()) -> Any:
+    """`re.compile`, when it is first used; with `needs`, when a text has one of these, without which none matches."""
+    return _Late(pattern, flags, needs)
 
 
 _WORTH_WRITING = 20  # instances of a class: then its own `__init__` is quicker than one for all

@@ -8,7 +8,6 @@ when the result is asked for: that costs time, and changes nothing.
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -49,7 +48,9 @@ class Meanwhile(Generic[T]):
 
 
 def _begun(work: Callable[[], Any]) -> "tuple[BaseProcess, IO[bytes]] | None":
+    # Here, not above: an answer with nothing changed begins nothing.
     import multiprocessing
+    import tempfile
 
     try:
         file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed where it is read

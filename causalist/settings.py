@@ -9,7 +9,6 @@ repository can only ask for one that sends nothing anywhere.
 
 import math
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 
 from causalist.collect import IndexOptions
 from causalist.errors import SettingsError
-from causalist.lazily import dataclass
+from causalist.lazily import dataclass, expression
 from causalist.model.answer import NO_EMBEDDER, AskOptions, Level, Order, RankMode, Route, Specificity
 from causalist.model.source import FileEntry, SourceFile
 from causalist.pack import MINIMUM_TOKENS
@@ -27,7 +26,7 @@ from causalist.source import DEFAULT_LIMITS, Limits, Reason, read_file
 FILES: tuple[tuple[str, tuple[str, ...]], ...] = (("pyproject.toml", ("tool", "causalist")), ("causalist.toml", ()))
 DEFAULT = "default"
 EMBEDDER_VARIABLE = "CAUSALIST_EMBEDDER"
-_LOCAL_EMBEDDER = re.compile(r"local:[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_LOCAL_EMBEDDER = expression(r"local:[A-Za-z0-9][A-Za-z0-9._-]{0,63}", needs=("local:",))
 
 
 class Setting(NamedTuple):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causalist.errors import AmbiguousNode, UnknownNode
-from causalist.lazily import dataclass
+from causalist.lazily import dataclass, expression
 from causalist.model.index import Index
 from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id
 from causalist.navigate.nearest import nearest
@@ -23,8 +23,8 @@ from causalist.rank import nodes_named
 
 _MOST_SUGGESTED = 20  # namesakes that a message lists
 _MOST_NEAREST = 5  # names that differ by little
-_LINE = re.compile(r"(?P<path>.*?[^:]):(?P<line>\d{1,9})(:\d+)?:?")
-_REPEATED = re.compile(r"~\d+$")
+_LINE = expression(r"(?P<path>.*?[^:]):(?P<line>\d{1,9})(:\d+)?:?", needs=(":",))
+_REPEATED = expression(r"~\d+$", needs=("~",))
 
 
 class Named(NamedTuple):

@@ -8,7 +8,7 @@ reads as an outline whose parts stand under their own headers, whether or not th
 import re
 from collections.abc import Mapping, Sequence
 
-from causalist.lazily import dataclass
+from causalist.lazily import dataclass, expression
 from causalist.model.pack import PackItem
 from causalist.pack.clean import ELLIPSIS, neutralise
 
@@ -17,7 +17,7 @@ LONGEST_LINE = 400
 # A fence longer than any run in the source cannot be closed by it; past this length runs are shortened instead.
 LONGEST_BACKTICK_RUN = 16
 
-_BACKTICKS = re.compile(rf"`{{{LONGEST_BACKTICK_RUN + 1},}}")
+_BACKTICKS = expression(rf"`{{{LONGEST_BACKTICK_RUN + 1},}}", needs=("`" * (LONGEST_BACKTICK_RUN + 1),))
 
 
 # A body of more lines is long: where it has to be cut it shows what tells most of the question instead of its

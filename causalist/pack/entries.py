@@ -3,11 +3,10 @@
 Names are shortened for people: an edge says `Session.verify`, not its id, unless two items of the pack share the name.
 """
 
-import re
 from collections import Counter as Tally
 from collections.abc import Sequence
 
-from causalist.lazily import dataclass
+from causalist.lazily import dataclass, expression
 from causalist.model.graph import Edge
 from causalist.model.pack import PackInput, PackItem
 from causalist.model.scores import Hit
@@ -23,7 +22,7 @@ MOST_REASONS = 4
 SMALLEST_WITH_LEGEND = 400
 SMALLEST_FENCE = 3
 
-_BACKTICKS = re.compile("`+")
+_BACKTICKS = expression("`+", needs=("`",))
 _BACK = " (back)"
 _CONTAINS = "contains"
 _MOST_LINKED = 2  # others that a reason names
@@ -185,4 +184,4 @@ def _repository(root: str, limit: int) -> str:
 
 def _last_part(path: str) -> str:
     """The name of a folder or file, for either kind of separator."""
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path

@@ -7,11 +7,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from causalist.lazily import expression
+
 Span = tuple[int, int]
 
 # What stands for a secret wherever source is shown, whatever its length.
 MASK = "*" * 8
-_STARS = re.compile(r"\*{8,}")
+_STARS = expression(r"\*{8,}", needs=("*" * 8,))
 _LINE = re.compile(rb"[^\r\n]+")
 
 

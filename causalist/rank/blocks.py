@@ -86,10 +86,11 @@ class Parts(NamedTuple):
     body: tuple[Block, ...]
 
 
-_COMMENT = expression(r"<!--.*?(?:-->|\Z)", re.S)
-_FENCE = expression(r"[ \t]{0,3}(?:[-*>] ?)?(`{3,}|~{3,})[ \t]*([\w+#.-]*)")
+_COMMENT = expression(r"<!--.*?(?:-->|\Z)", re.S, needs=("<!--",))
+_FENCE = expression(r"[ \t]{0,3}(?:[-*>] ?)?(`{3,}|~{3,})[ \t]*([\w+#.-]*)", needs=("```", "~~~"))
 _HEADING = expression(
-    r"[ \t]{0,3}#{1,6}[ \t]+(\S.{0,100})|[ \t]*\*\*([^*]{1,80})\*\*:?[ \t]*$|([A-Z][\w /'?-]{2,50}):[ \t]*$"
+    r"[ \t]{0,3}#{1,6}[ \t]+(\S.{0,100})|[ \t]*\*\*([^*]{1,80})\*\*:?[ \t]*$|([A-Z][\w /'?-]{2,50}):[ \t]*$",
+    needs=("#", "**", ":"),
 )
 _UNDERLINE = expression(r"[ \t]*(?:-{3,}|={3,})[ \t]*$")
 _QUOTE = expression(r"[ \t]{0,3}> ?(?!>)")

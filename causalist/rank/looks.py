@@ -15,7 +15,8 @@ TRACE = expression(
     r"|#\d+ +(?:0x[\da-f]+ in )?\S.{0,300}[:(]\d+\b|#\d+ \{main\}|Stack trace:\s*$|\[previous exception\]"
     r"|PHP (?:Fatal|Parse|Warning|Notice)|The above exception was the direct|During handling of the above exception"
     r"|\S{1,300}\.go:\d+(?: \+0x[\da-f]+)?\s*$|(?:from )?\S{1,300}\.rb:\d+:in "
-    r"|[\w.$<>/*]{0,100}@(?:https?|file|webpack|/)\S+:\d+:\d+)"
+    r"|[\w.$<>/*]{0,100}@(?:https?|file|webpack|/)\S+:\d+:\d+)",
+    needs=(*':("~^[#', "...", "created by", "panicked", "PHP ", "The above", "During"),
 )
 LOG = expression(
     r"\s{0,40}(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d\b|(?:[A-Z][a-z]{2} ){1,2}\d{1,2} \d\d:\d\d"
@@ -24,7 +25,12 @@ LOG = expression(
     r"|(?:Collecting|Downloading|Requirement already|Successfully|Installing|Compiling|Building|Fetching|Resolving"
     r"|Updating|Unpacking) \S"
     r"|E {3}\S|[<>*] (?:GET|POST|HTTP/|[A-Z][\w-]+: )|={5,}|-{8,}|\{\"(?:level|ts|time|msg|timestamp)\":"
-    r"|(?:error|warning|note|help)(?:\[\w+\])?: |(?:\d+ )?\|  |= note:)"
+    r"|(?:error|warning|note|help)(?:\[\w+\])?: |(?:\d+ )?\|  |= note:)",
+    needs=(
+        *(":", "|", "E   ", "npm ", "yarn ", "=====", "--------"),
+        *"TRACE DEBUG INFO WARN ERROR FATAL CRITICAL NOTICE GET POST HTTP/ Collecting Downloading Requirement".split(),  # noqa: SIM905
+        *"Successfully Installing Compiling Building Fetching Resolving Updating Unpacking".split(),  # noqa: SIM905
+    ),
 )
 _VERSION = r"[*_`\"'^~]*[vV]?\d+(?:\.[\w+-]+){1,5}\b"
 VERSIONS = expression(

@@ -9,26 +9,30 @@ from collections.abc import Iterator
 from causalist.lazily import dataclass, expression
 
 _IDENTIFIER = expression(r"\b(?:[A-Za-z]+_\w+|_+[A-Za-z]\w*|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b")
-_CALLED = expression(r"\b([A-Za-z_]\w*)\(")
-_CODE_SPAN = expression(r"(?<!`)`([^`\n]{1,80})`(?!`)")
-_DOTTED = expression(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
-_FROM_IMPORT = expression(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)")
+_CALLED = expression(r"\b([A-Za-z_]\w*)\(", needs=("(",))
+_CODE_SPAN = expression(r"(?<!`)`([^`\n]{1,80})`(?!`)", needs=("`",))
+_DOTTED = expression(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b", needs=(".",))
+_FROM_IMPORT = expression(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)", needs=("import",))
 # 255 is the longest name of a file. Without a limit a text of hyphens would take time in the square of its length.
 _PATH = expression(
-    r"(?<![\w/])(?:[\w.@-]{1,255}/)+[\w.@-]{1,255}|\b[\w-]{1,255}\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|java|md|json|toml)\b"
+    r"(?<![\w/])(?:[\w.@-]{1,255}/)+[\w.@-]{1,255}|\b[\w-]{1,255}\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|java|md|json|toml)\b",
+    needs=("/", "."),
 )
-_WINDOWS = expression(r"(?<![\w\\])(?:[A-Za-z]:\\)?((?:[\w.@-]{1,255}\\){1,30}[\w.@-]{1,255}\.\w{1,5}\b)")
+_WINDOWS = expression(
+    r"(?<![\w\\])(?:[A-Za-z]:\\)?((?:[\w.@-]{1,255}\\){1,30}[\w.@-]{1,255}\.\w{1,5}\b)", needs=("\\",)
+)
 _LINE = expression(r"(?::|#L|\(|,? line |, L)(\d{1,7})\b")
 # A page of a code host: /OWNER/NAME/blob/REVISION/PATH#L10.
 _BLOB = expression(
-    r"https?://[^\s/]{1,100}/[^\s/]{1,100}/[^\s/]{1,100}/(?:-/)?(?:blob|tree|raw|blame|src)/[^\s/]{1,100}/([^\s#?)\]]{1,400})(?:#L(\d{1,7}))?"
+    r"https?://[^\s/]{1,100}/[^\s/]{1,100}/[^\s/]{1,100}/(?:-/)?(?:blob|tree|raw|blame|src)/[^\s/]{1,100}/([^\s#?)\]]{1,400})(?:#L(\d{1,7}))?",
+    needs=("://",),
 )
-_JOINED = expression(r"\b[A-Za-z_]\w*(?:(?:::|#|->)[A-Za-z_]\w*)+")
-_JS_IMPORT = expression(r"\bimport\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?\{([^{}]{1,500})\}\s*from\b")
-_OPTION = expression(r"(?<![\w-])--([A-Za-z][\w-]{1,60})\b")
-_DECORATOR = expression(r"^[^\S\n]*@([A-Za-z_]\w*)(?=\(|[^\S\n]*$)", re.M)
-_CODE = expression(r"\b(?:[A-Z]{1,6}-?\d{2,6}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)\b")
-_URL = expression(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S{1,2000}", re.IGNORECASE)
+_JOINED = expression(r"\b[A-Za-z_]\w*(?:(?:::|#|->)[A-Za-z_]\w*)+", needs=("::", "#", "->"))
+_JS_IMPORT = expression(r"\bimport\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?\{([^{}]{1,500})\}\s*from\b", needs=("import",))
+_OPTION = expression(r"(?<![\w-])--([A-Za-z][\w-]{1,60})\b", needs=("--",))
+_DECORATOR = expression(r"^[^\S\n]*@([A-Za-z_]\w*)(?=\(|[^\S\n]*$)", re.M, needs=("@",))
+_CODE = expression(r"\b(?:[A-Z]{1,6}-?[0-9]{2,6}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)\b", needs=("_", *"0123456789"))
+_URL = expression(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S{1,2000}", re.IGNORECASE, needs=("://", "."))
 
 OPTION_WEIGHT = 0.6  # of an option: what is named like it may be something else
 

@@ -5,7 +5,6 @@ list are kept for nodes that PageRank reached and no lexical generator did: the 
 nothing stands there.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.lazily import expression
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.history import History
@@ -47,7 +47,7 @@ from causalist.rank.walk import seed_distribution
 
 N_COMMITS = 3  # that a reason names
 _MOST_LINES = 5  # lines of matches that a reason names
-_REPEATED = re.compile(r"~\d+$")
+_REPEATED = expression(r"~\d+$", needs=("~",))
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
 # What a score in the folder where a question is asked gains, so that its odds are e to this times as good;

@@ -92,7 +92,7 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
             ways = _ways(graph, walkable, reached)
         given = ways.step(reached)
     is_file = kinds == NodeKind.FILE
-    held = [np.flatnonzero(_IS_HOLDING[way.kinds] & is_file[way.targets]) for way in ways[:2]]
+    held = [np.flatnonzero(_IS_HOLDING.take(way.kinds) & is_file.take(way.targets)) for way in ways[:2]]
     if any(map(len, held)):
         # In one sum, as what is given was added up.
         parts = [way.weights[some] * reached[way.sources[some]] for way, some in zip(ways[:2], held, strict=True)]
@@ -159,8 +159,9 @@ def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Wa
         n_nodes, givers, takers = len(nodes), giver.astype(np.int32), taker.astype(np.int32)
 
     def strengths(some: NDArray[np.int64] | slice) -> Scores:
-        """0 where the walk does not go."""
-        return np.asarray(_TABLE[edges.kinds[some]] * (walkable[edges.sources[some]] & walkable[edges.targets[some]]))
+        """0 where the walk does not go. `take` reads by numbers of 32 bits in half the time of an index."""
+        goes = walkable.take(edges.sources[some]) & walkable.take(edges.targets[some])
+        return np.asarray(_TABLE.take(edges.kinds[some]) * goes)
 
     own = strengths(out)
     others = own if from_all else strengths(back)
@@ -170,7 +171,7 @@ def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Wa
     certain = own * edges.confidences[out]
     certain_back = certain if from_all else others * edges.confidences[back]
     return _Ways(
-        _Links(edges.targets[out], edges.sources[out], certain / totals[givers], edges.kinds[out]),
-        _Links(edges.sources[back], edges.targets[back], certain_back / totals[takers], edges.kinds[back]),
+        _Links(edges.targets[out], edges.sources[out], certain / totals.take(givers), edges.kinds[out]),
+        _Links(edges.sources[back], edges.targets[back], certain_back / totals.take(takers), edges.kinds[back]),
         from_all,
     )

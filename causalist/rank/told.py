@@ -8,7 +8,7 @@ Histories are written by people who know the code. A short question has no words
 who does not: there a word counts less by the root of its weight, and never more.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from math import sqrt
 from pathlib import Path
@@ -17,16 +17,35 @@ from pathlib import Path
 MOST_WORDS = 14
 
 
+def _weights(words: Collection[str]) -> dict[str, float]:
+    """Those of `words` that have one. A few are looked for in the file: reading all of it takes ten times as long."""
+    if len(words) > MOST_WORDS:
+        return _all_weights()
+    found = {word: _found(f"\n{word} ") for word in words if word.isalnum()}
+    return {word: weight for word, weight in found.items() if weight is not None}
+
+
 @lru_cache(maxsize=1)
-def _weights() -> dict[str, float]:
-    text = Path(__file__).with_name("word_weights.txt").read_text(encoding="utf-8")
-    return {word: int(percent) / 100 for word, percent in (line.split() for line in text.splitlines())}
+def _text() -> str:
+    return "\n" + Path(__file__).with_name("word_weights.txt").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def _all_weights() -> dict[str, float]:
+    return {word: int(percent) / 100 for word, percent in map(str.split, _text().splitlines()[1:])}
+
+
+def _found(beginning: str) -> float | None:
+    text = _text()
+    at = text.find(beginning)
+    return None if at < 0 else int(text[at + len(beginning) : text.index("\n", at + 1)]) / 100
 
 
 def told_by(terms: Iterable[str]) -> dict[str, float]:
     """The weight of each term of a question: 1 for most, less for words that are said of code, more for those that
     stand in it."""
-    asked, weights = list(terms), _weights()
+    asked = list(terms)
+    weights = _weights(asked)
     if len(asked) > MOST_WORDS:
         return {term: weights.get(term, 1.0) for term in asked}
     return {term: min(sqrt(weights.get(term, 1.0)), 1.0) for term in asked}

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist.errors import GitError, RepositoryNotFound
+from causalist.lazily import expression
 from causalist.model.source import Scan
 from causalist.source.git import Finished, GitMissing, Running
 from causalist.source.head import head_commit
@@ -40,7 +41,7 @@ OWN_IGNORE = ".causalistignore"
 MOST_NESTED = 200  # repositories inside of one; each costs two runs of git
 _TELLS_CHANGES = os.name != "nt"  # there it is when the file was made
 _UNTRACKED, _NOT_CHECKED_OUT = b"?", b"S"  # tags of `git ls-files -t`
-_UNLISTED = re.compile(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE)
+_UNLISTED = expression(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE, needs=("warning: could",))
 
 
 def scan_folder(

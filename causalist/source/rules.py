@@ -274,9 +274,13 @@ def is_prose(path: str) -> bool:
 
 
 # Go's own convention: this very line, wherever it stands before the code. It often follows a licence.
-_GENERATED_LINE = expression(rb"^// Code generated [^\n]* DO NOT EDIT\.\r?$", re.MULTILINE)
+_GENERATED_LINE = expression(
+    rb"^// Code generated [^\n]* DO NOT EDIT\.\r?$", re.MULTILINE, needs=(b"// Code generated ",)
+)
 
 
 def _is_generated(data: bytes) -> bool:
     head = b"\n".join(data[:GENERATED_PROBE_BYTES].split(b"\n", GENERATED_LINES)[:GENERATED_LINES])
-    return _GENERATED.search(head) is not None or _GENERATED_LINE.search(data, 0, GENERATED_PROBE_BYTES) is not None
+    if b"generated" in head.lower() and _GENERATED.search(head) is not None:  # each of its forms has that word
+        return True
+    return _GENERATED_LINE.search(data, 0, GENERATED_PROBE_BYTES) is not None

@@ -41,8 +41,11 @@ def unflatten(kind: type[T], header: Any, prefix: str, arrays: Arrays) -> T:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+def _hint(kind: type, name: str) -> Any:
+    """What the field of that name is. Evaluating what all fields are, of which most are arrays, takes longer than
+    reading them."""
+    hint = kind.__annotations__[name]
+    return typing.get_type_hints(kind)[name] if isinstance(hint, str) else hint
 
 
 @cache
@@ -57,19 +60,19 @@ def _build(kind: Any, header: Any, prefix: str, arrays: Arrays) -> Any:
     # Not asked of the type hint: what NDArray[...] looks like at run time differs between versions of numpy.
     if prefix in arrays:
         return arrays[prefix]
-    origin = typing.get_origin(kind)
     if dataclasses.is_dataclass(kind):
-        hints = _hints(typing.cast(type, kind))
-        # What an earlier version did not write is left at its default; its index is outdated then, and not damaged.
-        known = {
-            name: hint
-            for name, hint in hints.items()
-            if name in header or name not in _defaulted(typing.cast(type, kind))
-        }
-        return typing.cast(Any, kind)(
-            **{name: _build(hint, header[name], f"{prefix}.{name}", arrays) for name, hint in known.items()}
-        )
-    if origin is tuple:
+        defaulted = _defaulted(typing.cast(type, kind))
+        fields: dict[str, Any] = {}
+        for field in dataclasses.fields(kind):
+            place = f"{prefix}.{field.name}"
+            if place in arrays:
+                fields[field.name] = arrays[place]
+            # What an earlier version did not write is left at its default; its index is outdated then, and not damaged.
+            elif field.name in header or field.name not in defaulted:
+                hint = _hint(typing.cast(type, kind), field.name)
+                fields[field.name] = _build(hint, header[field.name], place, arrays)
+        return typing.cast(Any, kind)(**fields)
+    if typing.get_origin(kind) is tuple:
         item = typing.get_args(kind)[0]
         return tuple(_build(item, each, f"{prefix}[{i}]", arrays) for i, each in enumerate(header))
     if isinstance(header, dict):

@@ -11,10 +11,14 @@ import subprocess
 import sys
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import causalist
+from causalist import lazily
 from causalist.lazily import dataclass, exports, expression, put_off
 from causalist.pipeline import Repository
 from tests.pipeline.sample import copy_sample
@@ -25,7 +29,8 @@ _NOT_NEEDED = (
     "causalist.building", "causalist.refresh", "causalist.history", "causalist.graph.build", "causalist.parse.file",
     "causalist.parse.languages", "causalist.model.facts", "causalist.model.language", "causalist.overview",
     "causalist.store.facts_cache", "causalist.pack.render_html", "causalist.source.tree", "tree_sitter", "sqlite3",
-    "multiprocessing", "concurrent.futures.process", "importlib.metadata", "tomllib", "filelock", "scipy", "networkx",
+    "tempfile", "multiprocessing", "concurrent.futures.process", "importlib.metadata", "tomllib", "filelock", "scipy",
+    "networkx",
 )  # fmt: skip
 
 
@@ -52,6 +57,43 @@ def test_a_late_expression_is_the_expression() -> None:
     assert [m.span() for m in late.finditer("AAb a")] == [m.span() for m in early.finditer("AAb a")]
     assert late.sub("-", "xAb") == "x-" and late.pattern == early.pattern and late.groups == 2
     assert late.fullmatch("b") is None and late.match("ab")[2] == "b"  # type: ignore[index]
+
+
+def test_without_what_it_needs_an_expression_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[object] = []
+    real = re.compile
+    monkeypatch.setattr(re, "compile", lambda *arguments: compiled.append(arguments) or real(*arguments))
+    late = expression(r"a(b|--)", re.IGNORECASE, needs=("b", "B", "--"))
+    assert late.match("ac") is None and late.search("ac") is None and late.fullmatch("ac") is None
+    assert late.findall("ac") == [] and list(late.finditer("ac")) == [] and late.sub("-", "ac") == "ac"
+    assert not compiled
+    assert late.findall("A-- AB ac") == ["--", "B"] and late.sub("x", "ab ac") == "x ac"
+    assert late.search("ac") is None and len(compiled) == 1
+    assert expression(rb"ab", needs=(b"b",)).match(b"ab") is not None
+
+
+def _needing() -> dict[str, Any]:
+    """Every expression of the package that says what it needs."""
+    root = Path(causalist.__file__).parent
+    found: dict[str, Any] = {}
+    for path in sorted(root.rglob("*.py")):
+        if "needs=" in path.read_text(encoding="utf-8") and path.name != "lazily.py":
+            name = ".".join(("causalist", *path.relative_to(root).with_suffix("").parts))
+            for key, value in vars(importlib.import_module(name)).items():
+                for i, each in enumerate(value if isinstance(value, tuple) else (value,)):
+                    late = each[0] if isinstance(each, tuple) and each else each
+                    if isinstance(late, lazily._Late) and late._needs:
+                        found[f"{name}.{key}[{i}]"] = late
+    return found
+
+
+@pytest.mark.parametrize("late", _needing().values(), ids=_needing())
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_what_an_expression_matches_has_what_it_needs(late: Any, data: st.DataObject) -> None:
+    pattern, flags = late._source
+    text = data.draw(st.from_regex(re.compile(pattern, flags)))
+    assert any(each in text for each in late._needs)
 
 
 def test_a_module_that_is_put_off_is_the_module(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,10 +81,10 @@ def test_a_process_that_is_killed_costs_nothing_but_time(tmp_path: Path) -> None
 
 
 @beside
-@pytest.mark.parametrize("place", ["tempfile.TemporaryFile", "np.save"])
+@pytest.mark.parametrize("place", ["tempfile.TemporaryFile", "numpy.save"])
 def test_without_room_for_the_result_it_is_found_here(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(f"causalist.meanwhile.{place}", full)
+    monkeypatch.setattr(place, full)
     assert Meanwhile(Found, found).result().process == os.getpid()

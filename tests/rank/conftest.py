@@ -7,4 +7,4 @@ from causalist.rank import told
 
 @pytest.fixture(autouse=True)
 def words_weigh_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "_weights", dict)
+    monkeypatch.setattr(told, "_weights", lambda words: {})

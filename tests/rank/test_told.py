@@ -12,9 +12,12 @@ WEIGHTS = Path(told.__file__).with_name("word_weights.txt")
 LONG = " ".join(f"w{chr(97 + i)}x" for i in range(told.MOST_WORDS))
 
 
+LOOKED_UP = told._weights  # before the words of these tests are made to weigh the same
+
+
 @pytest.fixture
 def weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "_weights", lambda: {"improv": 0.25, "redirect": 1.21})
+    monkeypatch.setattr(told, "_weights", lambda words: {"improv": 0.25, "redirect": 1.21})
 
 
 @pytest.mark.usefixtures("weights")
@@ -39,3 +42,14 @@ def test_the_shipped_words_are_stems_in_order_with_weights_that_say_something() 
     known = {word: int(percent) for word, percent in rows}
     # People say it of code; they write it there.
     assert known[stem("improve")] < 50 < 100 < known[stem("redirect")]
+
+
+def test_a_few_words_are_found_as_all_of_them_are() -> None:
+    rows = [line.split() for line in WEIGHTS.read_text(encoding="utf-8").splitlines()]
+    known = {word: int(percent) / 100 for word, percent in rows}
+    for word, weight in known.items():
+        assert LOOKED_UP([word, "nowhere"]) == {word: weight}
+    assert LOOKED_UP([f"x{i}" for i in range(told.MOST_WORDS + 1)]) == known
+    first, second = rows[0], rows[1]
+    for other in (first[0][:-1], first[0][1:], " ".join(first), f"{first[0]} {first[1]}\n{second[0]}", "", "\n"):
+        assert other in known or LOOKED_UP([other]) == {}

@@ -43,6 +43,12 @@ def test_nothing_changed(place: Any) -> None:
     )
 
 
+def test_a_system_that_looks_from_the_top_alone_sees_the_same(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = glance(place)
+    monkeypatch.setattr("causalist.source.glance._FROM_A_FOLDER", False)
+    assert glance(place) == first
+
+
 @pytest.mark.parametrize("change", _MORE.values(), ids=_MORE)
 def test_a_change_shows(place: Any, change: Callable[[Path], object]) -> None:
     before = glance(place)
