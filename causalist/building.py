@@ -18,15 +18,16 @@ from causalist.collect import (
     Read,
     collect_facts,
     is_worth_processes,
+    n_processes,
     no_garbage_collection,
     reader_of,
 )
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.freshness import known_blobs
-from causalist.graph import build_graph, needs_bodies
+from causalist.graph import Part, Spread, build_graph, needs_bodies
 from causalist.heap import return_what_is_freed
 from causalist.history import commits_behind, history_of
-from causalist.meanwhile import Meanwhile
+from causalist.meanwhile import CAN_FORK, Meanwhile
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.history import Commits, History
@@ -41,6 +42,9 @@ from causalist.refresh import refreshed
 from causalist.source import BlobReader
 from causalist.store import FactsCache, facts_with_bodies
 from causalist.versions import index_version
+
+# Processes that link: each comes to hold most of the tables for itself.
+_MOST_LINKING = 4
 
 
 def make_index(
@@ -91,7 +95,7 @@ def _make_index(
     if not files:
         raise NothingToIndex(_nothing(scan, skipped))
     options.progress("linking", 0, 0)
-    linked = again.relinked.linked if again is not None else _linked(files, bodies)
+    linked = again.relinked.linked if again is not None else _linked(files, bodies, options)
     if again is None:
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
         files = [(path, named_only(each)) for path, each in files]
@@ -131,9 +135,13 @@ def _make_index(
     )
 
 
-def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes]) -> LinkedGraph:
+def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], options: IndexOptions) -> LinkedGraph:
     """The graph of files whose bodies are encoded; they are gone afterwards."""
     settings = load_settings()
+    costs = [len(bodies.get(path, b"")) for path, _ in files]
+    spread = None
+    if CAN_FORK and is_worth_processes(sum(facts.n_bytes for _, facts in files), options):
+        spread = Spread(min(n_processes(options), _MOST_LINKING), costs, lambda work: Meanwhile(Part, work).result)
     for number, (path, facts) in enumerate(files):
         if needs_bodies(path, facts, settings):
             files[number] = path, facts_with_bodies(facts, bodies.pop(path))
@@ -141,7 +149,9 @@ def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes]) -> Lin
     def with_bodies(path: str, facts: FileFacts) -> FileFacts:
         return facts_with_bodies(facts, bodies.pop(path)) if path in bodies else facts
 
-    return build_graph(files, settings, with_bodies)
+    linked = build_graph(files, settings, with_bodies, spread)
+    bodies.clear()  # of what another process has linked
+    return linked
 
 
 def _notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:

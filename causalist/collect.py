@@ -5,7 +5,6 @@ enough to do.
 import gc
 import os
 import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 from causalist.lazily import dataclass
-from causalist.meanwhile import CAN_FORK
+from causalist.meanwhile import CAN_FORK, end_with_parent
 
 # Whatever parses is imported when something is parsed: an answer from an index that is current needs none of it.
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def silent(what: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """`processes`: how many parse at once; None: as many as there are processors that this process may use.
+    """`processes`: how many parse and link at once; None: as many as there are processors that this process may use.
 
     `submodules`: whether repositories inside of this one are indexed too; None: as the index has it, at first not.
     `limits`: what is taken of a folder; None: what its own settings say. `retaining`: where a process keeps what makes
@@ -220,7 +219,7 @@ def _parse_all(
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context(_START_METHOD)
-    with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=_end_with_parent) as pool:
+    with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=end_with_parent) as pool:
         chunks = _chunks(chain(first, files))
         del first
         # Two for each process: one that it works at, and one that waits for it. More would only take room.
@@ -257,20 +256,6 @@ def _no_main_module() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
-
-
-def _end_with_parent() -> None:
-    """Lets a worker end when the process that started it is killed: it would wait for more work for ever."""
-    import multiprocessing
-
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _parse_chunk(chunk: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -43,7 +44,8 @@ class Meanwhile(Generic[T]):
             with file:
                 process.join()
                 if process.exitcode == 0:
-                    return _read(self._kind, file)
+                    with suppress(EOFError):  # it was told to end, which is no failure of its own
+                        return _read(self._kind, file)
         return self._work()
 
 
@@ -62,10 +64,27 @@ def _begun(work: Callable[[], Any]) -> "tuple[BaseProcess, IO[bytes]] | None":
     return process, file
 
 
+def end_with_parent() -> None:
+    """Lets a worker end when the process that started it is killed: it would wait for more work for ever, or go on with
+    what nobody waits for."""
+    import multiprocessing
+    import threading
+
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _told(work: Callable[[], Any], file: IO[bytes]) -> None:
     """The life of the process beside. What goes wrong in it is found out by who waits, and not told twice."""
     code = 1
     try:
+        end_with_parent()
         arrays: Arrays = {}
         scalars = flatten(work(), _PREFIX, arrays)
         header = json.dumps([list(arrays), scalars]).encode()

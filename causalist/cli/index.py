@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @click.command("index")
 @repository_options
-@click.option("--processes", type=click.IntRange(min=1), help="How many parse at once; by default one a processor.")
+@click.option(
+    "--processes", type=click.IntRange(min=1), help="How many parse and link at once; by default one a processor."
+)
 @click.option(
     "--submodules/--no-submodules",
     default=None,

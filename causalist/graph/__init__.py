@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from causalist.graph.changing import changes_of, co_changes, touched_files
     from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
     from causalist.graph.linker import Linker, NotLinked
+    from causalist.graph.parts import Part, Spread
     from causalist.graph.presence import Presence, may_mention, passed_modules, passes_on, presence_of
     from causalist.graph.relinking import Relinked, needs_bodies, relink
     from causalist.graph.rules import GUESSES, RULES, Evidence, strength
@@ -23,8 +24,10 @@ __all__ = [
     "Linker",
     "Measured",
     "NotLinked",
+    "Part",
     "Presence",
     "Relinked",
+    "Spread",
     "build_graph",
     "changes_of",
     "co_changes",
@@ -49,6 +52,7 @@ __getattr__ = exports(
         "changing": "changes_of co_changes touched_files",
         "confidence": "Confidences Measured load_confidences read_confidences",
         "linker": "Linker NotLinked",
+        "parts": "Part Spread",
         "presence": "Presence may_mention passed_modules passes_on presence_of",
         "relinking": "Relinked needs_bodies relink",
         "rules": "GUESSES RULES Evidence strength",

@@ -6,8 +6,9 @@ import numpy as np
 
 from causalist.graph.confidence import load_confidences
 from causalist.graph.edges import finish
-from causalist.graph.layering import packages_of, say_layers, with_layers
-from causalist.graph.linker import Linker, NotLinked
+from causalist.graph.layering import packages_of, with_layers
+from causalist.graph.linker import Linker
+from causalist.graph.parts import Spread, link_files
 from causalist.graph.tested import Tests
 from causalist.model.facts import FileFacts
 from causalist.model.graph import EdgeKind, LinkedGraph
@@ -22,12 +23,14 @@ def build_graph(
     files: Sequence[tuple[str, FileFacts]],
     settings: Mapping[str, LanguageSettings],
     with_bodies: Callable[[str, FileFacts], FileFacts] = _as_it_is,
+    spread: Spread | None = None,
 ) -> LinkedGraph:
     """The graph of a repository. `files` are (path, facts) in any order; `settings` are by dialect name.
 
     Files may come without their bodies but for those of which `needs_bodies` says otherwise; then `with_bodies` has to
     bring them, and is asked once for each file, for as long as it is linked: bodies take more room than all the rest.
-    The graph depends on the facts and paths alone.
+    `spread` says how many processes link, of files in the order of their paths. The graph depends on the facts and
+    paths alone.
     """
     order = sorted(range(len(files)), key=lambda i: files[i][0])
     if order != list(range(len(files))):
@@ -39,15 +42,7 @@ def build_graph(
     linker = Linker.of(files, settings)
     documents = [linker.drafts.documents(number) for number in range(len(files))]
     linker.add_bases()
-    troubles = []
-    packages = packages_of(linker.program)
-    for number, (path, facts) in enumerate(files):
-        with linker.program.files[number].opened_with(with_bodies(path, facts)):
-            try:
-                linker.link(number)
-            except NotLinked as error:  # all other files have their edges
-                troubles.append((number, str(error)))
-            say_layers(linker.program, linker.drafts, packages, number)
+    troubles = link_files(linker, with_bodies, packages_of(linker.program), spread)
     tests = Tests(linker.program, linker.drafts)
     for each in list(tests.edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)

@@ -1,13 +1,13 @@
 """A file's edges follow from its own facts and the interfaces of all others: linked so, they are what they are when
 everything is linked at once, array by array."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from causalist.graph import Linker, build_graph, needs_bodies, relink
+from causalist.graph import Linker, Part, Spread, build_graph, needs_bodies, relink
 from causalist.graph.edges import Sites
 from causalist.model.facts import FileFacts, ImportKind
 from causalist.model.graph import CodeGraph, Edge, LinkedGraph
@@ -30,6 +30,11 @@ def without_bodies(files: Files, but: Iterable[int]) -> Files:
     ]
 
 
+def begun_at_once(work: Callable[[], Part]) -> Callable[[], Part]:
+    part = work()
+    return lambda: part
+
+
 def check_each_alone(files: Files) -> LinkedGraph:
     """Links each file alone, into a graph in which its body was not yet written."""
     whole = build_graph(files, load_settings())
@@ -37,6 +42,8 @@ def check_each_alone(files: Files) -> LinkedGraph:
     brought = build_graph(without_bodies(files, []), load_settings(), lambda path, _: bodies.pop(path))
     assert differences(brought.graph, whole.graph) == []
     assert not bodies
+    spread = Spread(3, [facts.n_bytes for _, facts in files], begun_at_once)
+    assert differences(build_graph(files, load_settings(), spread=spread).graph, whole.graph) == []
     for i, (path, facts) in enumerate(files):
         before = [*files[:i], (path, interface_of(facts)), *files[i + 1 :]]
         previous = build_graph(before, load_settings()).graph

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -78,6 +80,52 @@ def test_a_process_that_is_killed_costs_nothing_but_time(tmp_path: Path) -> None
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
     assert work.result().process == own
+
+
+@beside
+def test_a_process_that_is_told_to_end_is_not_believed(tmp_path: Path) -> None:
+    own = os.getpid()
+
+    def ended() -> Found:
+        if os.getpid() != own:
+            os._exit(0)  # as a handler of SIGTERM does that it has from this process
+        return found()
+
+    assert Meanwhile(Found, ended).result().process == own
+
+
+@beside
+def test_it_does_not_go_on_when_nobody_waits_any_more(tmp_path: Path) -> None:
+    told = tmp_path / "process"
+    program = (
+        "import os, pathlib, signal, sys, time\n"
+        "from causalist.meanwhile import Meanwhile\n"
+        "from causalist.model.history import Commits\n"
+        "def work():\n"
+        "    pathlib.Path(sys.argv[1] + '.new').write_text(str(os.getpid()))\n"
+        "    os.rename(sys.argv[1] + '.new', sys.argv[1])\n"
+        "    time.sleep(600)\n"
+        "Meanwhile(Commits, work)\n"
+        "time.sleep(600)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, str(told)]) as parent:
+        deadline = time.monotonic() + 60
+        while not told.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        parent.kill()
+    process = int(told.read_text())
+    while _is_running(process):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _is_running(process: int) -> bool:
+    """Whether it is there and no mere entry that nobody has asked about."""
+    try:
+        return "State:\tZ" not in Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return False
 
 
 @beside
