@@ -47,10 +47,10 @@
 (namespace_use_declaration (namespace_name) @import.from)
 (namespace_use_group (namespace_use_clause . [(name) (qualified_name)] @import.name))
 (namespace_use_clause alias: (name) @import.alias)
-([(include_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from)) (parenthesized_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])])
-  (include_once_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from)) (parenthesized_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])])
-  (require_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from)) (parenthesized_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])])
-  (require_once_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from)) (parenthesized_expression [(string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])])] @import)
+(_ ["include" "include_once" "require" "require_once"] [
+  (string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))
+  (parenthesized_expression [
+    (string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])]) @import
 
 ; Names that get a value. A type stands right before its name; `null` is no type of its own.
 (simple_parameter type: [(named_type) (primitive_type) (union_type)] @binding.type)

@@ -14,10 +14,10 @@
   (#any-of? @_type "Struct" "Class" "Data") (#any-of? @_make "new" "define"))
 ((assignment left: (constant) @name right: (call receiver: (constant) @_type method: (identifier) @_make)) @definition.trait
   (#eq? @_type "Module") (#eq? @_make "new"))
-((assignment right: (call receiver: (constant) @_type method: (identifier) @_make
+((assignment right: (_ receiver: (constant) @_type method: (identifier) @_make
   arguments: (argument_list . [(constant) (scope_resolution)] @base)))
   (#eq? @_type "Class") (#eq? @_make "new"))
-((assignment right: (call receiver: (constant) @_type method: (identifier) @_make
+((assignment right: (_ receiver: (constant) @_type method: (identifier) @_make
   arguments: (argument_list (simple_symbol) @name @definition.field)))
   (#any-of? @_type "Struct" "Data") (#any-of? @_make "new" "define"))
 ; Members that are made by a call: of the language itself, of ActiveSupport and ActiveRecord.
@@ -49,13 +49,13 @@
 (superclass [(constant) (scope_resolution)] @base)
 (superclass (call receiver: [(constant) (scope_resolution)] @base))
 (superclass (call arguments: (argument_list (simple_symbol) @name @definition.field)))
-((class body: (body_statement (call !receiver method: (identifier) @_mix
+((class body: (body_statement (_ !receiver method: (identifier) @_mix
   arguments: (argument_list [(constant) (scope_resolution)] @base.mixin))))
   (#any-of? @_mix "include" "prepend" "extend"))
-((module body: (body_statement (call !receiver method: (identifier) @_mix
+((module body: (body_statement (_ !receiver method: (identifier) @_mix
   arguments: (argument_list [(constant) (scope_resolution)] @base.mixin))))
   (#any-of? @_mix "include" "prepend" "extend"))
-((class body: (body_statement (singleton_class body: (body_statement (call !receiver method: (identifier) @_mix
+((class body: (body_statement (singleton_class body: (body_statement (_ !receiver method: (identifier) @_mix
   arguments: (argument_list [(constant) (scope_resolution)] @base.mixin))))))
   (#any-of? @_mix "include" "prepend"))
 

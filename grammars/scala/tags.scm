@@ -28,13 +28,13 @@
 (extension_definition (function_definition) @definition.method)
 
 ; Values of objects stay; those of classes are one for each instance.
-(object_definition body: (template_body (val_definition pattern: (identifier) @name) @definition.constant))
-(object_definition body: (template_body (var_definition pattern: (identifier) @name) @definition.field))
-(package_object body: (template_body (val_definition pattern: (identifier) @name) @definition.constant))
-(class_definition body: (template_body [(val_definition pattern: (identifier) @name)
-  (var_definition pattern: (identifier) @name)] @definition.field))
-(trait_definition body: (template_body [(val_definition pattern: (identifier) @name)
-  (var_definition pattern: (identifier) @name)] @definition.field))
+(object_definition body: (_ (val_definition pattern: (identifier) @name) @definition.constant))
+(object_definition body: (_ (var_definition pattern: (identifier) @name) @definition.field))
+(package_object body: (_ (val_definition pattern: (identifier) @name) @definition.constant))
+(class_definition body: (_ (val_definition pattern: (identifier) @name) @definition.field))
+(class_definition body: (_ (var_definition pattern: (identifier) @name) @definition.field))
+(trait_definition body: (_ (val_definition pattern: (identifier) @name) @definition.field))
+(trait_definition body: (_ (var_definition pattern: (identifier) @name) @definition.field))
 (enum_body [(val_definition pattern: (identifier) @name) (var_definition pattern: (identifier) @name)] @definition.field)
 (template_body [(val_declaration name: (identifier) @name) (var_declaration name: (identifier) @name)] @definition.field)
 (compilation_unit [(val_definition pattern: (identifier) @name) (var_definition pattern: (identifier) @name)]

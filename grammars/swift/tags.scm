@@ -1,3 +1,6 @@
+; A pattern whose outermost node is `(_ …)` is told by a field or token that only this node has: to compile a pattern of
+; `function_declaration` or `property_declaration` walks most of the grammar.
+
 ; Definitions. What an extension holds belongs to the type that it names.
 (class_declaration "class" name: (type_identifier) @name) @definition.class
 (class_declaration "actor" name: (type_identifier) @name) @definition.class
@@ -12,10 +15,9 @@
 (associatedtype_declaration name: (type_identifier) @name) @definition.type
 (class_declaration "extension" body: (class_body (function_declaration) @definition.method))
 (function_declaration "func" . name: _ @name) @definition.function
-(function_declaration body: (_) @body)
 (protocol_function_declaration "func" . name: _ @name) @definition.method
 (init_declaration "init" @name.constructor) @definition.method
-(init_declaration body: (_) @body)
+(_ body: (function_body) @body)
 (deinit_declaration "deinit" @name body: (_) @body) @definition.method
 (subscript_declaration "subscript" @name (computed_property) @body) @definition.method
 (macro_declaration (simple_identifier) @name) @definition.macro
@@ -23,14 +25,14 @@
 ; Values. A property that is computed when it is named is a method.
 (property_declaration . (modifiers)? . (value_binding_pattern) . name: (pattern bound_identifier: (simple_identifier) @name)
   computed_value: (computed_property) @body) @definition.method @property
-(property_declaration (type_annotation [(user_type) (array_type)] @returns) computed_value: (_))
-(property_declaration (type_annotation (optional_type wrapped: (_) @returns)) computed_value: (_))
-((class_body (property_declaration (modifiers) @_how (value_binding_pattern "let") .
+(_ (type_annotation [(user_type) (array_type)] @returns) computed_value: (_))
+(_ (type_annotation (optional_type wrapped: (_) @returns)) computed_value: (_))
+((class_body (_ (modifiers) @_how (value_binding_pattern "let") .
   name: (pattern bound_identifier: (simple_identifier) @name)) @definition.constant) (#match? @_how "\\bstatic\\b"))
 ((class_body (property_declaration (modifiers) @_how (value_binding_pattern ["let" "var"] @_let) .
   name: (pattern bound_identifier: (simple_identifier) @name)) @definition.field)
   (#not-match? @_how "\\bstatic\\b"))
-((class_body (property_declaration (modifiers) @_how (value_binding_pattern "var") .
+((class_body (_ (modifiers) @_how (value_binding_pattern "var") .
   name: (pattern bound_identifier: (simple_identifier) @name)) @definition.field) (#match? @_how "\\bstatic\\b"))
 (class_body (property_declaration . (value_binding_pattern) .
   name: (pattern bound_identifier: (simple_identifier) @name)) @definition.field)
@@ -83,8 +85,8 @@
 (parameter (optional_type wrapped: [(user_type) (array_type)] @binding.type))
 (lambda_parameter name: (simple_identifier) @binding)
 (lambda_parameter (user_type) @binding.type)
-(if_statement bound_identifier: (simple_identifier) @binding . "=" . condition: (_) @binding.value)
-(guard_statement bound_identifier: (simple_identifier) @binding . "=" . condition: (_) @binding.value)
+(_ "if" bound_identifier: (simple_identifier) @binding . "=" . condition: (_) @binding.value)
+(_ "guard" bound_identifier: (simple_identifier) @binding . "=" . condition: (_) @binding.value)
 (while_statement bound_identifier: (simple_identifier) @binding . "=" . condition: (_) @binding.value)
 (for_statement item: (pattern bound_identifier: (simple_identifier) @binding) collection: (_) @binding.elements)
 (catch_block error: (pattern (pattern bound_identifier: (simple_identifier) @binding) (user_type) @binding.type))
@@ -100,10 +102,8 @@
 (parameter "..." @parameter.rest)
 (function_declaration "=" @parameter.optional)
 (init_declaration "=" @parameter.optional)
-(function_declaration [(user_type) (array_type)] @returns)
-(function_declaration (optional_type wrapped: (_) @returns))
-(protocol_function_declaration [(user_type) (array_type)] @returns)
-(protocol_function_declaration (optional_type wrapped: (_) @returns))
+(_ "func" [(user_type) (array_type)] @returns)
+(_ "func" (optional_type wrapped: (_) @returns))
 
 ; What is held: members, and what gets a value.
 (navigation_expression) @member
