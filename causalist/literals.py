@@ -20,8 +20,8 @@ from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.scores import Matched
 from causalist.model.steps import UNWATCHED, Steps
-from causalist.model.symbols import NodeKind, Role, file_id, split_id
-from causalist.rank import Pattern, files_with_all, has_pair, message_words, printing, said_in
+from causalist.model.symbols import NodeKind, file_id, split_id
+from causalist.rank import Pattern, files_with_all, has_pair, message_words, n_telling_in, printing, repeats, said_in
 from causalist.texts import Texts
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _WORD = re.compile(r"\w+")
 _MOST_CERTAIN = 16
 _MOST_PRINTING = 8
 _FEWEST_WORDS = 3  # of a message that have to stand in a row
+_FEWEST_TELLING = 2  # of these that are not said of everything
 _MOST_PLACES = 50  # definitions in which something quoted stands; in more of them it says nothing
 _MOST_IN_FILE = 10_000  # matches of one file that are counted
 _MOST_ROWS = 20  # lines of one node that are told
@@ -115,12 +116,13 @@ def _printed(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Match
             for said in said_in(words, source.text):
                 _keep(by_wording, source, said.at, said.weight)
         if pattern.certain:
-            n, at = _longest_run(words, source.text)
-            if n >= max(_FEWEST_WORDS, (len(words) + 1) // 2):
-                _keep(by_run, source, at, n)
+            run, at = _longest_run(words, source.text)
+            is_long = len(run) >= max(_FEWEST_WORDS, (len(words) + 1) // 2)
+            if is_long and n_telling_in(run) >= _FEWEST_TELLING:
+                _keep(by_run, source, at, len(run))
     for found in (by_wording, by_run):
-        code = {n: each for n, each in found.items() if graph.nodes.roles[n] not in (Role.DOCS, Role.EXAMPLE)}
-        best = code or found
+        is_other = repeats(graph) if found else ()
+        best = {n: each for n, each in found.items() if not is_other[n]} or found
         most = max((weight for weight, _ in best.values()), default=0.0)  # who prints more of it is who printed it
         if best:
             return {n: matched for n, (weight, matched) in sorted(best.items()) if weight == most}
@@ -163,26 +165,26 @@ def innermost_at(file: int, byte: int, graph: CodeGraph) -> int:
     return int(inside[around[np.argmin((ends - starts)[around])]]) if len(around) else file
 
 
-def _longest_run(words: list[str], text: str) -> tuple[int, int]:
-    """(how many of `words`, in small letters, stand in `text` one after the other at most, where that begins; -1 for
+def _longest_run(words: list[str], text: str) -> tuple[list[str], int]:
+    """(the longest row of `words`, in small letters, that stands in `text` one after the other, where it begins; -1 for
     none).
 
     >>> _longest_run(["no", "user", "7", "in", "the", "shop"], "raise Error(f'user {id} in the shop')")
-    (3, 24)
+    (['in', 'the', 'shop'], 24)
     """
     places: dict[str, list[int]] = {}
     spans = []
     for position, match in enumerate(_WORD.finditer(text)):
         spans.append(match.start())
         places.setdefault(match[0].lower(), []).append(position)
-    best = (0, -1)
+    longest, end, at = 0, 0, -1
     runs: dict[int, int] = {}  # length of the run that ends at a position
-    for word in words:
+    for number, word in enumerate(words):
         runs = {position: runs.get(position - 1, 0) + 1 for position in places.get(word, ())}
         for position, n in runs.items():
-            if n > best[0]:
-                best = (n, spans[position - n + 1])
-    return best
+            if n > longest:
+                longest, end, at = n, number + 1, spans[position - n + 1]
+    return words[end - longest : end], at
 
 
 def _searcher(pattern: Pattern, steps: Steps) -> Callable[[str], Iterator[int]]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from causalist.rank.lexical import Kept, bm25, build_lexical, impacts, nodes_named
     from causalist.rank.mentions import files_with_all
-    from causalist.rank.printers import message_words, printing
+    from causalist.rank.printers import message_words, printing, repeats
     from causalist.rank.question import Pattern, Question, as_printed, read_question
     from causalist.rank.ranking import Chosen, best_inside, choose, explain, in_scope, rank_question
     from causalist.rank.routes import GENERATORS, ROUTES, RoutePlan
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from causalist.rank.shares import seed_shares
     from causalist.rank.signals import known_terms
     from causalist.rank.telling import TellingLines
-    from causalist.rank.wording import has_pair, said_in
+    from causalist.rank.wording import has_pair, n_telling_in, said_in
 
 __all__ = [
     "GENERATORS",
@@ -73,11 +73,13 @@ __all__ = [
     "message_postings",
     "message_scores",
     "message_words",
+    "n_telling_in",
     "nodes_named",
     "printing",
     "rank_question",
     "read_question",
     "recency_scores",
+    "repeats",
     "said_in",
     "seed_shares",
     "similar_commit_scores",
@@ -98,7 +100,7 @@ __getattr__ = exports(
         "similar_commit_scores similar_commits",
         "lexical": "Kept bm25 build_lexical impacts nodes_named",
         "mentions": "files_with_all",
-        "printers": "message_words printing",
+        "printers": "message_words printing repeats",
         "question": "Pattern Question as_printed read_question",
         "ranking": "Chosen best_inside choose explain in_scope rank_question",
         "routes": "GENERATORS ROUTES RoutePlan",
@@ -106,6 +108,6 @@ __getattr__ = exports(
         "shares": "seed_shares",
         "signals": "known_terms",
         "telling": "TellingLines",
-        "wording": "has_pair said_in",
+        "wording": "has_pair n_telling_in said_in",
     },
 )

@@ -23,13 +23,13 @@ _ASKING = frozenset("where what which who whose how why explain describe show li
 # With these, what begins like a question is none: "could not be read", "is not a number", "has been removed".
 _STATED = frozenset(["not", "been", "be"])
 _FAILING = frozenset(
-    """abort aborted aborting already bad broken cannot cant conflict conflicts corrupt corrupted could denied
-    deprecated disabled disallowed doesnt duplicate empty err error errors exceed exceeded exceeds exception expected
-    expects expired fail failed failing fails failure fatal forbidden ignored ignoring illegal inaccessible incompatible
-    incomplete incorrect inconsistent insufficient invalid malformed mismatch missing must mustnt no non none not
-    nothing only outdated overflow panic refused rejected required requires restricted should skipped skipping timed
-    timeout too unable unauthorized unavailable undefined unexpected unhandled unknown unreachable unrecognised
-    unrecognized unresolved unsupported unused warn warning without wont wrong""".split()  # noqa: SIM905
+    """abort aborted aborting already bad cannot cant conflict conflicts corrupt corrupted denied deprecated disabled
+    disallowed doesnt duplicate empty err error errors exceed exceeded exceeds exception expected expects expired fail
+    failed failing fails failure fatal forbidden ignored ignoring illegal inaccessible incompatible incomplete
+    incorrect inconsistent insufficient invalid malformed mismatch missing must mustnt no non none not nothing only
+    outdated overflow panic refused rejected required requires restricted skipped skipping timed timeout too unable
+    unauthorized unavailable undefined unexpected unhandled unknown unreachable unrecognised unrecognized unresolved
+    unsupported unused warn warning without wont""".split()  # noqa: SIM905
 )
 # What is given stands after one of these. Only who asks why is given nothing else than a message.
 _GIVING = frozenset(
@@ -52,7 +52,7 @@ def messages_in(title: str, body: Sequence[Block], raised: Sequence[Raised]) -> 
     words = _plain_words(title)
     if any(quote in title for quote in _QUOTES):
         groups = _QUOTED_IN_TITLE.findall(title)
-        quoted = _long_enough((next(filter(None, group), "") for group in groups), _FEWEST_WORDS)
+        quoted = [text for group in groups if (text := next(filter(None, group), "")).count(" ") >= _FEWEST_WORDS - 1]
         # Who asks quotes a message, and else it is most of what is said.
         if _is_asked(words) or 2 * sum(map(_n_words, quoted)) > _n_words(title):
             certain.update(dict.fromkeys(quoted))

@@ -8,6 +8,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.symbols import Role
 from causalist.rank.covered import rarity
+from causalist.rank.languages import DEFINES
 from causalist.rank.terms import terms_of
 
 _WORD = expression(r"\w+")
@@ -15,7 +16,7 @@ _MOST_WORDS = 64  # of a message that are read
 # Words by which definitions are taken into account, the rarest first; more of them as long as those are few.
 _FEWEST_RARE = 3
 _MOST_CONSIDERED = 4_000
-_FEWEST_TOGETHER = 3  # words of a message in a row that a definition has
+_FEWEST_TOGETHER = 2  # words of a message in a row that a definition has
 _BY_LENGTH = 0.25  # of 0, 0.25 and 1 the best on development questions, see docs/decisions/0030
 
 
@@ -30,7 +31,8 @@ def printing(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int) -> l
 
     A run of words that a definition has counts by its rarity times its length: who has many words has more of any
     message, but not in long runs. For the same reason all of it counts less for what is long.
-    Tests are left out, which repeat messages and do not print them, and pages stand behind code.
+    Tests are left out, which repeat messages and do not print them. Of what says them otherwise (`repeats`) a quarter
+    as many follow: a message may be kept beside the code.
     """
     postings = lexical.definitions
     numbers = [_rarest(word, lexical) for word in _WORD.findall(text)[:_MOST_WORDS]]
@@ -61,10 +63,20 @@ def printing(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int) -> l
         run = np.where(has, run + 1, 0.0)
         weight = np.where(has, weight + rarities.get(number, 0.0), 0.0)
     some = np.flatnonzero(longest >= _FEWEST_TOGETHER)
-    is_page = np.isin(graph.nodes.roles[considered[some]], [Role.DOCS, Role.EXAMPLE])
     score = score[some] / (1.0 + _BY_LENGTH * np.log1p(postings.norms[considered[some]]))
-    order = np.lexsort((considered[some], -np.round(score, 9), is_page))
-    return [int(n) for n in considered[some][order][:most]]
+    best = considered[some][np.lexsort((considered[some], -np.round(score, 9)))]
+    is_other = repeats(graph)[best]
+    return [*best[~is_other][:most].tolist(), *best[is_other][: most // 4].tolist()]
+
+
+def repeats(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Shape (n_nodes,): what says messages and does not print them: pages, examples, and files in which nothing is
+    defined, such as translations and settings."""
+    nodes = graph.nodes
+    defines = np.zeros(len(nodes), dtype=np.bool_)
+    inside = nodes.files >= 0
+    defines[nodes.files[inside & DEFINES[nodes.kinds]]] = True
+    return np.isin(nodes.roles, [Role.DOCS, Role.EXAMPLE]) | ~(inside & defines[np.maximum(nodes.files, 0)])
 
 
 def _rarest(word: str, lexical: LexicalIndex) -> int:

@@ -6,7 +6,7 @@ message has it as far as it has the segments one after the other, each as a run 
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -36,12 +36,13 @@ _MOSTLY = 0.7  # of the words of a literal that are in the message
 _LONG_RUN = 5  # words that stand together by no accident, whatever else the literal says
 _MANY = 6  # words in order, with gaps, for which half of a literal is enough
 _NEAR = 4  # words around which a run goes on
+_SAYS_MORE = 0.4  # less than half a word: of equal literals the one that says nothing else counts
 _MOST_MEANT = 80  # words of a literal that are read
 
 
 class Said(NamedTuple):
-    """`weight`: the words of a message that a literal has in order, those that are said of everything counting a half;
-    `at`: where in the text that begins."""
+    """`weight`: the words of a message that a literal has in order, those that are said of everything counting a half,
+    less `_SAYS_MORE` times the share of its words that the message does not have; `at`: where in the text it begins."""
 
     weight: float
     at: int
@@ -98,22 +99,30 @@ def _segments(start: int, parts: list[str], wanted: frozenset[str]) -> Iterator[
 
 def _in_order(segments: list[list[str]], words: Sequence[str], places: dict[str, list[int]]) -> float:
     """The weight of the words that segments and message have in order, 0 where they are too few."""
-    n = n_meant = n_telling = longest = 0
+    n = n_meant = n_telling = n_telling_meant = longest = 0
     after = 0  # the first word of the message that is not taken yet
     for segment in segments:
         n_meant += len(segment)
+        n_telling_meant += n_telling_in(segment)
         if n_meant > _MOST_MEANT:
             break
         for run in _runs(segment, places, after, len(words)):
             n += run.length
             longest = max(longest, run.length)
-            n_telling += sum(word not in STOP_WORDS for word in words[run.end - run.length : run.end])
+            n_telling += n_telling_in(words[run.end - run.length : run.end])
             after = run.end
     is_long = longest >= _LONG_RUN
-    is_mostly = n >= _MOSTLY * n_meant or (n >= _MANY and 2 * n >= n_meant)
+    # "has no attribute 'parent'" is not said by "has no attribute 'name'".
+    is_mostly = n >= _MOSTLY * n_meant and n_telling >= _MOSTLY * n_telling_meant
+    is_mostly = is_mostly or (n >= _MANY and 2 * n >= n_meant)
     if n < _FEWEST or n_telling < (1 if is_long else 2) or not (is_long or is_mostly):
         return 0.0
-    return (n + n_telling) / 2
+    return (n + n_telling) / 2 - _SAYS_MORE * (1 - n / n_meant)
+
+
+def n_telling_in(words: Iterable[str]) -> int:
+    """How many of some words, in small letters, are not said of everything."""
+    return sum(word not in STOP_WORDS for word in words)
 
 
 class _Run(NamedTuple):
