@@ -267,8 +267,3 @@ def _route(title: str, named: tuple[Named, ...], frames: tuple[Frame, ...], has_
     if not has_body and len(title) <= _MOST_EXPLORED and _WORKINGS.match(title.lower()):
         return Route.EXPLORATORY
     return Route.SIMPLE
-
-
-def question_asks_for(question: Question, words: tuple[str, ...]) -> bool:
-    """Whether the question is about something that usually ranks lower, such as tests."""
-    return any(stem(word) in question.title_terms or word in question.title_terms for word in words)
