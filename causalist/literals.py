@@ -100,13 +100,15 @@ def find_matches(pattern: Pattern, index: Index, texts: Texts, steps: Steps = UN
 
 
 def _printed(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Matched]:
-    """The definitions whose literals have most of a message; without such a literal, and if it is certain that it was
-    printed, those in which most of its words stand one after the other. Code before pages."""
+    """The definitions whose literals have most of a message, code before what only repeats messages. Without such a
+    literal, and if it is certain that it was printed, those in which most of its words stand one after the other, in
+    code behind a quote."""
     graph = index.graph
     words = message_words(pattern.text)
     by_wording: dict[int, tuple[float, Matched]] = {}
     by_run: dict[int, tuple[float, Matched]] = {}
     read: dict[str, bytes] = {}
+    is_other = repeats(graph)
     for node in printing(pattern.text, graph, index.lexical, _MOST_CERTAIN if pattern.certain else _MOST_PRINTING):
         path = split_id(graph.nodes.ids[node])[0]
         if path not in read:
@@ -117,11 +119,10 @@ def _printed(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Match
                 _keep(by_wording, source, said.at, said.weight)
         if pattern.certain:
             run, at = _longest_run(words, source.text)
-            is_long = len(run) >= max(_FEWEST_WORDS, (len(words) + 1) // 2)
-            if is_long and n_telling_in(run) >= _FEWEST_TELLING:
+            is_long = len(run) >= max(_FEWEST_WORDS, (len(words) + 1) // 2) and n_telling_in(run) >= _FEWEST_TELLING
+            if is_long and (is_other[node] or _is_quoted(source.text, at)):
                 _keep(by_run, source, at, len(run))
     for found in (by_wording, by_run):
-        is_other = repeats(graph) if found else ()
         best = {n: each for n, each in found.items() if not is_other[n]} or found
         most = max((weight for weight, _ in best.values()), default=0.0)  # who prints more of it is who printed it
         if best:
@@ -147,6 +148,12 @@ class _Source:
         row = int(nodes.start_rows[self._node]) + text.count("\n", 0, at)
         sample = " ".join(text[begin : end if end >= 0 else len(text)].split())[:_LONGEST_SAMPLE]
         return node, Matched(1, (row,), sample)
+
+
+def _is_quoted(text: str, at: int) -> bool:
+    """Whether a quote stands before a character in its line: it is no comment then, nor code."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return any(quote in line for quote in "\"'`")
 
 
 def _keep(found: dict[int, tuple[float, Matched]], source: _Source, at: int, weight: float) -> None:
