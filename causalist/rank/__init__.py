@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         similar_commits,
     )
     from causalist.rank.lexical import Kept, bm25, build_lexical, impacts, nodes_named
+    from causalist.rank.located import frame_rows
     from causalist.rank.mentions import files_with_all
     from causalist.rank.printers import message_words, printing, repeats
     from causalist.rank.question import Pattern, Question, as_printed, read_question
@@ -63,6 +64,7 @@ __all__ = [
     "evidence_of",
     "explain",
     "files_with_all",
+    "frame_rows",
     "has_pair",
     "history_signals",
     "history_terms",
@@ -99,6 +101,7 @@ __getattr__ = exports(
         "history": "churn_scores co_change_scores history_signals history_terms message_scores recency_scores "
         "similar_commit_scores similar_commits",
         "lexical": "Kept bm25 build_lexical impacts nodes_named",
+        "located": "frame_rows",
         "mentions": "files_with_all",
         "printers": "message_words printing repeats",
         "question": "Pattern Question as_printed read_question",
