@@ -37,12 +37,14 @@ _LONG_RUN = 5  # words that stand together by no accident, whatever else the lit
 _MANY = 6  # words in order, with gaps, for which half of a literal is enough
 _NEAR = 4  # words around which a run goes on
 _SAYS_MORE = 0.4  # less than half a word: of equal literals the one that says nothing else counts
+_BREAK = 0.3  # where message and literal go on with other words
 _MOST_MEANT = 80  # words of a literal that are read
 
 
 class Said(NamedTuple):
     """`weight`: the words of a message that a literal has in order, those that are said of everything counting a half,
-    less `_SAYS_MORE` times the share of its words that the message does not have; `at`: where in the text it begins."""
+    less `_SAYS_MORE` times the share of its words that the message does not have, and `_BREAK` for each place where
+    they go on with other words; `at`: where in the text it begins."""
 
     weight: float
     at: int
@@ -99,25 +101,31 @@ def _segments(start: int, parts: list[str], wanted: frozenset[str]) -> Iterator[
 
 def _in_order(segments: list[list[str]], words: Sequence[str], places: dict[str, list[int]]) -> float:
     """The weight of the words that segments and message have in order, 0 where they are too few."""
-    n = n_meant = n_telling = n_telling_meant = longest = 0
+    n = n_meant = n_telling = n_telling_meant = longest = n_breaks = 0
     after = 0  # the first word of the message that is not taken yet
+    n_skipped = 0  # words of the literal since the last run
     for segment in segments:
         n_meant += len(segment)
         n_telling_meant += n_telling_in(segment)
         if n_meant > _MOST_MEANT:
             break
+        taken = 0  # words of the segment
         for run in _runs(segment, places, after, len(words)):
+            # What is filled in is a word at least, and stands where the literal has none.
+            is_filled_in = not taken and not n_skipped and not run.first and run.end - run.length > after
+            n_breaks += n > 0 and not is_filled_in
             n += run.length
             longest = max(longest, run.length)
             n_telling += n_telling_in(words[run.end - run.length : run.end])
-            after = run.end
+            after, taken, n_skipped = run.end, run.first + run.length, 0
+        n_skipped += len(segment) - taken
     is_long = longest >= _LONG_RUN
     # "has no attribute 'parent'" is not said by "has no attribute 'name'".
     is_mostly = n >= _MOSTLY * n_meant and n_telling >= _MOSTLY * n_telling_meant
     is_mostly = is_mostly or (n >= _MANY and 2 * n >= n_meant)
     if n < _FEWEST or n_telling < (1 if is_long else 2) or not (is_long or is_mostly):
         return 0.0
-    return (n + n_telling) / 2 - _SAYS_MORE * (1 - n / n_meant)
+    return (n + n_telling) / 2 - _SAYS_MORE * (1 - n / n_meant) - _BREAK * n_breaks
 
 
 def n_telling_in(words: Iterable[str]) -> int:

@@ -1,7 +1,7 @@
 """How much of a message the literals of a text have: by hand, in the forms in which languages write literals.
 
 The weight is the number of words that both have in order, those of `stop_words.txt` counting a half, less 0.4 times the
-share of the literal that the message does not have.
+share of the literal that the message does not have, and 0.3 for each place where they go on with other words.
 """
 
 import re
@@ -33,7 +33,7 @@ MESSAGE = "12:01 ERROR user anna is missing in the shop"
         'raise Missing(f"user {name} is missing in the shop")',
         'raise Missing("user %s is missing in the shop" % name)',
         'logging.error("user %(name)s is missing in the shop", names)',
-        'raise Missing("user {0.name} is missing "\n              f"in the {where}shop")',
+        'raise Missing("user {0.name} is missing "\n              f"in the shop")',
         "throw new Error(`user ${user.name()} is missing in the shop`)",
         "throw new Error('user ' + user.name() + ' is missing in the shop')",
         'return fmt.Errorf("user %q is missing in the shop: %w", name, err)',
@@ -59,9 +59,9 @@ def test_what_is_filled_in_is_in_the_message_and_not_in_the_literal(text: str) -
     ("text", "expected"),
     [
         # One word more, one less, another one: user, missing, shop, in, the or is are still there.
-        ('"user %s is now missing in the shop"', 4.5 - 0.4 / 7),
-        ('"user %s is missing in shop"', 4.0),
-        ('"user %s was missing in the shop"', 4.0 - 0.4 / 6),
+        ('"user %s is now missing in the shop"', 4.5 - 0.4 / 7 - 0.3),
+        ('"user %s is missing in shop"', 4.0 - 0.3),
+        ('"user %s was missing in the shop"', 4.0 - 0.4 / 6 - 0.3),
     ],
 )
 def test_a_message_of_another_version(text: str, expected: float) -> None:
@@ -89,7 +89,7 @@ def test_literals_with_something_between_them_are_two() -> None:
     text = 'log("user is missing in the shop"); log("user is missing in the old shop")'
     found = said_in(words(MESSAGE), text)
     assert [said.at for said in found] == [4, 40]
-    assert [said.weight for said in found] == pytest.approx([4.5, 4.5 - 0.4 / 7], rel=1e-12)
+    assert [said.weight for said in found] == pytest.approx([4.5 - 0.3, 4.5 - 0.4 / 7 - 0.6], rel=1e-12)
 
 
 def test_what_a_literal_says_besides_is_in_the_message() -> None:
@@ -103,7 +103,9 @@ def test_what_a_literal_says_besides_is_in_the_message() -> None:
 def test_half_of_a_long_literal_is_enough_where_much_is_in_order() -> None:
     # find, IP, address, container; unable, to and for count a half. A run of five would do as well, there is none.
     literal = '"unable to find the IP address for the container %q: the server is ignored"'
-    assert weights("unable to find IP address for container", literal) == pytest.approx([5.5 - 0.4 * 6 / 13], rel=1e-12)
+    assert weights("unable to find IP address for container", literal) == pytest.approx(
+        [5.5 - 0.4 * 6 / 13 - 0.6], rel=1e-12
+    )
     assert weights("unable to find container", literal) == []
 
 
@@ -131,3 +133,15 @@ def test_no_text_takes_long(text: str) -> None:
     start = time.process_time()
     said_in(["a", "b", "c", "a"], text)
     assert time.process_time() - start < 2.0
+
+
+def test_of_two_literals_the_one_that_is_not_interrupted_has_more() -> None:
+    """Both have six of ten words: undefined, binding, s, detected, compiling and when. In the second nothing is filled
+    in where something should be."""
+    message = "Undefined binding(s) detected when compiling"
+    whole = weights(
+        message, "`Undefined binding(s) detected when compiling ` + `${name}. Undefined column(s) query: ${sql}`"
+    )
+    parts = weights(message, "`Undefined binding(s) detected for keys [${keys}] when compiling RAW query: ${sql}`")
+    assert whole == pytest.approx([5.5 - 0.4 * 4 / 10], rel=1e-12)
+    assert parts == pytest.approx([5.5 - 0.4 * 4 / 10 - 0.3], rel=1e-12)
