@@ -35,6 +35,7 @@ _MOST_CERTAIN = 16
 _MOST_PRINTING = 8
 _FEWEST_WORDS = 3  # of a message that have to stand in a row
 _FEWEST_TELLING = 3  # of these that are not said of everything
+_COMMENTS = ("//", "/*", "*", "#", "--")  # as they begin in most languages
 _MOST_PLACES = 50  # definitions in which something quoted stands; in more of them it says nothing
 _MOST_IN_FILE = 10_000  # matches of one file that are counted
 _MOST_ROWS = 20  # lines of one node that are told
@@ -151,9 +152,9 @@ class _Source:
 
 
 def _is_quoted(text: str, at: int) -> bool:
-    """Whether a quote stands before a character in its line: it is no comment then, nor code."""
-    line = text[text.rfind("\n", 0, at) + 1 : at]
-    return any(quote in line for quote in "\"'`")
+    """Whether a quote stands before a character in its line, and the line is no comment."""
+    line = text[text.rfind("\n", 0, at) + 1 : at].lstrip()
+    return not line.startswith(_COMMENTS) and any(quote in line for quote in "\"'`")
 
 
 def _keep(found: dict[int, tuple[float, Matched]], source: _Source, at: int, weight: float) -> None:

@@ -27,7 +27,7 @@ _FAILING = frozenset(
     disallowed doesnt duplicate empty err error errors exceed exceeded exceeds exception expected expects expired fail
     failed failing fails failure fatal forbidden ignored ignoring illegal inaccessible incompatible incomplete
     incorrect inconsistent insufficient invalid malformed mismatch missing must mustnt no non none not nothing only
-    outdated overflow panic refused rejected required requires restricted skipped skipping timed timeout too unable
+    outdated overflow refused rejected required requires restricted skipped skipping timed timeout too unable
     unauthorized unavailable undefined unexpected unhandled unknown unreachable unrecognised unrecognized unresolved
     unsupported unused warn warning without wont""".split()  # noqa: SIM905
 )

@@ -218,7 +218,7 @@ def test_what_is_quoted_in_a_message_is_part_of_it_and_what_stands_everywhere_is
 
 
 def test_a_message_stands_in_a_comment_by_accident_and_in_settings_without_quotes(tree: WorkTree) -> None:
-    tree.write("till.py", "def refuse(n):\n    # an order is not known in this shop: back\n    return n\n")
+    tree.write("till.py", "def refuse(n):\n    # it's so: an order is not known in this shop\n    return n\n")
     tree.write("messages.txt", "unknown: an order is not known in this shop\n")
     answer = Repository.open(tree.path).ask("why do I get `an order is not known in this shop`")
     assert {h.path for h in answer.results if any(r.signal == "literal" for r in h.reasons)} == {"messages.txt"}
