@@ -16,8 +16,8 @@ from causalist.rank.terms import STOP_WORDS
 _WORD = expression(r"\w+")
 # One line of a literal; what is continued by a backslash goes on, and so do back quotes and triple quotes.
 _ONE = (
-    r"\"\"\"(?:\\[\s\S]|(?!\"\"\")[\s\S]){0,4000}\"\"\"|\"(?:\\[\s\S]|[^\"\\\n]){0,2000}\""
-    r"|(?<![\w])'(?:\\[\s\S]|[^'\\\n]){0,2000}'|`(?:\\[\s\S]|[^`\\]){0,4000}`"
+    r"(?<!\\)(?:\"\"\"(?:\\[\s\S]|(?!\"\"\")[\s\S]){0,4000}\"\"\"|\"(?:\\[\s\S]|[^\"\\\n]){0,2000}\""
+    r"|(?<!\w)'(?:\\[\s\S]|[^'\\\n]){0,2000}'|`(?:\\[\s\S]|[^`\\]){0,4000}`)"
 )
 _LITERAL = expression(_ONE)
 # What joins literals: nothing, or an operator on both sides of something short.
