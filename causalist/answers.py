@@ -1,9 +1,10 @@
 """What is checked before an answer is made, and the parts of it that say what it rests on."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.pack import LONG_LINES, check_budget, counter_called, render_pack
-from causalist.rank import Question, Ranking, TellingLines
+from causalist.rank import Question, Ranking, TellingLines, frame_rows
 from causalist.texts import Texts
 
 _MOST_NAMED = 3  # files that a diagnostic names
@@ -126,6 +127,9 @@ def tried(question: Question, ranking: Ranking, n_attempts: int) -> tuple[Diagno
     """What an answer was found with that was not asked for, where the question as it stands found nothing."""
     if n_attempts == 1:
         return ()
+    if question.is_pattern:
+        detail = "it stands nowhere as it is quoted; found is what may print it, with parts filled in"
+        return (Diagnostic("broadened", detail, -1),)
     used = [term for term in ranking.question.terms if term not in question.terms]
     if not used:
         return (
@@ -179,9 +183,10 @@ def pack_items(
     texts: Texts,
     steps: Steps = UNWATCHED,
     telling: TellingLines | None = None,
+    pointed: Mapping[int, Collection[int]] = MappingProxyType({}),
 ) -> tuple[PackItem, ...]:
     """Items in causal order: results with their source, hops between as one-liners, files with definitions. Where there
-    is no time the last results have no source."""
+    is no time the last results have no source. `pointed`: rows to which a question points, by the node of the file."""
     ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
     late = _read_in_time(results, texts, steps)
     items: list[PackItem] = []
@@ -194,24 +199,41 @@ def pack_items(
         definitions = inside.get(node, ())
         unread = hit.path in late
         text = "" if definitions or unread else texts.of(hit)
-        items.append(PackItem(hit, text, False, ranks[node], _telling(graph, hit, text, telling)))
+        items.append(PackItem(hit, text, False, ranks[node], _telling(graph, hit, text, telling, pointed)))
         for i, definition in enumerate(definitions, start=1):
             # Just behind its file when it comes to who gets the room.
             inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
             text = "" if unread else texts.of(inner)
-            items.append(PackItem(inner, text, False, None, _telling(graph, inner, text, telling)))
+            items.append(PackItem(inner, text, False, None, _telling(graph, inner, text, telling, pointed)))
     return tuple(items)
 
 
-def _telling(graph: CodeGraph, hit: Hit, text: str, lines: TellingLines | None) -> tuple[tuple[int, float], ...]:
-    """Rows of a long text that say something of the question, and those where something inside of it begins."""
+def _telling(
+    graph: CodeGraph, hit: Hit, text: str, lines: TellingLines | None, pointed: Mapping[int, Collection[int]]
+) -> tuple[tuple[int, float], ...]:
+    """Rows of a long text that say something of the question, those to which it points before all others, and those
+    where something inside of it begins."""
     if lines is None or text.count("\n") < LONG_LINES:
         return ()
     nodes = graph.nodes
     inside = np.flatnonzero((nodes.parents == hit.node) & np.isin(nodes.kinds, [*CALLABLE_KINDS, *TYPE_KINDS]))
     rows = dict.fromkeys(nodes.start_rows[inside].tolist(), 0.0)
     rows.update((hit.start_row + row, weight) for row, weight in lines.of(text).items())
+    most = max(rows.values(), default=0.0) + 1.0
+    here = pointed.get(int(nodes.files[hit.node]), ())
+    rows.update((row, most) for row in here if hit.start_row <= row <= hit.end_row)
     return tuple(sorted(rows.items()))
+
+
+def pointed_rows(question: Question, matched: Mapping[int, Matched], index: Index) -> Mapping[int, Collection[int]]:
+    """Rows to which a question points, by the node of the file: those of its frames, and where its patterns stand."""
+    pointed: dict[int, dict[int, None]] = {}
+    files = index.graph.nodes.files
+    for node, row in frame_rows(question.frames, index.graph, index.lexical) if question.frames else ():
+        pointed.setdefault(int(files[node]), {})[row] = None
+    for node, found in matched.items():
+        pointed.setdefault(int(files[node]), {}).update(dict.fromkeys(found.rows))
+    return pointed
 
 
 def _read_in_time(results: Sequence[Hit], texts: Texts, steps: Steps) -> set[str]:

@@ -21,6 +21,7 @@ from causalist.rank import (
     Ranking,
     Similarities,
     Weights,
+    as_printed,
     broadened,
     choose,
     confidence_of,
@@ -86,8 +87,13 @@ class Asking:
 
     def attempts(self, question: Question) -> list[Attempt]:
         """The question as it stands and, as long as nothing is found, with words that begin like its own; decision 9
-        has what else was tried. What was asked for to the letter is there, or it is not."""
+        has what else was tried. What was asked for to the letter is there, or it is not, unless a program may have
+        printed it with parts filled in."""
         attempts = [self.attempt(question)]
+        printed = as_printed(question) if question.is_pattern and not attempts[0].chosen else None
+        if printed is not None and self.steps.in_time():
+            found = self.attempt(printed)
+            return [*attempts, found] if found.matched else attempts
         for least_alike in () if question.is_pattern else LEAST_ALIKE:
             if attempts[-1].chosen or not self.steps.in_time():
                 break

@@ -21,7 +21,7 @@ from causalist.model.index import Index
 from causalist.model.scores import Matched
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, file_id, split_id
-from causalist.rank import Pattern, files_with_all, printing
+from causalist.rank import Pattern, files_with_all, has_pair, message_words, n_telling_in, printing, repeats, said_in
 from causalist.texts import Texts
 
 if TYPE_CHECKING:
@@ -30,9 +30,16 @@ if TYPE_CHECKING:
 # An expression that takes longer than this, in seconds, goes back and forth over its own matches.
 TIME_LIMIT = 5.0
 _WORD = re.compile(r"\w+")
+# Definitions whose text is read for what was printed, and for what may have been.
+_MOST_CERTAIN = 16
+_MOST_PRINTING = 8
 _FEWEST_WORDS = 3  # of a message that have to stand in a row
+_FEWEST_TELLING = 3  # of these that are not said of everything
+_COMMENTS = ("//", "/*", "*", "#", "--")  # as they begin in most languages
+_MOST_PLACES = 50  # definitions in which something quoted stands; in more of them it says nothing
 _MOST_IN_FILE = 10_000  # matches of one file that are counted
 _MOST_ROWS = 20  # lines of one node that are told
+_LONGEST_SOURCE = 200_000  # bytes of a definition in which a message is looked for
 _LONGEST_SAMPLE = 120  # characters of the line that is shown
 
 
@@ -46,12 +53,23 @@ class _Tally:
 def all_matches(
     patterns: Sequence[Pattern], index: Index, texts: Texts, steps: Steps = UNWATCHED
 ) -> dict[int, Matched]:
-    """Where the patterns of a question stand; of several in one node the one that stands there most."""
+    """Where the patterns of a question stand; of several in one node the one that stands there most.
+
+    What is quoted in a message that is found is part of it, and what is quoted and stands everywhere is a word like
+    others."""
     found: dict[int, Matched] = {}
-    for pattern in patterns:
-        for node, matched in find_matches(pattern, index, texts, steps).items():
+    messages: list[str] = []
+    for pattern in sorted(patterns, key=lambda pattern: not pattern.printed):
+        if not pattern.printed and any(pattern.text in message for message in messages):
+            continue
+        places = find_matches(pattern, index, texts, steps)
+        if len(places) > _MOST_PLACES and not pattern.alone:
+            continue
+        for node, matched in places.items():
             if node not in found or matched.n > found[node].n:
                 found[node] = matched
+        if pattern.printed and found:
+            messages.append(pattern.text)
     return found
 
 
@@ -83,49 +101,98 @@ def find_matches(pattern: Pattern, index: Index, texts: Texts, steps: Steps = UN
 
 
 def _printed(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Matched]:
-    """The definitions in which most words of a message stand one after the other, as a program printed them."""
-    words = _WORD.findall(pattern.text)
-    found: dict[int, Matched] = {}
-    longest = max(_FEWEST_WORDS, (len(words) + 1) // 2)
-    nodes = index.graph.nodes
+    """The definitions whose literals have most of a message, code before what only repeats messages. Without such a
+    literal, and if it is certain that it was printed, those in which most of its words stand one after the other, in
+    code behind a quote."""
+    graph = index.graph
+    words = message_words(pattern.text)
+    by_wording: dict[int, tuple[float, Matched]] = {}
+    by_run: dict[int, tuple[float, Matched]] = {}
     read: dict[str, bytes] = {}
-    for node in printing(pattern, index.graph, index.lexical):
-        path = split_id(nodes.ids[node])[0]
+    is_other = repeats(graph)
+    for node in printing(pattern.text, graph, index.lexical, _MOST_CERTAIN if pattern.certain else _MOST_PRINTING):
+        path = split_id(graph.nodes.ids[node])[0]
         if path not in read:
-            read[path] = texts.whole(path).encode("utf-8", "replace")
-        start = int(nodes.start_bytes[node])
-        text = read[path][start : int(nodes.end_bytes[node])].decode("utf-8", "replace")
-        n, at = _longest_run(words, text)
-        if n > longest:
-            found.clear()  # who prints more of it is who printed it
-        if n >= longest:
-            longest = n
-            begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-            row = int(nodes.start_rows[node]) + text.count("\n", 0, at)
-            sample = " ".join(text[begin : end if end >= 0 else len(text)].split())[:_LONGEST_SAMPLE]
-            found[node] = Matched(1, (row,), sample)
-    return dict(sorted(found.items()))
+            read[path] = texts.content(path)
+        source = _Source(node, read[path], graph)
+        if has_pair(words, source.text):
+            for said in said_in(words, source.text):
+                _keep(by_wording, source, said.at, said.weight)
+        if pattern.certain:
+            run, at = _longest_run(words, source.text)
+            is_long = len(run) >= max(_FEWEST_WORDS, (len(words) + 1) // 2) and n_telling_in(run) >= _FEWEST_TELLING
+            if is_long and (is_other[node] or _is_quoted(source.text, at)):
+                _keep(by_run, source, at, len(run))
+    for found in (by_wording, by_run):
+        best = {n: each for n, each in found.items() if not is_other[n]} or found
+        most = max((weight for weight, _ in best.values()), default=0.0)  # who prints more of it is who printed it
+        if best:
+            return {n: matched for n, (weight, matched) in sorted(best.items()) if weight == most}
+    return {}
 
 
-def _longest_run(words: list[str], text: str) -> tuple[int, int]:
-    """(how many of `words` stand in `text` one after the other at most, where that begins; -1 for none).
+class _Source:
+    """The text of a node; `text` may have characters of several bytes."""
+
+    def __init__(self, node: int, content: bytes, graph: CodeGraph) -> None:
+        self._node, self._content, self._graph = node, content, graph
+        self._start = int(graph.nodes.start_bytes[node])
+        end = min(int(graph.nodes.end_bytes[node]), self._start + _LONGEST_SOURCE)
+        self.text = content[self._start : end].decode("utf-8", "replace")
+
+    def place(self, at: int) -> tuple[int, Matched]:
+        """(the innermost definition around a character of the text, the line of that character)."""
+        text, nodes = self.text, self._graph.nodes
+        byte = self._start + len(text[:at].encode("utf-8", "replace"))
+        node = innermost_at(int(nodes.files[self._node]), byte, self._graph)
+        begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        row = int(nodes.start_rows[self._node]) + text.count("\n", 0, at)
+        sample = " ".join(text[begin : end if end >= 0 else len(text)].split())[:_LONGEST_SAMPLE]
+        return node, Matched(1, (row,), sample)
+
+
+def _is_quoted(text: str, at: int) -> bool:
+    """Whether a quote stands before a character in its line, and the line is no comment."""
+    line = text[text.rfind("\n", 0, at) + 1 : at].lstrip()
+    return not line.startswith(_COMMENTS) and any(quote in line for quote in "\"'`")
+
+
+def _keep(found: dict[int, tuple[float, Matched]], source: _Source, at: int, weight: float) -> None:
+    """The best of what stands in one definition, of equal ones the first."""
+    node, matched = source.place(at)
+    if node not in found or found[node][0] < weight:
+        found[node] = (weight, matched)
+
+
+def innermost_at(file: int, byte: int, graph: CodeGraph) -> int:
+    """The innermost definition or passage of a file around a byte, else the file."""
+    nodes = graph.nodes
+    inside = np.flatnonzero((nodes.files == file) & ~np.isin(nodes.kinds, [NodeKind.FILE, NodeKind.FIELD]))
+    starts, ends = nodes.start_bytes[inside], nodes.end_bytes[inside]
+    around = np.flatnonzero((starts <= byte) & (byte < ends))
+    return int(inside[around[np.argmin((ends - starts)[around])]]) if len(around) else file
+
+
+def _longest_run(words: list[str], text: str) -> tuple[list[str], int]:
+    """(the longest row of `words`, in small letters, that stands in `text` one after the other, where it begins; -1 for
+    none).
 
     >>> _longest_run(["no", "user", "7", "in", "the", "shop"], "raise Error(f'user {id} in the shop')")
-    (3, 24)
+    (['in', 'the', 'shop'], 24)
     """
     places: dict[str, list[int]] = {}
     spans = []
     for position, match in enumerate(_WORD.finditer(text)):
         spans.append(match.start())
-        places.setdefault(match[0], []).append(position)
-    best = (0, -1)
+        places.setdefault(match[0].lower(), []).append(position)
+    longest, end, at = 0, 0, -1
     runs: dict[int, int] = {}  # length of the run that ends at a position
-    for word in words:
+    for number, word in enumerate(words):
         runs = {position: runs.get(position - 1, 0) + 1 for position in places.get(word, ())}
         for position, n in runs.items():
-            if n > best[0]:
-                best = (n, spans[position - n + 1])
-    return best
+            if n > longest:
+                longest, end, at = n, number + 1, spans[position - n + 1]
+    return words[end - longest : end], at
 
 
 def _searcher(pattern: Pattern, steps: Steps) -> Callable[[str], Iterator[int]]:

@@ -20,6 +20,7 @@ from causalist.answers import (
     packed,
     pagerank_info,
     partly_read,
+    pointed_rows,
     tried,
 )
 from causalist.answers import check_question as check_question
@@ -217,7 +218,8 @@ class Repository(Lookups):
         removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
         with steps.timed("deliver.texts"):
             telling = TellingLines(ranking.question, self.index.lexical)
-            items = pack_items(graph, results, ordered, both, standing, texts, steps, telling)
+            pointed = pointed_rows(question, matched, self.index)
+            items = pack_items(graph, results, ordered, both, standing, texts, steps, telling, pointed)
         with steps.timed("deliver.packing"):
             header = PackHeader(
                 query,

@@ -14,10 +14,7 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
         ),
     ),
     (Role.EXAMPLE, frozenset({"example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox"})),
-    (
-        Role.EXAMPLE,
-        frozenset({"benchmark", "benchmarks", "bench", "benches", "tutorial", "tutorials", "docs_src", "codemods"}),
-    ),
+    (Role.EXAMPLE, frozenset({"tutorial", "tutorials", "docs_src", "codemods"})),
     (Role.DOCS, frozenset({"doc", "docs", "documentation", "website", "changelog", "changelogs", "newsfragments"})),
     (Role.MIGRATION, frozenset({"migrations", "old_migrations", "post_migrate", "alembic"})),
     (Role.CONFIG, frozenset({".github", ".circleci", ".vscode", "ci", ".changeset", ".husky"})),
@@ -27,6 +24,13 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
 _MIGRATION_FOLDER = re.compile(r"(?:.*/)?db/migrat(?:e|ion)/")
 # What a build leaves; below sources it is the code that builds.
 _BUILD_FOLDER = re.compile(r"(?!(?:.*/)?(?:src|lib)/)(?:.*/)?build/")
+# Below sources it is the code that measures.
+_BENCHMARK_FOLDER = re.compile(r"(?:(?!(?:src|lib)/)[^/]+/)*bench(?:marks?|es)?/")
+# What a shell is told of a program's options, in its language or in that of a terminal.
+_COMPLETIONS = re.compile(
+    r"(?:.*/)?(?:assets|contrib|etc|extras?|misc|scripts|share|shell)/(?:[^/]+/)?(?:shell-)?completions?/.*"
+    r"|(?:shell-)?completions?/(?:.*/)?(?:_[^/]*|.*\.(?:bash|zsh|fish|elv|elvish|nu|ps1|powershell))"
+)
 # A module of a build of many, `shop-examples`, a project beside another, `Shop.Benchmarks`, or Go's `_examples`.
 _EXAMPLE_FOLDER = re.compile(r"(?:.*[-.]|_)(?:examples?|samples?|demos?|benchmarks?|playground)")
 _TEST_NAME = re.compile(
@@ -47,8 +51,8 @@ _SOURCE_ROOT = re.compile(r"^((?:.*/)?src/\w+/(?:java|kotlin|scala|groovy)/)", r
 _GENERATED_NAME = re.compile(
     r".*\.(?:g|g\.i|designer|generated)\.cs$|.*\.pb\.(?:cc|h|c)$|(?:moc|ui|qrc)_.*\.(?:cpp|h)$"
 )
-_DOCS_NAME = re.compile(
-    r".*\.(md|mdx|markdown|rst|txt|adoc)$|(licen[cs]e|copying|notice|authors|contributors|maintainers|changelog|changes|news)$"
+_DOCS_NAME = re.compile(  # with pages of manuals, by their sections
+    r".*\.(md|mdx|markdown|rst|txt|adoc)$|.*\.[1-9](?:\.in)?$|(licen[cs]e|copying|notice|authors|contributors|maintainers|changelog|changes|news)$"
 )
 _CONFIG_NAMES = frozenset(
     {"setup.py", "noxfile.py", "tasks.py", "conanfile.py", "conanfile.txt", "makefile", "makefile.am", "configure.ac"}
@@ -83,9 +87,9 @@ def role_of(path: str) -> Role:
     for role, names in _SEGMENTS[2:]:
         if segments & names:
             return role
-    if any(_EXAMPLE_FOLDER.fullmatch(folder) for folder in segments):
-        return Role.EXAMPLE
     lowered = "/".join([*folders, name]) if root is None else root[1].lower() + name
+    if any(_EXAMPLE_FOLDER.fullmatch(folder) for folder in segments) or _BENCHMARK_FOLDER.match(lowered):
+        return Role.EXAMPLE
     if _MIGRATION_FOLDER.match(lowered):
         return Role.MIGRATION
     if _GENERATED_NAME.match(name) or _BUILD_FOLDER.match(lowered):
@@ -94,4 +98,4 @@ def role_of(path: str) -> Role:
         return Role.CONFIG
     if _DOCS_NAME.match(name):
         return Role.DOCS
-    return Role.CODE
+    return Role.GENERATED if _COMPLETIONS.fullmatch(lowered) else Role.CODE

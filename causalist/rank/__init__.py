@@ -22,14 +22,17 @@ if TYPE_CHECKING:
         similar_commits,
     )
     from causalist.rank.lexical import Kept, bm25, build_lexical, impacts, nodes_named
-    from causalist.rank.mentions import files_with_all, printing
-    from causalist.rank.question import Pattern, Question, read_question
+    from causalist.rank.located import frame_rows
+    from causalist.rank.mentions import files_with_all
+    from causalist.rank.printers import message_words, printing, repeats
+    from causalist.rank.question import Pattern, Question, as_printed, read_question
     from causalist.rank.ranking import Chosen, best_inside, choose, explain, in_scope, rank_question
     from causalist.rank.routes import GENERATORS, ROUTES, RoutePlan
     from causalist.rank.scored import Ranking
     from causalist.rank.shares import seed_shares
     from causalist.rank.signals import known_terms
     from causalist.rank.telling import TellingLines
+    from causalist.rank.wording import has_pair, n_telling_in, said_in
 
 __all__ = [
     "GENERATORS",
@@ -46,6 +49,7 @@ __all__ = [
     "TellingLines",
     "WalkWeights",
     "Weights",
+    "as_printed",
     "best_inside",
     "bm25",
     "broadened",
@@ -60,6 +64,8 @@ __all__ = [
     "evidence_of",
     "explain",
     "files_with_all",
+    "frame_rows",
+    "has_pair",
     "history_signals",
     "history_terms",
     "impacts",
@@ -68,11 +74,15 @@ __all__ = [
     "merge_commits",
     "message_postings",
     "message_scores",
+    "message_words",
+    "n_telling_in",
     "nodes_named",
     "printing",
     "rank_question",
     "read_question",
     "recency_scores",
+    "repeats",
+    "said_in",
     "seed_shares",
     "similar_commit_scores",
     "similar_commits",
@@ -91,13 +101,16 @@ __getattr__ = exports(
         "history": "churn_scores co_change_scores history_signals history_terms message_scores recency_scores "
         "similar_commit_scores similar_commits",
         "lexical": "Kept bm25 build_lexical impacts nodes_named",
-        "mentions": "files_with_all printing",
-        "question": "Pattern Question read_question",
+        "located": "frame_rows",
+        "mentions": "files_with_all",
+        "printers": "message_words printing repeats",
+        "question": "Pattern Question as_printed read_question",
         "ranking": "Chosen best_inside choose explain in_scope rank_question",
         "routes": "GENERATORS ROUTES RoutePlan",
         "scored": "Ranking",
         "shares": "seed_shares",
         "signals": "known_terms",
         "telling": "TellingLines",
+        "wording": "has_pair n_telling_in said_in",
     },
 )

@@ -10,7 +10,7 @@ from causalist.model.symbols import NodeKind, Role
 
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL)
 # By kind; looked up for all nodes, which takes a fraction of `np.isin`.
-_DEFINES = ~np.isin(np.arange(max(NodeKind) + 1), _NO_DEFINITIONS)
+DEFINES = ~np.isin(np.arange(max(NodeKind) + 1), _NO_DEFINITIONS)
 _RUNS = np.isin(np.arange(max(NodeKind) + 1), (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE))
 _LONGEST = 8  # bytes of an end, with the dot, that are told apart; one machine word
 
@@ -27,7 +27,7 @@ def language_shares(graph: CodeGraph) -> NDArray[np.float64]:
         return result
     ends, places = np.unique(_ends(nodes.ids, files), return_inverse=True)
     is_code = np.zeros(len(nodes), dtype=np.bool_)
-    is_code[nodes.files[(nodes.files >= 0) & _DEFINES[nodes.kinds]]] = True
+    is_code[nodes.files[(nodes.files >= 0) & DEFINES[nodes.kinds]]] = True
     is_code &= nodes.roles == Role.CODE
     of_ends = np.bincount(places[is_code[files]], minlength=len(ends))
     result[files] = of_ends[places] / max(int(of_ends.sum()), 1)

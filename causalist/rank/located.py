@@ -59,6 +59,13 @@ def located(frames: Sequence[Frame], graph: CodeGraph, lexical: LexicalIndex) ->
     return found
 
 
+def frame_rows(frames: Sequence[Frame], graph: CodeGraph, lexical: LexicalIndex) -> list[tuple[int, int]]:
+    """(node, row) of each frame whose line lies in the definition that it means; rows from 0."""
+    nodes = graph.nodes
+    found = [(_node_of(frame, graph, lexical)[0], frame.line - 1) for frame in frames if frame.line]
+    return [(n, row) for n, row in found if n >= 0 and nodes.start_rows[n] <= row <= nodes.end_rows[n]]
+
+
 def _node_of(frame: Frame, graph: CodeGraph, lexical: LexicalIndex) -> tuple[int, float]:
     """(the innermost definition of a frame, or its file; how sure that is, in (0, 1]); (-1, 0) outside."""
     parts = [p for p in frame.path.split("/") if p not in ("", ".", "..")]

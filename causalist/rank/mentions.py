@@ -1,6 +1,5 @@
 """Things that a question names outright -> how strongly each node is meant."""
 
-import re
 from collections.abc import Mapping
 from posixpath import splitext
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import Matched
-from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.covered import covered_share
 from causalist.rank.lexical import impacts, nodes_named
 from causalist.rank.located import definition_at
@@ -20,10 +19,6 @@ from causalist.rank.terms import terms_of
 # A name that this many definitions bear says little; its weight falls with the square root of the number.
 _MOST_NAMESAKES = 50
 _SHORTEST_IDENTIFIER = 4  # letters; shorter names stand everywhere
-_MESSAGE_WORD = re.compile(r"\w+")
-_MOST_MESSAGE_TERMS = 24
-_LEAST_OF_MESSAGE = 0.5
-_MOST_PRINTING = 6  # definitions whose text is read for one message
 _MOST_WITH_CODE = 8  # definitions that have the code of an error in their text
 
 
@@ -141,25 +136,3 @@ def files_with_all(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) ->
         files = having if files is None else np.intersect1d(files, having)
     assert files is not None
     return [split_id(graph.nodes.ids[int(n)])[0] for n in files]
-
-
-def printing(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
-    """Definitions that have most of the words of a printed message, weighed by rarity, the best first; at most
-    `_MOST_PRINTING`. Whether the message stands there is for their text to say."""
-    terms = dict.fromkeys(t for word in _MESSAGE_WORD.findall(pattern.text) for t in terms_of(word) if len(t) > 1)
-    numbers = [lexical.terms.position(term) for term in list(terms)[:_MOST_MESSAGE_TERMS]]
-    scores = np.zeros(len(graph.nodes))
-    whole = 0.0
-    for number in numbers:
-        if number < 0:
-            continue
-        documents = impacts(lexical.definitions, number)[0]
-        idf = float(np.log1p(lexical.definitions.n_documents / len(documents)))
-        scores[documents] += idf
-        whole += idf
-    if not whole:
-        return []
-    scores = np.where(graph.nodes.roles == Role.TEST, 0.0, scores)  # tests repeat messages, they do not print them
-    best = np.flatnonzero(scores >= _LEAST_OF_MESSAGE * whole)
-    order = np.lexsort((best, -np.round(scores[best], 9)))
-    return [int(n) for n in best[order][:_MOST_PRINTING]]

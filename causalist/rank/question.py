@@ -5,14 +5,16 @@ identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths, and traceback 
 """
 
 from collections import Counter
+from dataclasses import replace
 from math import log
 
 from causalist.lazily import dataclass, expression
 from causalist.model.answer import Route
-from causalist.rank.blocks import SECTION_WEIGHTS, Block, BlockKind, read_blocks
+from causalist.rank.blocks import SECTION_WEIGHTS, Block, BlockKind, Section, read_blocks
 from causalist.rank.frames import Frame, Raised, read_frames
 from causalist.rank.names import Named, named_in
 from causalist.rank.phrases import without_phrases
+from causalist.rank.printed import messages_in
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
 from causalist.rank.told import told_by
 
@@ -22,9 +24,6 @@ _QUOTED_WHOLE = expression(r"([\"'])([^\n]+)\1")
 _QUOTED = expression(r"\"([^\"\n]{1,200})\"")
 _SHORTEST_QUOTED = 3
 _MOST_QUOTED = 3
-_MOST_PRINTED = 3
-_FEWEST_WORDS_PRINTED = 3
-_LONGEST_MESSAGE = 200
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
 # "how does the cache work", "how middleware works"
 _WORKINGS = expression(r"\W*(?:(?:explain|describe|show|tell me) )?how (?:(?:do|does) .+ work|.+ works)\W*$")
@@ -63,13 +62,15 @@ BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) time
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A text or a regular expression to look for as it stands. `alone`: it is all of the question. `printed`: a program
-    printed it and may have filled in parts, so that the longest part of it that stands in the code counts."""
+    printed it and may have filled in parts, so that the literal that has most of it counts. `certain`: it was printed;
+    without, it counts only where a literal has it."""
 
     text: str
     is_expression: bool = False
     ignore_case: bool = False
     alone: bool = False
     printed: bool = False
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,17 @@ def read_question(text: str) -> Question:
     )
 
 
+def as_printed(question: Question) -> Question | None:
+    """For a question that is nothing but a quoted literal: the question what printed it, with parts filled in; None
+    for all others and for literals of too few words."""
+    pattern = next((p for p in question.patterns if p.alone and not p.is_expression), None)
+    printed = messages_in("", (Block(BlockKind.OUTPUT, Section.NONE, pattern.text),), ()) if pattern else ()
+    if not printed:
+        return None
+    patterns = tuple(Pattern(text, printed=True) for text, _ in printed)
+    return replace(question, patterns=patterns, route=Route.SIMPLE)
+
+
 def _body_counts(body: tuple[Block, ...]) -> dict[str, float]:
     """How often each term stands in the prose of the body, and what it counts for standing in what was pasted.
 
@@ -181,8 +193,9 @@ def _named(title: str, body: tuple[Block, ...], raised: tuple[Raised, ...]) -> t
 def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
     """`"literal"` or `/expression/` as the whole question, or literals in double quotes inside of its title.
 
-    >>> _patterns('/retry_.*_policy/i', '')[0], _patterns('why "E108"?', 'why "E108"?')[0].text
-    (Pattern(text='retry_.*_policy', is_expression=True, ignore_case=True, alone=True, printed=False), 'E108')
+    >>> expression, quoted = _patterns('/retry_.*_policy/i', '')[0], _patterns('why "E108"?', 'why "E108"?')[0]
+    >>> expression.text, expression.is_expression, expression.ignore_case, expression.alone, quoted.text
+    ('retry_.*_policy', True, True, True, 'E108')
     """
     expression = _EXPRESSION.fullmatch(text)
     if expression:
@@ -195,14 +208,8 @@ def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
 
 
 def _printed(title: str, body: tuple[Block, ...], raised: tuple[Raised, ...]) -> tuple[Pattern, ...]:
-    """Messages of what was raised, and quoted messages of the prose: the place that prints them is in the code."""
-    found = dict.fromkeys(error.message for error in raised)
-    for block in body:
-        if block.kind is BlockKind.PROSE:
-            found.update(dict.fromkeys(_QUOTED.findall(block.text)))
-    messages = [m.strip()[:_LONGEST_MESSAGE] for m in found if m not in title or m in [e.message for e in raised]]
-    messages = [m for m in messages if len(_WORD.findall(m)) >= _FEWEST_WORDS_PRINTED]
-    return tuple(Pattern(m, printed=True) for m in dict.fromkeys(messages))[:_MOST_PRINTED]
+    """What a program printed: the place that prints it is in the code."""
+    return tuple(Pattern(text, printed=True, certain=certain) for text, certain in messages_in(title, body, raised))
 
 
 def _written(text: str) -> dict[str, str]:
@@ -260,8 +267,3 @@ def _route(title: str, named: tuple[Named, ...], frames: tuple[Frame, ...], has_
     if not has_body and len(title) <= _MOST_EXPLORED and _WORKINGS.match(title.lower()):
         return Route.EXPLORATORY
     return Route.SIMPLE
-
-
-def question_asks_for(question: Question, words: tuple[str, ...]) -> bool:
-    """Whether the question is about something that usually ranks lower, such as tests."""
-    return any(stem(word) in question.title_terms or word in question.title_terms for word in words)

@@ -18,6 +18,7 @@ from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Matched
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
+from causalist.rank.asked import roles_asked_for
 from causalist.rank.covered import covered_share, rarest_weight, share_of_names
 from causalist.rank.dense import DENSE, Similarities, dense_scores
 from causalist.rank.expansion import EXPANSION, expansion_terms, may_gain
@@ -26,7 +27,7 @@ from causalist.rank.languages import files_that_run, language_shares
 from causalist.rank.lexical import bm25
 from causalist.rank.located import frame_scores
 from causalist.rank.mentions import identifier_scores, literal_scores, mention_scores
-from causalist.rank.question import Question, question_asks_for
+from causalist.rank.question import Question
 from causalist.rank.routes import ROUTES, Generating, above_zero
 from causalist.rank.scales import beside, best_and_sum, places, scaled
 from causalist.rank.synonyms import lead_terms, other_words, synonym_terms
@@ -48,15 +49,6 @@ OF_FIRST = frozenset({"file", "file place"})
 LEADING = frozenset({"leading definition", "leading definitions", "leading place"})
 
 DECLARATIONS = (NodeKind.INTERFACE, NodeKind.TYPE, NodeKind.CONSTANT)
-_ASKED_WORDS: dict[Role, tuple[str, ...]] = {
-    Role.TEST: ("test", "tests", "testing", "spec", "fixture", "mock"),
-    Role.DOCS: ("docs", "documentation", "readme", "changelog", "guide"),
-    Role.EXAMPLE: ("example", "examples", "benchmark", "demo", "sample"),
-    Role.CONFIG: ("ci", "workflow", "config", "lint", "build", "packaging", "setup", "pyproject", "tsconfig"),
-    Role.MIGRATION: ("migration", "migrations"),
-    Role.GENERATED: ("generated",),
-    Role.VENDORED: ("vendored", "vendor"),
-}
 _MOST_ROWS = 400  # of a definition; what is longer is no likelier an answer
 _LOGARITHMS = np.log1p(np.arange(_MOST_ROWS + 1.0))  # of each number of rows and 1
 
@@ -255,7 +247,9 @@ def read_against(
         whole = rarest_weight(terms, lexical, n)
     literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
     # Without the check of roles nothing is taken for a test, a page of documentation and the like.
-    asked = steps.optional("validate.roles", lambda: _asked(question, graph), lambda: np.ones(n, dtype=np.bool_))
+    asked = steps.optional(
+        "validate.roles", lambda: roles_asked_for(question, graph, lexical), lambda: np.ones(n, dtype=np.bool_)
+    )
     roles = np.array([factors.role.get(role.label, 1.0) for role in Role])[graph.nodes.roles]
 
     def of_files() -> Scores:
@@ -346,12 +340,6 @@ def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
         numbers.setdefault(number, weight)
     numbers.pop(-1, None)
     return numbers
-
-
-def _asked(question: Question, graph: CodeGraph) -> NDArray[np.bool_]:
-    wanted = [role in _ASKED_WORDS and question_asks_for(question, _ASKED_WORDS[role]) for role in Role]
-    result: NDArray[np.bool_] = np.array(wanted)[graph.nodes.roles]
-    return result
 
 
 def _kind_factors(question: Question, graph: CodeGraph, given: Factors) -> Scores:

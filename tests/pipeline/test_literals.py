@@ -154,3 +154,71 @@ def test_the_place_that_prints_a_message_is_found_by_its_fixed_words(tree: WorkT
 def test_a_message_of_other_programs_is_found_nowhere(shop: Repository) -> None:
     answer = shop.ask("It stops\n\nOSError: no such file or directory\n")
     assert not [r for hit in answer.results for r in hit.reasons if r.signal == "literal"]
+
+
+_PRINTING = {
+    "till.py": 'def refuse(n):\n    """Refuses orders."""\n    raise ValueError(\n        f"order {n} is not known "\n'
+    '        "in this shop"\n    )\n',
+    "shop.py": "def order(shop, known):\n    # an order is known in this shop, or not\n    return shop.order(known)\n",
+    "tests/test_till.py": 'def test_it():\n    assert "order 7 is not known in this shop"\n',
+    "notes.md": "# Orders\n\nIt prints: order 7 is not known in this shop\n",
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "order 7 is not known in this shop",
+        "why do I get order 7 is not known in this shop",
+        "why do I get `order 7 is not known in this shop`",
+        '"order 8 is not known in this shop"',  # 7 stands in the notes
+        "2024-05-01 10:11:12 ERROR till: order 7 is not known in this shop",
+        'time="2024-05-01T10:11:12Z" level=error msg="order \\"7\\" is not known in this shop" shop=a',
+        "order 7 is no longer known in this shop",
+    ],
+)
+def test_the_place_that_prints_a_bare_message(tree: WorkTree, question: str) -> None:
+    for path, text in _PRINTING.items():
+        tree.write(path, text)
+    answer = Repository.open(tree.path).ask(question)
+    assert answer.results[0].id == "till.py::refuse"
+    assert literal(answer.results[0]) == '1 in line 4: f"order {n} is not known "'
+    assert [h.id for h in answer.results if any(r.signal == "literal" for r in h.reasons)] == ["till.py::refuse"]
+
+
+def test_a_quoted_message_with_parts_filled_in_is_found_and_that_is_told(tree: WorkTree) -> None:
+    for path, text in _PRINTING.items():
+        tree.write(path, text)
+    repository = Repository.open(tree.path)
+    answer = repository.ask('"order 8 is not known in this shop"')
+    assert [d.detail for d in answer.diagnostics if d.slug == "broadened"] == [
+        "it stands nowhere as it is quoted; found is what may print it, with parts filled in"
+    ]
+    # What stands there is found to the letter, and what nothing prints is not found.
+    assert {h.id for h in repository.ask('"order 7 is not known in this shop"').results} == {
+        "notes.md#orders",
+        "tests/test_till.py::test_it",
+    }
+    assert repository.ask('"order 8 was eaten by some dog"').results == ()
+
+
+def test_what_is_quoted_in_a_message_is_part_of_it_and_what_stands_everywhere_is_a_word(tree: WorkTree) -> None:
+    tree.write("till.py", 'def refuse(n):\n    raise ValueError(f"no order {n} in the shop of the town")\n')
+    tree.write("web.py", "".join(f'def a{i}():\n    return "web"\n\n\n' for i in range(51)))
+    tree.write("few.py", "".join(f'def b{i}():\n    return "api"\n\n\n' for i in range(5)))
+    repository = Repository.open(tree.path)
+
+    def with_literal(question: str) -> set[str]:
+        results = repository.ask(question, AskOptions(top_k=60)).results
+        return {h.id for h in results if any(r.signal == "literal" for r in h.reasons)}
+
+    assert with_literal('no order "api" in the shop of the town') == {"till.py::refuse"}
+    assert with_literal('who returns "api"') == {f"few.py::b{i}" for i in range(5)}
+    assert with_literal('who returns "web"') == set()
+
+
+def test_a_message_stands_in_a_comment_by_accident_and_in_settings_without_quotes(tree: WorkTree) -> None:
+    tree.write("till.py", "def refuse(n):\n    # it's so: an order is not known in this shop\n    return n\n")
+    tree.write("messages.txt", "unknown: an order is not known in this shop\n")
+    answer = Repository.open(tree.path).ask("why do I get `an order is not known in this shop`")
+    assert {h.path for h in answer.results if any(r.signal == "literal" for r in h.reasons)} == {"messages.txt"}

@@ -36,3 +36,31 @@ def test_the_part_that_answers_is_shown(level: Level, tmp_path: Path) -> None:
     whole = repository.ask("where does a customer get a refund of an order", AskOptions(level=level, max_tokens=9000))
     assert whole.pack is not None and [o.what for o in whole.pack.omitted] == []
     assert {line.strip() for line in source().split("\n")} <= {line.strip() for line in whole.pack.text.split("\n")}
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_the_line_of_a_frame_and_of_a_message_are_shown(level: Level, tmp_path: Path) -> None:
+    """Line 180 is where a trace ends and line 260 prints the message; eighty lines speak of the order, as the title."""
+    lines = source().split("\n")
+    lines[179] = "    book_entry(cart)"
+    lines[259] = '    raise ValueError(f"cart {cart.id} was settled twice")'
+    lines[20:100] = [f"    order.settle(order.part({i}))" for i in range(80)]
+    (tmp_path / "a.py").write_text("\n".join(lines))
+    repository = in_memory(tmp_path)
+    options = AskOptions(level=level, max_tokens=600)
+
+    def shown(question: str) -> list[str]:
+        pack = repository.ask(question, options).pack
+        assert pack is not None and pack.tokens <= 600
+        return [line.strip() for line in pack.text.split("\n")]
+
+    trace = (
+        'settle the order\nTraceback (most recent call last):\n  File "a.py", line 180, in settle_order\nKeyError: 7'
+    )
+    assert "book_entry(cart)" in shown(trace)
+    assert "book_entry(cart)" not in shown("settle the order")
+    assert 'raise ValueError(f"cart {cart.id} was settled twice")' in shown(
+        "cart 7 was settled twice: the order must not"
+    )
+    # A trace of another version, whose line lies outside of the function, points to no line.
+    assert "book_entry(cart)" not in shown(trace.replace("180", "1800"))

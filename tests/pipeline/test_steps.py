@@ -33,7 +33,7 @@ OPTIONAL = {
     "candidates.graph": "causalist.rank.ranking.definition_support",
     "candidates.pagerank": "causalist.rank.ranking.seed_distribution",
     "candidates.places": "causalist.rank.reached._file_specificity",
-    "validate.roles": "causalist.rank.signals._asked",
+    "validate.roles": "causalist.rank.signals.roles_asked_for",
     "validate.scope": "causalist.attempts.in_scope",
     "distil.weights": "causalist.rank.fuse.first_scores",
     "assemble.duplicates": "causalist.rank.ranking._distinct",

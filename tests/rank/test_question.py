@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from causalist.model.answer import Route
-from causalist.rank.question import Named, Question, question_asks_for, read_question
+from causalist.rank.question import Named, Question, read_question
 from causalist.rank.terms import STOP_WORDS
 
 PYTHON_TRACEBACK = """Login fails
@@ -81,20 +81,6 @@ def test_written_is_the_shortest_word_of_each_term_as_it_was_asked() -> None:
     assert question.written["http"] == "HTTP"
     assert question.written["user"] == question.written["getusers"] == "getUsers"
     assert set(question.terms) <= set(question.written)
-
-
-@pytest.mark.parametrize(
-    ("text", "words", "asked"),
-    [
-        ("which tests cover this", ("test",), True),
-        ("which testing helper", ("tests",), True),
-        ("where is the test_client", ("test",), True),
-        ("where does it run", ("test",), False),
-        ("login fails\nsee the tests", ("test",), False),  # the body only explains
-    ],
-)
-def test_what_the_title_asks_for(text: str, words: tuple[str, ...], asked: bool) -> None:
-    assert question_asks_for(read_question(text), words) is asked
 
 
 # -- courtesy and the form of asking
