@@ -7,6 +7,7 @@ not in a repository that is about mocks: there the word stands in the names of i
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.lazily import expression
 from causalist.model.graph import CodeGraph
 from causalist.model.lexical import LexicalIndex
 from causalist.model.symbols import NodeKind, Role
@@ -27,6 +28,13 @@ _UNNAMED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD, NodeKind.EXTERNAL)
 # how many there are. docs/decisions/0031 has the shares of forty repositories.
 _SHARE_OF_SUBJECT = 0.01
 _FEWEST_OF_SUBJECT = 10
+# Tests of something: what is asked for beyond doubt.
+_TESTS_OF = expression(
+    r"\b(?:unit|integration|regression|existing|which)[ -]tests?\b|\btests? (?:of|for|that|which|cover\w*|check\w*)\b"
+    r"|\b(?:is|are|was|were) (?:\S+ ){1,6}tested\b",
+    needs=("test",),
+)
+_LONGEST_TITLE = 300  # characters in which that is looked for
 
 
 def roles_asked_for(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.bool_]:
@@ -36,6 +44,8 @@ def roles_asked_for(question: Question, graph: CodeGraph, lexical: LexicalIndex)
         stems = dict.fromkeys(stem(word) for word in words)
         said = [term for term in stems if term in question.title_terms]
         wanted[role] = any(not _is_subject(term, graph, lexical) for term in said)
+    if not wanted[Role.TEST]:
+        wanted[Role.TEST] = _TESTS_OF.search(question.text.split("\n", 1)[0][:_LONGEST_TITLE].lower()) is not None
     result: NDArray[np.bool_] = wanted[graph.nodes.roles]
     return result
 

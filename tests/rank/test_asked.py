@@ -49,3 +49,24 @@ def test_a_repository_that_is_about_mocks_is_not_asked_for_tests_by_that_word() 
     assert asked_for(shop(9, 1), question) == TESTS
     assert asked_for(shop(0, 1000, 3), question) == TESTS
     assert asked_for(shop(10, 990), "which tests cover a mocked class") == TESTS
+
+
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        ("where are the tests of the summary", True),
+        ("which tests cover the order", True),
+        ("where is the Test for retries", True),
+        ("unit tests", True),
+        ("where is the order of columns tested", True),
+        ("where are thresholds evaluated and the test aborted", False),
+        ("how does a test run", False),
+        ("login fails\nsee the tests of it", False),
+    ],
+)
+def test_tests_of_something_are_asked_for_everywhere(text: str, is_asked: bool) -> None:
+    about_tests = corpus(
+        {"shop.py": [Def(f"test_{i}") for i in range(20)], "test_shop.py": [Def("test_mock")]},
+        roles={"test_shop.py": Role.TEST},
+    )
+    assert ("test_shop.py" in asked_for(about_tests, text)) is is_asked
