@@ -43,8 +43,9 @@ from causalist.source import BlobReader
 from causalist.store import FactsCache, facts_with_bodies
 from causalist.versions import index_version
 
-# Processes that link: each comes to hold most of the tables for itself.
+# Processes that link: each comes to hold most of the tables for itself, which take five times the room of the source.
 _MOST_LINKING = 4
+_MOST_HELD_AGAIN = 300_000_000  # bytes of source of which others than the first hold tables
 
 
 def make_index(
@@ -139,9 +140,7 @@ def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], option
     """The graph of files whose bodies are encoded; they are gone afterwards."""
     settings = load_settings()
     costs = [len(bodies.get(path, b"")) for path, _ in files]
-    spread = None
-    if CAN_FORK and is_worth_processes(sum(facts.n_bytes for _, facts in files), options):
-        spread = Spread(min(n_processes(options), _MOST_LINKING), costs, lambda work: Meanwhile(Part, work).result)
+    spread = Spread(_n_linking(files, options), costs, lambda work: Meanwhile(Part, work).result)
     for number, (path, facts) in enumerate(files):
         if needs_bodies(path, facts, settings):
             files[number] = path, facts_with_bodies(facts, bodies.pop(path))
@@ -152,6 +151,14 @@ def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], option
     linked = build_graph(files, settings, with_bodies, spread)
     bodies.clear()  # of what another process has linked
     return linked
+
+
+def _n_linking(files: Sequence[tuple[str, FileFacts]], options: IndexOptions) -> int:
+    """How many processes link."""
+    n_bytes = sum(facts.n_bytes for _, facts in files)
+    if not (CAN_FORK and is_worth_processes(n_bytes, options)):
+        return 1
+    return min(n_processes(options), _MOST_LINKING, 1 + _MOST_HELD_AGAIN // max(n_bytes, 1))
 
 
 def _notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
