@@ -102,7 +102,9 @@ def best_products(
             break
         moved = places[changed]
         best[moved] = largest[changed]
-        if largest[changed].max() <= best[targets].min():
+        # What is no larger than what all targets have gives them nothing.
+        moved = moved[best[moved] > best[targets].min()]
+        if len(moved) == 0:
             break
     return best
 
