@@ -10,7 +10,7 @@ import os
 import time
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -102,12 +102,11 @@ def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int
 @contextmanager
 def _looking(root: bytes) -> Iterator[Callable[[bytes], os.stat_result]]:
     """What looks at a path below `root`, without following links; a shorter way for the system where it has one."""
-    if not (_FROM_A_FOLDER and root):
-        yield lambda path: os.lstat(root + b"/" + path)
-        return
-    try:
-        folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:  # it may be entered and not be read
+    folder = -1
+    if _FROM_A_FOLDER:
+        with suppress(OSError):  # it may be entered and not be read
+            folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    if folder < 0:
         yield lambda path: os.lstat(root + b"/" + path)
         return
     try:
