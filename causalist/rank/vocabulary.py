@@ -45,6 +45,10 @@ _SPELLINGS = tuple(
         ("se", r"(?<=en)se(s|d?)$", r"ce\1"),
         ("grey", r"grey", "gray"),
         ("gray", r"gray", "grey"),
+        # Adverbs that the stemmer leaves apart from what they are made of.
+        ("wly", r"wly$", "w"),
+        ("eeply", r"eeply$", "eep"),
+        ("zily", r"zily$", "zy"),
     )
 )
 

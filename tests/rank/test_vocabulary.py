@@ -12,6 +12,7 @@ REPOSITORY = {
     "pool.py": [Def("drain", "receive authentication database config normalize"), Def("login", "file token broken")],
     "disk.py": [Def("sync", "receive file system token broken stolen stoken")],
     "last.py": [Def("rest", "stolen stoken")],
+    "idle.py": [Def("wait", "slow lazy app rep")],
 }
 
 
@@ -27,6 +28,9 @@ def added(text: str) -> dict[str, float]:
     [
         ("normalise", {"normal": 1.0}),
         ("colours", {"color": 1.0}),
+        ("read too slowly", {"slow": 1.0}),
+        ("loaded lazily", {"lazi": 1.0}),
+        ("apply a reply", {}),  # no adverbs
         ("db", {"databas": 0.25}),
         ("cfg", {"config": 0.25}),
         ("time out", {"timeout": 0.5}),
