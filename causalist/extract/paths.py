@@ -79,7 +79,7 @@ def best_products(
     by rounds of whole-array relaxation (Bellman and Ford, with products for sums): entries are at most 1, so paths
     gain nothing from cycles, and there are as many rounds as hops in the longest best path. Dijkstra's algorithm
     visits fewer nodes, but one at a time in Python, and needs M by columns, which costs a sort. It ends as soon as no
-    value that still changes can reach a target: values at or above the smallest of the targets' are final then,
+    value that still changes can reach a target: the targets' and all above the smallest of these are final then,
     others may be too small. With the `graph` that M is of, a round looks only at the neighbours of what changed in the
     one before, as long as these are few: the others stay as they are.
 
