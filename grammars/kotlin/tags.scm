@@ -109,6 +109,8 @@
 (assignment left: [(identifier) (navigation_expression)] @written)
 (assignment left: (index_expression . [(identifier) (navigation_expression)] @written))
 
-; A type of which the grammar understands the parts alone.
-(ERROR "class" . (identifier) @name) @definition.class
-(ERROR "interface" . (identifier) @name) @definition.interface
+; A type of which the grammar understands the parts alone. What is asked of the name keeps every other error from being
+; one: tree-sitter knows no production of an error, takes it for granted that its parts are there, and hands the outer
+; capture over before it has looked.
+((ERROR "class" . (identifier) @name) @definition.class (#not-eq? @name ""))
+((ERROR "interface" . (identifier) @name) @definition.interface (#not-eq? @name ""))
