@@ -30,13 +30,15 @@ class Transition:
 class PageRankResult:
     """`scores`: float64, shape (n_nodes,), a probability that sums to 1. `rung` says which stop was used:
     "converged", "relaxed", "degree" or "approximate". `residual` is the L1 change of the last step. `bound` is how far
-    in the L1 norm the scores can be from the exact ones, None where they are not approximate."""
+    in the L1 norm the scores can be from the exact ones, None where they are not approximate; `total` is then what they
+    were scaled from, the sum of a walk that does not return to the seeds."""
 
     scores: NDArray[np.float64]
     n_iterations: int
     residual: float
     rung: str
     bound: float | None = None
+    total: float = 1.0
 
 
 class Reason(NamedTuple):

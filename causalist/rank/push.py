@@ -132,7 +132,50 @@ def push_pagerank(
     kept += rest
     total = float(kept.sum())
     kept /= total
-    return PageRankResult(kept, rounds, left, rung, 2.0 * missing / (total + missing))
+    return PageRankResult(kept, rounds, left, rung, 2.0 * missing / (total + missing), total)
+
+
+def walked_on(
+    transition: Transition,
+    walk: PageRankResult,
+    seeds: NDArray[np.float64],
+    others: NDArray[np.float64],
+    share: float,
+    *,
+    damping: float,
+    approximate: float | None,
+    go_on: Callable[[], bool] = always,
+) -> PageRankResult:
+    """`walked_from` the seeds (1 - share) * seeds + share * others, both of sum 1, where `walk` is from `seeds`; `share`
+    in (0, 1).
+
+    What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the one
+    looked for is (1 - share) * x + share * x', with x' from `others`. What x and x' lack to their exact values adds up
+    like them, and is at most b * Y / (2 - b) for a bound b of scores scaled from Y. A threshold of epsilon / share
+    for x' leaves of each node what epsilon would leave in a walk from the joined seeds.
+    """
+    if walk.bound is None:
+        joined = (1.0 - share) * seeds + share * others
+        return walked_from(transition, joined, damping=damping, approximate=approximate, go_on=go_on)
+    epsilon = min(1.0, (approximate or EPSILON) / share)
+    more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, go_on=go_on)
+    parts = ((1.0 - share, walk), (share, more))
+    scores = sum((weight * part.total * part.scores for weight, part in parts), start=np.zeros_like(seeds))
+    missing = sum(weight * part.total * _bound(part) / (2.0 - _bound(part)) for weight, part in parts)
+    total = float(scores.sum())
+    scores /= total
+    return PageRankResult(
+        scores,
+        walk.n_iterations + more.n_iterations,
+        sum(weight * part.residual for weight, part in parts),
+        more.rung if more.rung == "stopped" else walk.rung,
+        2.0 * missing / (total + missing),
+        total,
+    )
+
+
+def _bound(walk: PageRankResult) -> float:
+    return 0.0 if walk.bound is None else walk.bound
 
 
 def _columns(transition: Transition) -> _Columns:

@@ -17,7 +17,7 @@ from causalist.model.steps import Steps
 from causalist.model.symbols import NodeKind
 from causalist.rank._order import best_of, distinct
 from causalist.rank._product import csr_product
-from causalist.rank.push import walked_from
+from causalist.rank.push import walked_on
 from causalist.rank.scored import Ranking
 
 N_CANDIDATE_FILES = 20  # files that are taken for found by words
@@ -70,16 +70,26 @@ def reached_places(
     barred = best_of(np.where(is_file, ranking.files, 0.0), N_CANDIDATE_FILES)
     links = _Links(graph, transition)
     links.follow(best_of(ranking.definitions, N_FOUND))
-    seeds, scores = ranking.seeds, ranking.pagerank.scores
+    seeds, walk = ranking.seeds, ranking.pagerank
+    own = np.zeros_like(seeds)
     taken: list[Place] = []
     for place in range(n_places):
         if place and second_hop:
             if not steps.in_time():
                 steps.leave_out(f"{n_places - place} of {n_places} places of the graph")
                 break
-            scores = walked_from(
-                transition, seeds, damping=options.damping, approximate=options.approximate, go_on=steps.in_time
-            ).scores
+            walk = walked_on(
+                transition,
+                walk,
+                seeds,
+                own,
+                CHAIN_SHARE,
+                damping=options.damping,
+                approximate=options.approximate,
+                go_on=steps.in_time,
+            )
+            seeds = (1 - CHAIN_SHARE) * seeds + CHAIN_SHARE * own
+        scores = walk.scores
         reach = np.bincount(owners[inside], weights=(scores * factor)[inside], minlength=len(scores)) * specific
         reach[barred] = 0.0
         least = max(LEAST_REACH * reach.max(initial=0.0), WEAKEST_REACH * taken[0].reach if taken else 0.0)
@@ -94,7 +104,7 @@ def reached_places(
         barred.append(file)
         own = np.where(owners == file, scores, 0.0)
         links.follow(best_of(own, N_FOLLOWED))
-        seeds = (1 - CHAIN_SHARE) * seeds + CHAIN_SHARE * own / own.sum()
+        own /= own.sum()
     return taken
 
 

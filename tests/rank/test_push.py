@@ -1,6 +1,7 @@
 """Pushed PageRank against a dense solve: never farther from it than it says, and never more work than it says."""
 
 import gc
+import random
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
 from causalist.rank import _product, push
-from causalist.rank.push import push_pagerank, walked_from
+from causalist.rank.push import push_pagerank, walked_from, walked_on
 from causalist.rank.walk import WalkWeights, build_transition, personalized_pagerank
 from tests.rank.test_walk import dense, graphs_with_seeds, weight_choices
 
@@ -117,6 +118,67 @@ def test_which_walk_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert walked_from(ring(30), seeds, damping=0.5, approximate=0.0).scores.tolist() == exact.scores.tolist()
 
 
+shares = st.sampled_from([0.01, 0.3, 0.9])
+
+
+@settings(max_examples=120)
+@given(graphs_with_seeds(), st.randoms(use_true_random=False), weight_choices, dampings, epsilons, shares)
+def test_a_walk_that_goes_on_is_within_its_bound(
+    case: tuple[CodeGraph, np.ndarray],
+    chooser: random.Random,
+    weights: WalkWeights,
+    damping: float,
+    epsilon: float,
+    share: float,
+) -> None:
+    """Twice, from the joined seeds of the time before; every bound is one to a dense solve for all seeds at once."""
+    graph, seeds = case
+    transition = build_transition(graph, weights)
+    walk = push_pagerank(transition, seeds, damping=damping, epsilon=epsilon)
+    for _ in range(2):
+        others = np.array([1.0 + chooser.randrange(9) for _ in seeds]) * transition.walkable
+        others /= others.sum()
+        walk = walked_on(transition, walk, seeds, others, share, damping=damping, approximate=epsilon)
+        seeds = (1 - share) * seeds + share * others
+        assert walk.rung == "approximate" and walk.bound is not None
+        assert np.abs(walk.scores - solved(transition, seeds, damping)).sum() <= walk.bound + 1e-9
+        assert walk.scores.min() >= 0 and abs(walk.scores.sum() - 1) < 1e-12
+        links = np.maximum((dense(transition) > 0).sum(axis=0), 1)
+        assert walk.residual <= 2 * epsilon * links.sum() + 1e-15
+
+
+def test_a_walk_that_goes_on_pushes_the_new_seeds_alone() -> None:
+    """From one node of a ring to the next: half a share each, and what is handed on from both."""
+    transition = ring(1000)
+    seeds, others = np.zeros((2, 1000))
+    seeds[0] = others[10] = 1.0
+    walk = push_pagerank(transition, seeds, damping=0.5, epsilon=1e-9)
+    both = walked_on(transition, walk, seeds, others, 0.5, damping=0.5, approximate=1e-9)
+    # (1 - d) * d ** k at k steps, half from each; what came round the ring is below 1e-300.
+    assert both.scores[0] == pytest.approx(0.25, abs=1e-8) and both.scores[1] == pytest.approx(0.125, abs=1e-8)
+    assert both.scores[10] == pytest.approx(0.25 + 0.25 / 1024, abs=1e-8)
+    # 28 and 29 rounds bring 0.5 ** k below the threshold, 1e-9 and twice that.
+    assert walk.n_iterations == 30 and both.n_iterations == 30 + 29
+    exact = personalized_pagerank(transition, seeds, damping=0.5)
+    again = walked_on(transition, exact, seeds, others, 0.5, damping=0.5, approximate=0.0)
+    assert again.bound is None
+    assert again.scores == pytest.approx(
+        personalized_pagerank(transition, (seeds + others) / 2, damping=0.5).scores, abs=0
+    )
+
+
+def test_a_walk_that_goes_on_may_be_stopped() -> None:
+    transition, seeds, others = ring(50), *np.eye(50)[:2]
+    walk = push_pagerank(transition, seeds, damping=0.85, epsilon=1e-6)
+    asked = iter([True, True, False])
+    stopped = walked_on(
+        transition, walk, seeds, others, 0.5, damping=0.85, approximate=1e-6, go_on=lambda: next(asked)
+    )
+    error = np.abs(stopped.scores - solved(transition, (seeds + others) / 2, 0.85)).sum()
+    assert stopped.rung == "stopped" and walk.bound is not None and stopped.bound is not None
+    assert walk.bound < error <= stopped.bound + 1e-12
+
+
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, 1.5, float("nan")])
 def test_a_threshold_out_of_range(epsilon: float) -> None:
     with pytest.raises(UsageError, match="epsilon is"):
@@ -124,6 +186,7 @@ def test_a_threshold_out_of_range(epsilon: float) -> None:
 
 
 def test_a_graph_is_turned_once_and_forgotten() -> None:
+    gc.collect()
     before = len(push._turned)
     transition = ring(40)
     for _ in range(2):
