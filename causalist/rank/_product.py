@@ -85,8 +85,8 @@ def coo_product(
     x: NDArray[np.float64],
     out: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """`out[rows[k]] += weights[k] * x[columns[k]]` for one k after the other, from zeros or from what `out` holds; `x`
-    and `out` (n_nodes,). All C-contiguous.
+    """`out[rows[k]] += weights[k] * x[columns[k]]` for one k after the other, from what `out` holds, or from zeros as
+    long as `x`. All C-contiguous.
 
     >>> rows, columns = np.array([2, 0, 2], dtype=np.int32), np.array([0, 1, 2], dtype=np.int32)
     >>> coo_product(rows, columns, np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])).tolist()

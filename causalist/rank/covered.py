@@ -24,12 +24,14 @@ def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Sco
 def share_of_names(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> Scores:
     """The share of the words of a name that the question has; the whole beside its parts does not count."""
     postings = lexical.symbol_names
-    length = np.bincount(postings.documents, minlength=n)
-    length = np.maximum(np.where(length > 1, length - 1, length), 1)
     found = np.zeros(n)
     for term, weight in sorted(terms.items()):
         if weight >= 1.0:
             found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
+    # Of names that the question has nothing of, nobody asks how long they are.
+    asked = postings.documents[(found > 0).take(postings.documents)]
+    length = np.bincount(asked, minlength=n)
+    length = np.maximum(np.where(length > 1, length - 1, length), 1)
     return np.minimum(found / length, 1.0)
 
 

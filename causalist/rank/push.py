@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 from causalist.errors import UsageError
 from causalist.model.graph import rows_of
 from causalist.model.scores import PageRankResult, Transition
-from causalist.rank._product import csr_product, csr_transpose
+from causalist.rank._order import distinct
+from causalist.rank._product import coo_product, csr_product, csr_transpose
 from causalist.rank.walk import always, check_damping, check_seeds, personalized_pagerank
 
 # With more nodes a question is answered by pushing unless it says otherwise; docs/decisions/0015 has the measurement.
 EXACT_UP_TO = 1_000_000
 # The threshold where nothing is said of one.
 EPSILON = 1e-7
-# Sorting the ends of a round's links takes about as long as going over so many times as many nodes.
+# Looking at the ends of a round's links takes about as long as going over so many times as many nodes.
 SORTING_COSTS = 8
 
 
@@ -102,11 +103,14 @@ def push_pagerank(
     columns = _columns(transition)
     kept, rest = np.zeros_like(s), s
     enough = epsilon * np.maximum(np.diff(columns.indptr), 1)
-    touched: NDArray[np.int64] | None = np.flatnonzero(s)
+    touched: NDArray[np.int32] = np.flatnonzero(s).astype(np.int32)
     rounds, rung = 0, "approximate"
     while True:
         # Only what was given something can be above its threshold now; of many it is quicker to look at all.
-        due = np.flatnonzero(rest >= enough) if touched is None else touched[rest[touched] >= enough[touched]]
+        if len(touched) * SORTING_COSTS >= len(rest):
+            due = np.flatnonzero(rest >= enough)
+        else:
+            due = distinct(touched[rest[touched] >= enough[touched]].astype(np.int64))
         if len(due) == 0:
             break
         if not go_on():
@@ -116,15 +120,8 @@ def push_pagerank(
         kept[due] += moved
         rest[due] = 0.0
         links, givers = rows_of(columns.indptr, due)
-        targets = columns.targets[links]
-        given = columns.weights[links] * (damping * moved)[givers]
-        # Both ways add in the order of the links.
-        if len(links) * SORTING_COSTS >= len(rest):
-            rest += np.bincount(targets, weights=given, minlength=len(rest))
-            touched = None
-        else:
-            touched, places = np.unique(targets, return_inverse=True)
-            rest[touched] += np.bincount(places, weights=given, minlength=len(touched))
+        touched = columns.targets[links]
+        coo_product(touched, givers.astype(np.int32), columns.weights[links], damping * moved, rest)
         rounds += 1
     left = float(rest.sum())
     # No product of BLAS: its last digits would be those of as many sums as there are threads.
@@ -146,8 +143,8 @@ def walked_on(
     approximate: float | None,
     go_on: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """`walked_from` the seeds (1 - share) * seeds + share * others, both of sum 1, where `walk` is from `seeds`; `share`
-    in (0, 1).
+    """What `walked_from` says of (1 - share) * seeds + share * others, both of sum 1 and share in (0, 1), where `walk`
+    is from `seeds` alone.
 
     What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the one
     looked for is (1 - share) * x + share * x', with x' from `others`. What x and x' lack to their exact values adds up

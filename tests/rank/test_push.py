@@ -171,9 +171,7 @@ def test_a_walk_that_goes_on_may_be_stopped() -> None:
     transition, seeds, others = ring(50), *np.eye(50)[:2]
     walk = push_pagerank(transition, seeds, damping=0.85, epsilon=1e-6)
     asked = iter([True, True, False])
-    stopped = walked_on(
-        transition, walk, seeds, others, 0.5, damping=0.85, approximate=1e-6, go_on=lambda: next(asked)
-    )
+    stopped = walked_on(transition, walk, seeds, others, 0.5, damping=0.85, approximate=1e-6, go_on=lambda: next(asked))
     error = np.abs(stopped.scores - solved(transition, (seeds + others) / 2, 0.85)).sum()
     assert stopped.rung == "stopped" and walk.bound is not None and stopped.bound is not None
     assert walk.bound < error <= stopped.bound + 1e-12
