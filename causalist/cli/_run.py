@@ -110,6 +110,12 @@ def _explained(error: Exception) -> int:
         return error.exit_code
     if isinstance(error, click.ClickException):
         error.show()
+        if isinstance(error, click.UsageError):
+            from causalist.cli._hints import hint_for
+
+            hint = hint_for(error)
+            if hint is not None:
+                say(hint)
         return FAILURE
     if isinstance(error, CausalistError):
         say(f"{error.slug}: {error}")
