@@ -193,8 +193,8 @@ def _kept_words(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, pre
 def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
     """Positions of all nodes of these files, ascending."""
     is_wanted = np.zeros(len(nodes), dtype=np.bool_)
-    for node in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
-        is_wanted[node] = nodes.ids[node] in files
+    found = np.flatnonzero(nodes.kinds == NodeKind.FILE)
+    is_wanted[found] = [each in files for each in nodes.ids.some(found)]
     return np.flatnonzero((nodes.files >= 0) & is_wanted[np.maximum(nodes.files, 0)])
 
 

@@ -88,14 +88,16 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     index: Index | None = None
     commits: Callable[[], Commits] | None = None
     problems: list[IndexNotWritable] = []
-    for place in places:
-        is_new = not os.path.lexists(place)
+    for known in found:
+        place, is_new = known.place, not os.path.lexists(known.place)
         try:
             prepare_folder(place)
             with locked_folder(place, root):
-                stored = _stored(place / INDEX_NAME, notes)  # another process may have just done the work
-                if stored is not None and _serves(stored, scan, submodules):
-                    return stored, tuple(notes)
+                stored = known.stored
+                if known.stamp != index_stamp(place / INDEX_NAME):
+                    stored = _stored(place / INDEX_NAME, notes)  # another process has just done the work
+                    if stored is not None and _serves(stored, scan, submodules):
+                        return stored, tuple(notes)
                 previous = stored if is_of_here(stored, scan) else previous
                 commits = commits or building.reading_commits(root, scan, previous, notes, options)
                 index = index or building.restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
