@@ -177,7 +177,7 @@ def _n_partners(a: NDArray[np.int32], b: NDArray[np.int32], n_nodes: int) -> NDA
     pairs = pairs[np.concatenate([[True], pairs[1:] != pairs[:-1]])] if len(pairs) else pairs
     low, high = np.divmod(pairs, max(n_nodes, 1))
     n_partners = np.bincount(low, minlength=n_nodes) + np.bincount(high, minlength=n_nodes)
-    return np.maximum(n_partners, 1).astype(np.int32)
+    return np.asarray(np.maximum(n_partners, 1), dtype=np.int32)
 
 
 def _by_kind(name: str, pairs: tuple[tuple[EdgeKind, float], ...]) -> NDArray[np.float64]:
