@@ -114,7 +114,7 @@ def collect_facts(
             for path, key in keys.items()
             if (words is None or path in words, bodies is None or path in bodies) == wanted
         ]
-        by_key.update(_known(cache, some, wanted[0], wanted[1] and aside is None) if some else {})
+        by_key.update(_known(cache, some, *wanted, aside is not None) if some else {})
     facts: dict[str, FileFacts] = {}
     unfit: dict[str, str] = {}
     waiting: list[FileEntry] = []
@@ -144,7 +144,7 @@ def collect_facts(
                 else:
                     blobs[entry.path] = source.blob
                     sources.append(source)
-            known = _known(cache, [(each.blob, reader(each.path)) for each in sources], True, aside is None)
+            known = _known(cache, [(each.blob, reader(each.path)) for each in sources], True, True, aside is not None)
             for source in sources:
                 key = (source.blob, reader(source.path))
                 if key in known:
@@ -166,17 +166,18 @@ def collect_facts(
 
 
 def _known(
-    cache: "FactsCache", keys: "Sequence[Key]", words: bool, bodies: bool
+    cache: "FactsCache", keys: "Sequence[Key]", words: bool, bodies: bool, aside: bool
 ) -> "dict[Key, tuple[FileFacts, bytes]]":
-    if bodies:
-        return {key: (facts, b"") for key, facts in cache.get_many(keys, words=words).items()}
-    return cache.get_parts(keys, words=words)
+    """(facts, b"") by key; with `aside` (facts without bodies, these as they are encoded)."""
+    if aside:
+        return cache.get_parts(keys, words=words)
+    return {key: (facts, b"") for key, facts in cache.get_many(keys, words=words, bodies=bodies).items()}
 
 
 def _decoded(encoded: bytes, bodies: bool) -> "tuple[FileFacts, bytes]":
-    from causalist.store import facts_from_bytes, interface_from_bytes
+    from causalist.store import facts_from_bytes, interface_of_parts, parts_of_bytes
 
-    return (facts_from_bytes(encoded), b"") if bodies else interface_from_bytes(encoded)
+    return (facts_from_bytes(encoded), b"") if bodies else interface_of_parts(parts_of_bytes(encoded))
 
 
 def _groups(entries: "Sequence[FileEntry]") -> "Iterator[list[FileEntry]]":
