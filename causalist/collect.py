@@ -8,7 +8,6 @@ import sys
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache as cached
 from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
@@ -96,17 +95,14 @@ def collect_facts(
     words: Container[str] | None = None,
     bodies: Container[str] | None = None,
     aside: "dict[str, bytes] | None" = None,
-    reader: Callable[[str], str] = reader_of,
 ) -> "tuple[dict[str, FileFacts], dict[str, str]]":
-    """(facts by path, reason by path of files that are not searched); completes `blobs`. `reader` is `reader_of`, or
-    what remembers what that said.
+    """(facts by path, reason by path of files that are not searched); completes `blobs`.
 
     Only files in `words` and `bodies`, all if these are None, come with theirs for certain; others may have them where
     they are parsed, or have the content of one that does. With `aside` none comes with its bodies: these are put there
     by path as they are encoded, which takes a fifth of the room (`store.facts_with_bodies`).
     """
-    reader = cached(reader)
-    keys = {e.path: (blobs[e.path], reader(e.path)) for e in entries if e.path in blobs}
+    keys = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if e.path in blobs}
     by_key: dict[tuple[str, str], tuple[FileFacts, bytes]] = {}
     for wanted in ((False, False), (False, True), (True, False), (True, True)):  # more comes after less
         some = [
@@ -126,8 +122,8 @@ def collect_facts(
 
     for entry in entries:
         blob = blobs.get(entry.path)
-        if blob is not None and (blob, reader(entry.path)) in by_key:
-            take(entry.path, by_key[blob, reader(entry.path)])
+        if blob is not None and (blob, reader_of(entry.path)) in by_key:
+            take(entry.path, by_key[blob, reader_of(entry.path)])
         else:
             waiting.append(entry)
     by_key.clear()
@@ -144,9 +140,9 @@ def collect_facts(
                 else:
                     blobs[entry.path] = source.blob
                     sources.append(source)
-            known = _known(cache, [(each.blob, reader(each.path)) for each in sources], True, True, aside is not None)
-            for source in sources:
-                key = (source.blob, reader(source.path))
+            of_sources = [(each.blob, reader_of(each.path)) for each in sources]
+            known = _known(cache, of_sources, True, True, aside is not None)
+            for source, key in zip(sources, of_sources, strict=True):
                 if key in known:
                     take(source.path, known[key])
                 else:
@@ -156,7 +152,7 @@ def collect_facts(
     size = 0
     for path, parsed, encoded in _parse_all(fresh(), len(waiting), options):
         take(path, (parsed, b"") if parsed and aside is None else _decoded(encoded, bodies=aside is None))
-        stored.append(((blobs[path], reader(path)), encoded))
+        stored.append(((blobs[path], reader_of(path)), encoded))
         size += len(encoded)
         if size >= _GROUP_BYTES:
             cache.put_many(stored)
