@@ -37,6 +37,7 @@ _WORTH_PROCESSES = 1_500_000
 _CHUNK_BYTES = 400_000
 # Of sources that are read, or facts that are written, at once.
 _GROUP_BYTES = 4_000_000
+_READY_SHARE = 0.1  # of the bytes of a language: it is worth its grammar before there are processes
 _START_METHOD = "fork" if CAN_FORK else "spawn"
 
 
@@ -215,6 +216,8 @@ def _parse_all(
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
+    if _START_METHOD == "fork":
+        _make_ready(first)
     context = multiprocessing.get_context(_START_METHOD)
     with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=end_with_parent) as pool:
         chunks = _chunks(chain(first, files))
@@ -229,6 +232,20 @@ def _parse_all(
             done += len(parsed)
             options.progress("parsing", done, most)
     options.progress("parsing", most, most)
+
+
+def _make_ready(files: Sequence[tuple[str, bytes]]) -> None:
+    """Loads the grammars that much of these files needs: each process that is forked has them then, and compiling the
+    query of one takes up to a quarter of a second. What few files need is left to the process that meets them."""
+    from causalist.parse import dialect_of, load_grammar
+
+    sizes: dict[str, int] = {}
+    for path, data in files:
+        dialect = dialect_of(path)
+        sizes[dialect] = sizes.get(dialect, 0) + len(data)
+    for dialect, size in sizes.items():
+        if dialect and size > _READY_SHARE * sum(sizes.values()):
+            load_grammar(dialect)
 
 
 def is_worth_processes(n_bytes: int, options: IndexOptions) -> bool:
