@@ -164,6 +164,8 @@ def _n_linking(files: Sequence[tuple[str, FileFacts]], options: IndexOptions) ->
 def _notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
     notes: list[FileNote] = []
     for number, (path, facts) in enumerate(files):
+        if not facts.diagnostics and number not in troubles:
+            continue
         found = list(facts.diagnostics)
         if number in troubles:
             what = f"some of what it uses is not known, for a defect of this program ({troubles[number]})"
@@ -220,14 +222,14 @@ def restamped_if_same(
     """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
     if previous is None or previous.version != index_version() or len(previous.manifest.paths) != len(scan.entries):
         return None
-    blobs = known_blobs(scan.entries, previous)
     known = previous.manifest
-    for entry, path, blob, reason in zip(scan.entries, known.paths, known.blobs, known.unfit, strict=True):
-        if entry.path != path:
-            return None
-        if path not in blobs:
+    if list(known.paths) != [entry.path for entry in scan.entries]:
+        return None
+    blobs = known_blobs(scan.entries, previous)
+    for i, entry in enumerate(scan.entries):
+        if entry.path not in blobs:
             source = read(entry)
-            if source != reason if isinstance(source, str) else source.blob != blob:
+            if source != known.unfit[i] if isinstance(source, str) else source.blob != known.blobs[i]:
                 return None
     manifest = replace(
         previous.manifest,
