@@ -164,6 +164,8 @@ def _n_linking(files: Sequence[tuple[str, FileFacts]], options: IndexOptions) ->
 def _notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
     notes: list[FileNote] = []
     for number, (path, facts) in enumerate(files):
+        if not facts.diagnostics and number not in troubles:
+            continue
         found = list(facts.diagnostics)
         if number in troubles:
             what = f"some of what it uses is not known, for a defect of this program ({troubles[number]})"
@@ -193,8 +195,8 @@ def _kept_words(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, pre
 def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
     """Positions of all nodes of these files, ascending."""
     is_wanted = np.zeros(len(nodes), dtype=np.bool_)
-    for node in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
-        is_wanted[node] = nodes.ids[node] in files
+    found = np.flatnonzero(nodes.kinds == NodeKind.FILE)
+    is_wanted[found] = [each in files for each in nodes.ids.some(found)]
     return np.flatnonzero((nodes.files >= 0) & is_wanted[np.maximum(nodes.files, 0)])
 
 
@@ -220,14 +222,14 @@ def restamped_if_same(
     """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
     if previous is None or previous.version != index_version() or len(previous.manifest.paths) != len(scan.entries):
         return None
-    blobs = known_blobs(scan.entries, previous)
     known = previous.manifest
-    for entry, path, blob, reason in zip(scan.entries, known.paths, known.blobs, known.unfit, strict=True):
-        if entry.path != path:
-            return None
-        if path not in blobs:
+    if list(known.paths) != [entry.path for entry in scan.entries]:
+        return None
+    blobs = known_blobs(scan.entries, previous)
+    for i, entry in enumerate(scan.entries):
+        if entry.path not in blobs:
             source = read(entry)
-            if source != reason if isinstance(source, str) else source.blob != blob:
+            if source != known.unfit[i] if isinstance(source, str) else source.blob != known.blobs[i]:
                 return None
     manifest = replace(
         previous.manifest,

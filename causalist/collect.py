@@ -8,7 +8,6 @@ import sys
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache as cached
 from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
@@ -38,6 +37,7 @@ _WORTH_PROCESSES = 1_500_000
 _CHUNK_BYTES = 400_000
 # Of sources that are read, or facts that are written, at once.
 _GROUP_BYTES = 4_000_000
+_READY_SHARE = 0.1  # of the bytes of a language: it is worth its grammar before there are processes
 _START_METHOD = "fork" if CAN_FORK else "spawn"
 
 
@@ -83,6 +83,10 @@ def no_garbage_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if gc.get_freeze_count() == 0:  # else somebody else uses that
+                # All objects count as old ones then: the next look at young ones would meet everything made meanwhile.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
@@ -96,17 +100,14 @@ def collect_facts(
     words: Container[str] | None = None,
     bodies: Container[str] | None = None,
     aside: "dict[str, bytes] | None" = None,
-    reader: Callable[[str], str] = reader_of,
 ) -> "tuple[dict[str, FileFacts], dict[str, str]]":
-    """(facts by path, reason by path of files that are not searched); completes `blobs`. `reader` is `reader_of`, or
-    what remembers what that said.
+    """(facts by path, reason by path of files that are not searched); completes `blobs`.
 
     Only files in `words` and `bodies`, all if these are None, come with theirs for certain; others may have them where
     they are parsed, or have the content of one that does. With `aside` none comes with its bodies: these are put there
     by path as they are encoded, which takes a fifth of the room (`store.facts_with_bodies`).
     """
-    reader = cached(reader)
-    keys = {e.path: (blobs[e.path], reader(e.path)) for e in entries if e.path in blobs}
+    keys = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if e.path in blobs}
     by_key: dict[tuple[str, str], tuple[FileFacts, bytes]] = {}
     for wanted in ((False, False), (False, True), (True, False), (True, True)):  # more comes after less
         some = [
@@ -114,7 +115,7 @@ def collect_facts(
             for path, key in keys.items()
             if (words is None or path in words, bodies is None or path in bodies) == wanted
         ]
-        by_key.update(_known(cache, some, wanted[0], wanted[1] and aside is None) if some else {})
+        by_key.update(_known(cache, some, *wanted, aside is not None) if some else {})
     facts: dict[str, FileFacts] = {}
     unfit: dict[str, str] = {}
     waiting: list[FileEntry] = []
@@ -126,8 +127,8 @@ def collect_facts(
 
     for entry in entries:
         blob = blobs.get(entry.path)
-        if blob is not None and (blob, reader(entry.path)) in by_key:
-            take(entry.path, by_key[blob, reader(entry.path)])
+        if blob is not None and (blob, reader_of(entry.path)) in by_key:
+            take(entry.path, by_key[blob, reader_of(entry.path)])
         else:
             waiting.append(entry)
     by_key.clear()
@@ -144,9 +145,9 @@ def collect_facts(
                 else:
                     blobs[entry.path] = source.blob
                     sources.append(source)
-            known = _known(cache, [(each.blob, reader(each.path)) for each in sources], True, aside is None)
-            for source in sources:
-                key = (source.blob, reader(source.path))
+            of_sources = [(each.blob, reader_of(each.path)) for each in sources]
+            known = _known(cache, of_sources, True, True, aside is not None)
+            for source, key in zip(sources, of_sources, strict=True):
                 if key in known:
                     take(source.path, known[key])
                 else:
@@ -156,7 +157,7 @@ def collect_facts(
     size = 0
     for path, parsed, encoded in _parse_all(fresh(), len(waiting), options):
         take(path, (parsed, b"") if parsed and aside is None else _decoded(encoded, bodies=aside is None))
-        stored.append(((blobs[path], reader(path)), encoded))
+        stored.append(((blobs[path], reader_of(path)), encoded))
         size += len(encoded)
         if size >= _GROUP_BYTES:
             cache.put_many(stored)
@@ -166,17 +167,18 @@ def collect_facts(
 
 
 def _known(
-    cache: "FactsCache", keys: "Sequence[Key]", words: bool, bodies: bool
+    cache: "FactsCache", keys: "Sequence[Key]", words: bool, bodies: bool, aside: bool
 ) -> "dict[Key, tuple[FileFacts, bytes]]":
-    if bodies:
-        return {key: (facts, b"") for key, facts in cache.get_many(keys, words=words).items()}
-    return cache.get_parts(keys, words=words)
+    """(facts, b"") by key; with `aside` (facts without bodies, these as they are encoded)."""
+    if aside:
+        return cache.get_parts(keys, words=words)
+    return {key: (facts, b"") for key, facts in cache.get_many(keys, words=words, bodies=bodies).items()}
 
 
 def _decoded(encoded: bytes, bodies: bool) -> "tuple[FileFacts, bytes]":
-    from causalist.store import facts_from_bytes, interface_from_bytes
+    from causalist.store import facts_from_bytes, interface_of_parts, parts_of_bytes
 
-    return (facts_from_bytes(encoded), b"") if bodies else interface_from_bytes(encoded)
+    return (facts_from_bytes(encoded), b"") if bodies else interface_of_parts(parts_of_bytes(encoded))
 
 
 def _groups(entries: "Sequence[FileEntry]") -> "Iterator[list[FileEntry]]":
@@ -218,6 +220,8 @@ def _parse_all(
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
+    if _START_METHOD == "fork":
+        _make_ready(first)
     context = multiprocessing.get_context(_START_METHOD)
     with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=end_with_parent) as pool:
         chunks = _chunks(chain(first, files))
@@ -232,6 +236,20 @@ def _parse_all(
             done += len(parsed)
             options.progress("parsing", done, most)
     options.progress("parsing", most, most)
+
+
+def _make_ready(files: Sequence[tuple[str, bytes]]) -> None:
+    """Loads the grammars that much of these files needs: each process that is forked has them then, and compiling the
+    query of one takes up to a quarter of a second. What few files need is left to the process that meets them."""
+    from causalist.parse import dialect_of, load_grammar
+
+    sizes: dict[str, int] = {}
+    for path, data in files:
+        dialect = dialect_of(path)
+        sizes[dialect] = sizes.get(dialect, 0) + len(data)
+    for dialect, size in sizes.items():
+        if dialect and size > _READY_SHARE * sum(sizes.values()):
+            load_grammar(dialect)
 
 
 def is_worth_processes(n_bytes: int, options: IndexOptions) -> bool:

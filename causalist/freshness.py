@@ -24,19 +24,13 @@ def known_blobs(entries: Sequence[FileEntry], previous: Index | None) -> dict[st
     if previous is None:
         return known
     manifest = previous.manifest
-    sizes, mtimes, ctimes = manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist()
-    settled = _settled(previous).tolist()
-    before = {path: i for i, path in enumerate(manifest.paths)}
+    stamps = zip(manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist(), strict=True)
+    rows = zip(manifest.paths, manifest.blobs, stamps, _settled(previous).tolist(), strict=True)
+    before = {path: (stamp, blob) for path, blob, stamp, is_settled in rows if is_settled}
     for entry in entries:
-        i = before.get(entry.path)
-        if (
-            i is not None
-            and sizes[i] == entry.size
-            and mtimes[i] == entry.mtime_ns
-            and ctimes[i] == entry.ctime_ns
-            and settled[i]
-        ):
-            known[entry.path] = manifest.blobs[i]
+        then = before.get(entry.path)
+        if then is not None and then[0] == (entry.size, entry.mtime_ns, entry.ctime_ns):
+            known[entry.path] = then[1]
     return known
 
 

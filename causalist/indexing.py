@@ -19,7 +19,7 @@ from causalist.freshness import has_same_files, is_of_here
 from causalist.model.diagnostic import Diagnostic
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile
-from causalist.source import DEFAULT_LIMITS, Glance, Limits, glance_at, read_file, scan_folder
+from causalist.source import DEFAULT_LIMITS, Glance, Limits, glance_at, read_file, scan_folder, scan_since
 from causalist.store import (
     FOLDER,
     INDEX_NAME,
@@ -36,6 +36,7 @@ from causalist.versions import index_version
 
 if TYPE_CHECKING:
     from causalist.model.history import Commits
+    from causalist.retained import Retaining
 
 
 def is_current(scan: Scan, index: Index) -> bool:
@@ -70,8 +71,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     if glance is not None and first is not None and glance.digest == read_seen(first.place):
         assert previous is not None
         return previous, tuple(notes)
-    listing = None if glance is None else glance.listing
-    scan = scan_folder(root, limits, submodules=submodules, known_commit=known_commit, listing=listing)
+    scan = _scanned(root, limits, submodules, known_commit, glance, options.retaining)
     previous = next((each.stored for each in found if is_of_here(each.stored, scan)), None)
     for each in found:
         if each.stored is not None and _serves(each.stored, scan, submodules):
@@ -88,14 +88,16 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     index: Index | None = None
     commits: Callable[[], Commits] | None = None
     problems: list[IndexNotWritable] = []
-    for place in places:
-        is_new = not os.path.lexists(place)
+    for known in found:
+        place, is_new = known.place, not os.path.lexists(known.place)
         try:
             prepare_folder(place)
             with locked_folder(place, root):
-                stored = _stored(place / INDEX_NAME, notes)  # another process may have just done the work
-                if stored is not None and _serves(stored, scan, submodules):
-                    return stored, tuple(notes)
+                stored = known.stored
+                if known.stamp != index_stamp(place / INDEX_NAME):
+                    stored = _stored(place / INDEX_NAME, notes)  # another process has just done the work
+                    if stored is not None and _serves(stored, scan, submodules):
+                        return stored, tuple(notes)
                 previous = stored if is_of_here(stored, scan) else previous
                 commits = commits or building.reading_commits(root, scan, previous, notes, options)
                 index = index or building.restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
@@ -158,6 +160,23 @@ def _glance(root: Path, limits: Limits, found: _Found) -> Glance | None:
     if index is None or index.commit is None or found.stamp is None or index.submodules:
         return None
     return glance_at(root, limits, index.commit, found.stamp) if index.version == index_version() else None
+
+
+def _scanned(
+    root: Path, limits: Limits, submodules: bool, commit: str | None, glance: Glance | None, kept: "Retaining | None"
+) -> Scan:
+    """What `root` offers: after a glance that does not differ much from that of the time before, without a scan."""
+    scan = None
+    if glance is not None and kept is not None and kept.looked is not None and kept.looked.limits == limits:
+        scan = scan_since(kept.looked.glance, kept.looked.scan, glance, limits)
+    if scan is None:
+        listing = None if glance is None else glance.listing
+        scan = scan_folder(root, limits, submodules=submodules, known_commit=commit, listing=listing)
+    if kept is not None:
+        from causalist.retained import Looked
+
+        kept.looked = None if glance is None else Looked(glance, limits, scan)
+    return scan if glance is None else replace(scan, commit=commit)
 
 
 def _serves(index: Index, scan: Scan, submodules: bool) -> bool:

@@ -8,7 +8,6 @@ touches too much or cannot be followed by names. A file that came or went is suc
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache as cached
 from typing import NamedTuple
 
 import numpy as np
@@ -91,8 +90,7 @@ def _refreshed(
     gone = [path for path in before if path not in there]
     if len(edited) > len(entries) // 2 or len(gone) > _MOST_MOVED:
         return None
-    reader = cached(reader_of)
-    new, unfit = collect_facts(edited, blobs, read, cache, options, reader=reader)
+    new, unfit = collect_facts(edited, blobs, read, cache, options)
     settings = load_settings()
     seen = None if unfit else _seen_differently(new, before, gone, cache, settings)
     if seen is None:
@@ -100,7 +98,7 @@ def _refreshed(
     changed = {path for path in new if blobs[path] != before.get(path)}
     affected: set[str] | None = set()
     if seen.names or seen.said or seen.moved:
-        searched = {e.path: (blobs[e.path], reader(e.path)) for e in entries if blobs.get(e.path)}
+        searched = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if blobs.get(e.path)}
         searched = {path: key for path, key in searched.items() if path not in changed}
         affected = _files_naming(seen, searched, cache, settings)
         if affected is not None and gone:
@@ -113,12 +111,12 @@ def _refreshed(
     known_blobs = retained.blobs if retained is not None else {}
     held = {path for path in known if path not in again and known_blobs[path] == blobs.get(path)}
     unread = [entry for entry in entries if entry.path not in held]
-    facts, unfit = collect_facts(unread, blobs, read, cache, options, words=changed, bodies=again, reader=reader)
+    facts, unfit = collect_facts(unread, blobs, read, cache, options, words=changed, bodies=again)
     if unfit:
         return None
     told = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
     entries_told = [e for e in entries if e.path in told]
-    facts.update(collect_facts(entries_told, blobs, read, cache, options, words=(), reader=reader)[0])
+    facts.update(collect_facts(entries_told, blobs, read, cache, options, words=())[0])
     facts.update((path, known[path]) for path in held)
     # The same content may stand elsewhere, where it changed.
     worded = [path for path, each in facts.items() if path not in changed and each.words is not None]

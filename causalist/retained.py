@@ -6,12 +6,14 @@ it is used for other files than those that it was made of.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from causalist.model.facts import FileFacts
 
 if TYPE_CHECKING:
     from causalist.graph import Linker
+    from causalist.model.source import Scan
+    from causalist.source import Glance, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,14 @@ class Retained:
     linker: "Linker"
 
 
+class Looked(NamedTuple):
+    """What a scan found, with which limits, and the glance that it came after."""
+
+    glance: "Glance"
+    limits: "Limits"
+    scan: "Scan"
+
+
 class Retaining:
     """Room for what makes refreshes of one folder cheaper: facts and tables, about an eighth more memory than without.
 
@@ -32,6 +42,7 @@ class Retaining:
 
     def __init__(self) -> None:
         self._now: Retained | None = None
+        self.looked: Looked | None = None
 
     def take(self) -> Retained | None:
         """What is kept, which is no longer kept: it changes with use, and what fails on the way must not stay."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.parse import languages
+from causalist.parse import languages, views
 
 
 @contextmanager
@@ -18,6 +18,7 @@ def grammars_at(folder: Path) -> Iterator[None]:
         languages.claims,
         languages.load_grammar,
         languages.grammar_version,
+        views.reader_of,
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(languages, "grammars_folder", lambda: folder)

@@ -149,9 +149,11 @@ def columns_of(
 
 def edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
     """Edges in order, with what finds them by their ends."""
-    order = np.lexsort((columns.kinds, columns.targets, columns.sources))
+    # As one number, by a stable sort: of edges of which most are in order already, that is a merge.
+    keys = columns.sources.astype(np.int64) * n_nodes + columns.targets
+    order = np.argsort(keys * (max(EdgeKind) + 1) + columns.kinds, kind="stable")
     sources, targets, kinds = columns.sources[order], columns.targets[order], columns.kinds[order]
-    incoming = np.lexsort((kinds, sources, targets)).astype(np.int32)
+    incoming = _in_order(targets)  # those of a node by source and kind, as all of them stand
     return EdgeTable(
         indptr=_pointers(sources, n_nodes),
         sources=sources,
@@ -165,6 +167,13 @@ def edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
         incoming=incoming,
         incoming_indptr=_pointers(targets[incoming], n_nodes),
     )
+
+
+def _in_order(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+    """What sorts them, ties in the order in which they stand; none is negative. By their halves, because numpy counts
+    instead of comparing where there are 16 bits: that takes a fifth of the time."""
+    order = np.argsort(numbers.astype(np.uint16), kind="stable")  # the lower ones
+    return order[np.argsort((numbers >> 16).astype(np.uint16)[order], kind="stable")].astype(np.int32)
 
 
 def _pointers(sorted_rows: NDArray[np.int32], n_nodes: int) -> NDArray[np.int64]:

@@ -116,7 +116,8 @@ class _Relinking:
         self.edited = edited | {self.gone}
         self.changed = edited | affected  # what is linked again
         nodes = previous.nodes
-        numbers = {nodes.ids[node]: node for node in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist()}
+        file_nodes = np.flatnonzero(nodes.kinds == NodeKind.FILE)
+        numbers: dict[str, int] = dict(zip(nodes.ids.some(file_nodes), file_nodes.tolist(), strict=True))
         found = [numbers.pop(file_id(f.path), -1) for f in linker.program.files]
         came = {number for number, node in enumerate(found) if node < 0}
         if not came <= edited or len(came) + len(numbers) != len(moved):

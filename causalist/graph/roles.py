@@ -1,6 +1,7 @@
 """What a file is for, judged by its path alone."""
 
 import re
+from functools import lru_cache
 
 from causalist.model.symbols import Role
 
@@ -68,6 +69,7 @@ _CONFIG_NAME = re.compile(
 _BUILD_CODE = re.compile(r"project/[^/]+\.scala$|(?:.*/)?(?:buildsrc|build-logic)/.*")
 
 
+@lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def role_of(path: str) -> Role:
     """The role of a file.
 

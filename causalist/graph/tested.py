@@ -16,6 +16,7 @@ from causalist.graph.drafts import Drafts
 from causalist.graph.edges import Sites
 from causalist.graph.file_names import FileNames
 from causalist.graph.names import Program
+from causalist.graph.roles import role_of
 from causalist.graph.rules import GUESSES
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -56,11 +57,10 @@ class Tested(NamedTuple):
 
 
 class _File(NamedTuple):
-    """`name` is what a test of the file would be named after, `folders` those that say what it is about."""
+    """`folder` is where it stands, or where the folder does that it stands for."""
 
     number: int
-    name: str
-    folders: tuple[str, ...]
+    folder: str
 
 
 @dataclass(slots=True)
@@ -167,13 +167,12 @@ class Tests:
         by_name: dict[tuple[str, str], list[_File]] = {}
         for number, names in enumerate(self.program.files):
             settings = names.settings
-            if settings is not None and settings.tests.names and self.drafts[number].role == Role.CODE:
-                *folders, file = names.path.split("/")
+            if settings is not None and settings.tests.names and role_of(names.path) == Role.CODE:
+                folder, _, file = names.path.rpartition("/")
                 name = file.partition(".")[0]
-                if name in settings.modules.index_stems and folders:
-                    name = folders.pop()  # the file stands for its folder
-                each = _File(number, name, _telling(folders))
-                by_name.setdefault((settings.family, name.lstrip("_")), []).append(each)
+                if name in settings.modules.index_stems and folder:
+                    folder, _, name = folder.rpartition("/")  # the file stands for its folder
+                by_name.setdefault((settings.family, name.lstrip("_")), []).append(_File(number, folder))
         result: dict[int, list[int]] = {}
         for number in tests:
             names = self.program.files[number]
@@ -240,12 +239,12 @@ def _plain(name: str) -> str:
 
 
 def _telling(folders: Sequence[str]) -> tuple[str, ...]:
-    return tuple(each for each in folders if each.lower() not in _PLAIN_FOLDERS)
+    return tuple(each for each in folders if each and each.lower() not in _PLAIN_FOLDERS)
 
 
 def _nearest(folders: tuple[str, ...], candidates: Sequence[_File], used: set[int]) -> list[_File]:
     """Those that the tests use, if there are any, of them those with the most folders in common, from the end first."""
-    ranked = [((c.number in used, *_in_common(folders, c.folders)), c) for c in candidates]
+    ranked = [((c.number in used, *_in_common(folders, _telling(c.folder.split("/")))), c) for c in candidates]
     best = max((rank for rank, _ in ranked), default=(False, 0, 0))
     return [c for rank, c in ranked if rank == best]
 

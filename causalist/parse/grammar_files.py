@@ -5,6 +5,7 @@ The folder stands at the top of a checkout and inside the package of an installe
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -35,11 +36,14 @@ def all_grammars() -> bytes:
                 if file.name.endswith((".toml", ".scm")):
                     data = Path(file.path).read_bytes()
                     parts += [f"{folder.name}/{file.name} {len(data)}\n".encode("utf-8", "surrogateescape"), data]
-    return b"".join(parts) + "\n".join(_wheels()).encode("utf-8", "surrogateescape")
+    installed = "\n".join(f"{project} {version}" for project, version in sorted(wheels().items()))
+    return b"".join(parts) + installed.encode("utf-8", "surrogateescape")
 
 
-def _wheels() -> list[str]:
-    """Names and versions of the wheels that parse, by the folder of metadata that each has where it is installed."""
+@cache
+def wheels() -> Mapping[str, str]:
+    """Versions of the wheels that parse by their names, with `_`, as the folder of metadata says that each has where it
+    is installed."""
     found: dict[str, str] = {}
     for place in sys.path:
         with suppress(OSError):
@@ -47,4 +51,4 @@ def _wheels() -> list[str]:
                 if name.startswith("tree_sitter") and name.endswith(".dist-info"):
                     project, _, version = name.removesuffix(".dist-info").partition("-")
                     found.setdefault(project, version)
-    return [f"{project} {version}" for project, version in sorted(found.items())]
+    return found

@@ -26,7 +26,7 @@ from causalist.model.language import (
     TestSettings,
     TypeSettings,
 )
-from causalist.parse.grammar_files import grammars_folder
+from causalist.parse.grammar_files import grammars_folder, wheels
 
 _INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)*([A-Za-z]+)[\d.]*(?=\s|$)")
 
@@ -189,14 +189,20 @@ def _query_source(folder: Path, dialect: Dialect, macros: bool) -> str:
 
 def _version(dialect: Dialect, settings: LanguageSettings, query: str) -> str:
     import hashlib
+
+    wheel = wheels().get(dialect.package) or _version_by_metadata(dialect.package)
+    digest = hashlib.sha256(f"{wheel}\n{settings!r}\n{query}".encode()).hexdigest()
+    return digest[:16]
+
+
+def _version_by_metadata(package: str) -> str:
+    """Of what is installed in another way than wheels are: importing what reads metadata takes 15 ms."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        wheel = version(dialect.package.replace("_", "-"))
+        return version(package.replace("_", "-"))
     except PackageNotFoundError:
-        wheel = "unknown"
-    digest = hashlib.sha256(f"{wheel}\n{settings!r}\n{query}".encode()).hexdigest()
-    return digest[:16]
+        return "unknown"
 
 
 def _read_settings(path: Path) -> LanguageSettings:

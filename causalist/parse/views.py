@@ -5,7 +5,7 @@ A view has as many bytes as the file, so that positions of facts hold in the fil
 
 import hashlib
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from causalist import errors
 from causalist.model.facts import Diagnostic, FileFacts, Passage
@@ -72,6 +72,7 @@ def _parse(path: str, data: bytes) -> FileFacts:
     return facts
 
 
+@lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def reader_of(path: str) -> str:
     """What reads the file: dialect and grammar version, or the kind of text. Part of the key of cached facts."""
     dialect = dialect_of(path)

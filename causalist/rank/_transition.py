@@ -157,26 +157,27 @@ def _scale_columns(indices: NDArray[np.int32], entries: NDArray[np.float64], n_n
 
 def _degrees(graph: CodeGraph, walked: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Distinct neighbours over the walked edges, without the node itself and without `contains`, at least 1."""
-    n_nodes, edges = len(graph.nodes), graph.edges
+    edges = graph.edges
     chosen = walked & (edges.kinds != EdgeKind.CONTAINS) & (edges.sources != edges.targets)
-    sources, targets = edges.sources[chosen], edges.targets[chosen]
-    pairs = np.minimum(sources, targets).astype(np.int64) * n_nodes + np.maximum(sources, targets)
-    pairs.sort()
-    pairs = pairs[np.concatenate([[True], pairs[1:] != pairs[:-1]])] if len(pairs) else pairs
-    low, high = np.divmod(pairs, n_nodes) if n_nodes else (pairs, pairs)
-    degrees = np.bincount(low, minlength=n_nodes) + np.bincount(high, minlength=n_nodes)
-    degrees = np.maximum(degrees, 1)
-    return np.asarray(degrees, dtype=np.int32)
+    return _n_partners(edges.sources[chosen], edges.targets[chosen], len(graph.nodes))
 
 
 def _file_degrees(graph: CodeGraph, walked: NDArray[np.bool_]) -> NDArray[np.int32]:
     """How many other files each file is linked with, in either direction, at least 1."""
-    owners, edges = graph.nodes.files.astype(np.int64), graph.edges
+    owners, edges = graph.nodes.files, graph.edges
     a, b = owners[edges.sources[walked]], owners[edges.targets[walked]]
     apart = (a != b) & (a >= 0) & (b >= 0)
-    n_nodes = len(graph.nodes)
-    pairs = np.unique(np.concatenate([a[apart] * n_nodes + b[apart], b[apart] * n_nodes + a[apart]]))
-    return np.maximum(np.bincount(pairs // max(n_nodes, 1), minlength=n_nodes), 1).astype(np.int32)
+    return _n_partners(a[apart], b[apart], len(graph.nodes))
+
+
+def _n_partners(a: NDArray[np.int32], b: NDArray[np.int32], n_nodes: int) -> NDArray[np.int32]:
+    """With how many others each stands in a pair, (n_nodes,), at least 1."""
+    pairs = np.minimum(a, b).astype(np.int64) * n_nodes + np.maximum(a, b)
+    pairs.sort()
+    pairs = pairs[np.concatenate([[True], pairs[1:] != pairs[:-1]])] if len(pairs) else pairs
+    low, high = np.divmod(pairs, max(n_nodes, 1))
+    n_partners = np.bincount(low, minlength=n_nodes) + np.bincount(high, minlength=n_nodes)
+    return np.asarray(np.maximum(n_partners, 1), dtype=np.int32)
 
 
 def _by_kind(name: str, pairs: tuple[tuple[EdgeKind, float], ...]) -> NDArray[np.float64]:

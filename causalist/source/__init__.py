@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from causalist.source.changes import changes_since
     from causalist.source.content import blob_hash, read_bytes, read_file
     from causalist.source.folder import scan_folder
-    from causalist.source.glance import Glance, glance_at
+    from causalist.source.glance import Glance, glance_at, scan_since
     from causalist.source.history import ancestry, is_shallow, read_changes
     from causalist.source.rescan import Rescan
     from causalist.source.roots import find_root, refuse_root, relative_folder
@@ -42,6 +42,7 @@ __all__ = [
     "relative_folder",
     "scan_commit",
     "scan_folder",
+    "scan_since",
     "wait_for_changes",
 ]
 
@@ -51,7 +52,7 @@ __getattr__ = exports(
         "changes": "changes_since",
         "content": "blob_hash read_bytes read_file",
         "folder": "scan_folder",
-        "glance": "Glance glance_at",
+        "glance": "Glance glance_at scan_since",
         "history": "ancestry is_shallow read_changes",
         "rescan": "Rescan",
         "roots": "find_root refuse_root relative_folder",

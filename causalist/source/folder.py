@@ -39,7 +39,7 @@ from causalist.source.tally import Tally, printable
 GIT_IGNORE = ".gitignore"
 OWN_IGNORE = ".causalistignore"
 MOST_NESTED = 200  # repositories inside of one; each costs two runs of git
-_TELLS_CHANGES = os.name != "nt"  # there it is when the file was made
+TELLS_CHANGES = os.name != "nt"  # there it is when the file was made
 _UNTRACKED, _NOT_CHECKED_OUT = b"?", b"S"  # tags of `git ls-files -t`
 _UNLISTED = expression(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE, needs=("warning: could",))
 
@@ -138,7 +138,7 @@ def _list_work_tree(
             with suppress(OSError, UnicodeDecodeError):
                 status = os.lstat(base + raw)
                 if stat.S_ISREG(status.st_mode):
-                    ctime_ns = status.st_ctime_ns if _TELLS_CHANGES else 0
+                    ctime_ns = status.st_ctime_ns if TELLS_CHANGES else 0
                     path = folders.prefix + raw.decode("utf-8")
                     tally.offer(path, status.st_size, status.st_mtime_ns, ctime_ns=ctime_ns)
                     continue
@@ -344,7 +344,7 @@ def _offer_file(base: bytes, path: str, status: os.stat_result, tally: Tally, pr
     """Anything but a folder. `path` is below `base`, and with `prefix` below the root of the scan."""
     whole = prefix + path
     if stat.S_ISREG(status.st_mode):
-        tally.offer(whole, status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns if _TELLS_CHANGES else 0)
+        tally.offer(whole, status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns if TELLS_CHANGES else 0)
     elif stat.S_ISLNK(status.st_mode):
         # realpath ends on circles, at a path on the circle.
         target = os.path.realpath(_below(base, path.encode()))

@@ -7,14 +7,20 @@ list. Two equal digests mean equal scans. What would be skipped goes in as well,
 
 import hashlib
 import os
+import stat
 import time
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from causalist.model.source import FileEntry, Scan
 from causalist.source import folder as _folder
 from causalist.source import rules as _rules
 from causalist.source import tally as _tally
@@ -27,15 +33,18 @@ from causalist.source.rules import Limits
 _RACY_NS = 2_000_000_000
 _FROM_A_FOLDER = os.stat in os.supports_dir_fd and os.stat in os.supports_follow_symlinks
 _NONE = -1  # of what cannot be looked at
+_N_LISTED = 4  # numbers of each path that git lists
 
 
 class Glance(NamedTuple):
     """`digest`: hexadecimal. `is_settled`: whether a change that comes after it shows in another digest. `listing`:
-    what git said on the way, for `scan_folder`."""
+    what git said on the way, for `scan_folder`. `statuses`: mode, size and times of each path that it listed, then of
+    everything else."""
 
     digest: str
     is_settled: bool
     listing: Finished
+    statuses: "array[int]"
 
 
 def glance_at(root: Path, limits: Limits, commit: str, also: tuple[object, ...]) -> Glance | None:
@@ -59,7 +68,28 @@ def glance_at(root: Path, limits: Limits, commit: str, also: tuple[object, ...])
     digest = hashlib.sha256(said.encode("utf-8", "surrogatepass"))
     digest.update(listing.output)
     digest.update(numbers)
-    return Glance(digest.hexdigest(), latest < now - _RACY_NS, listing)
+    return Glance(digest.hexdigest(), latest < now - _RACY_NS, listing, numbers)
+
+
+def scan_since(before: Glance, scan: Scan, now: Glance, limits: Limits) -> Scan | None:
+    """What `scan_folder` would find now, where `scan` is what it found after a glance `before`, with the same limits.
+    None where more has changed than files that were taken then: that is for a scan to judge."""
+    if now.listing.output != before.listing.output or len(now.statuses) != len(before.statuses):
+        return None
+    rows = _rows(now.listing.output)
+    differing = np.flatnonzero(np.array(now.statuses) != np.array(before.statuses)) // _N_LISTED
+    entries = list(scan.entries)
+    for row in dict.fromkeys(differing.tolist()):
+        if row >= len(rows):  # no file that git listed
+            return None
+        mode, size, mtime, ctime = now.statuses[_N_LISTED * row : _N_LISTED * (row + 1)]
+        raw = rows[row][2:]
+        at = bisect_left(entries, raw.decode("utf-8", "replace"), key=lambda entry: entry.path)
+        was_taken = at < len(entries) and entries[at].path.encode() == raw
+        if not (was_taken and mode != _NONE and stat.S_ISREG(mode) and size <= limits.max_file_bytes):
+            return None
+        entries[at] = FileEntry(entries[at].path, size, mtime, None, ctime if _folder.TELLS_CHANGES else 0)
+    return replace(scan, entries=tuple(entries))
 
 
 def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int]:
@@ -70,7 +100,7 @@ def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int
     folders: dict[bytes, None] = {b"": None}
     last, latest = b"", 0
     with _looking(root) as look:
-        for row in listed.removesuffix(b"\0").split(b"\0"):
+        for row in _rows(listed):
             path = row[2:].rstrip(b"/")
             folder = path.rpartition(b"/")[0]
             if folder != last:
@@ -79,7 +109,7 @@ def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int
             try:
                 status = look(path)
             except OSError:
-                found.append(_NONE)
+                found += (_NONE,) * _N_LISTED
                 continue
             changed = status.st_ctime_ns
             found += (status.st_mode, status.st_size, status.st_mtime_ns, changed)
@@ -97,6 +127,10 @@ def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int
         root = root.rpartition(b"/")[0]
         latest = max(latest, _add(numbers, root + ignore_file))
     return numbers, latest
+
+
+def _rows(listed: bytes) -> list[bytes]:
+    return listed.removesuffix(b"\0").split(b"\0")
 
 
 @contextmanager

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 from causalist.lazily import exports
 
 if TYPE_CHECKING:
-    from causalist.store.codec import facts_from_bytes, facts_to_bytes
+    from causalist.store.codec import (
+        facts_from_bytes,
+        facts_to_bytes,
+        facts_with_bodies,
+        interface_of_parts,
+        parts_of_bytes,
+    )
     from causalist.store.facts_cache import MOST_BYTES, CacheState, FactsCache, Key, facts_path
     from causalist.store.folder import (
         ANSWERS_NAME,
@@ -40,10 +46,11 @@ __all__ = [
     "facts_to_bytes",
     "facts_with_bodies",
     "index_stamp",
-    "interface_from_bytes",
+    "interface_of_parts",
     "is_read_only",
     "locked",
     "locked_folder",
+    "parts_of_bytes",
     "prepare_folder",
     "read_index",
     "read_seen",
@@ -54,7 +61,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "codec": "facts_from_bytes facts_to_bytes facts_with_bodies interface_from_bytes",
+        "codec": "facts_from_bytes facts_to_bytes facts_with_bodies interface_of_parts parts_of_bytes",
         "facts_cache": "MOST_BYTES CacheState FactsCache Key facts_path",
         "folder": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder is_read_only "
         "locked locked_folder prepare_folder",

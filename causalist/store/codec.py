@@ -1,4 +1,5 @@
-"""Facts <-> bytes: JSON, with their words beside it.
+"""Facts <-> bytes: JSON in two parts, the interface and the bodies, with their words beside it; each can be read
+without those that follow.
 
 Nothing is pickled and nothing is executed; what does not fit is `IndexUnreadable`.
 """
@@ -8,16 +9,17 @@ import json
 import struct
 import zlib
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from causalist.errors import IndexUnreadable
 from causalist.model import facts as f
 from causalist.model.interface import body_bindings
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 15
-_CHECKSUM = struct.Struct("<I")
-_LENGTHS = struct.Struct("<II")
+FACTS_FORMAT = 16
+# The checksum of the rest of it and of the interface; lengths of interface and bodies; checksums of bodies and words.
+_HEAD = struct.Struct("<IIIII")
+_CHECKSUM_BYTES = 4
 
 _ROWS: dict[str, Any] = {
     "definitions": f.Definition,
@@ -46,41 +48,74 @@ _BODIES = (
 _FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts) if field.name not in ("words", *_BODIES))
 
 
-def facts_to_bytes(facts: f.FileFacts) -> bytes:
-    """Checksum and lengths, then two JSON arrays: the interface, in the order of the fields of `FileFacts`, and the
-    bodies; then the words, which need not be read.
+class Encoded(NamedTuple):
+    """The parts of what `facts_to_bytes` gave. `interface` begins with the checksums and lengths of all of them;
+    `bodies` and `words` may be left out, as None."""
 
-    The checksum is there because a changed letter in a name would still be JSON, and a wrong answer.
+    interface: bytes
+    bodies: bytes | None = None
+    words: bytes | None = None
+
+
+def facts_to_bytes(facts: f.FileFacts) -> bytes:
+    """Checksums and lengths, then two JSON arrays: the interface, in the order of the fields of `FileFacts`, and the
+    bodies; then the words.
+
+    The checksums are there because a changed letter in a name would still be JSON, and a wrong answer.
     """
     hidden = body_bindings(facts)
     rows = {name: getattr(facts, name) for name in _FIELDS}
     is_hidden = set(hidden)
     rows["bindings"] = [binding for i, binding in enumerate(facts.bindings) if i not in is_hidden]
-    bodies = [*(getattr(facts, name) for name in _BODIES), [facts.bindings[i] for i in hidden], hidden]
-    parts = [
+    uses = [*(getattr(facts, name) for name in _BODIES), [facts.bindings[i] for i in hidden], hidden]
+    interface, bodies = (
         json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-        for part in (list(rows.values()), bodies)
-    ]
-    body = _LENGTHS.pack(*map(len, parts)) + b"".join(parts) + (facts.words or b"")
-    return _CHECKSUM.pack(zlib.crc32(body)) + body
+        for part in (list(rows.values()), uses)
+    )
+    words = facts.words or b""
+    head = _HEAD.pack(0, len(interface), len(bodies), zlib.crc32(bodies), zlib.crc32(words))[_CHECKSUM_BYTES:]
+    checksum = zlib.crc32(interface, zlib.crc32(head)).to_bytes(_CHECKSUM_BYTES, "little")
+    return b"".join((checksum, head, interface, bodies, words))
 
 
-def facts_from_bytes(data: bytes, *, words: bool = True, bodies: bool = True) -> f.FileFacts:
-    """The inverse of `facts_to_bytes`, or nearly so without `words`, or without `bodies`: then it is the interface
-    (`model.interface`). Raises IndexUnreadable for anything else."""
-    facts, uses = interface_from_bytes(data, words=words)
-    return facts_with_bodies(facts, uses) if bodies else facts
+def parts_of_bytes(data: bytes) -> Encoded:
+    """The parts of `facts_to_bytes`. Raises IndexUnreadable for what is too short to have them."""
+    if len(data) < _HEAD.size:
+        raise _damaged("they end too soon")
+    _, n_interface, n_bodies, _, _ = _HEAD.unpack_from(data)
+    first = _HEAD.size + n_interface
+    rest = first + n_bodies
+    return Encoded(data[:first], data[first:rest], data[rest:])
 
 
-def interface_from_bytes(data: bytes, *, words: bool = True) -> tuple[f.FileFacts, bytes]:
-    """(the facts without their bodies, these as they are encoded, for `facts_with_bodies`) of `facts_to_bytes`. Raises
+def json_of(encoded: Encoded) -> tuple[bytes, bytes]:
+    """(interface, bodies) as JSON, in which names stand as they are written; of what was left out b"". Raises
     IndexUnreadable."""
-    body = _checked(data)
+    interface, bodies, words = encoded
+    if len(interface) < _HEAD.size:
+        raise _damaged("they end too soon")
+    checksum, n_interface, _, of_bodies, of_words = _HEAD.unpack_from(interface)
+    if (
+        checksum != zlib.crc32(memoryview(interface)[_CHECKSUM_BYTES:])
+        or n_interface != len(interface) - _HEAD.size
+        or (bodies is not None and of_bodies != zlib.crc32(bodies))
+        or (words is not None and of_words != zlib.crc32(words))
+    ):
+        raise _damaged("a checksum differs")
+    return interface[_HEAD.size :], bodies or b""
+
+
+def facts_from_bytes(data: bytes) -> f.FileFacts:
+    """The inverse of `facts_to_bytes`, or nearly so. Raises IndexUnreadable for anything else."""
+    return facts_with_bodies(*interface_of_parts(parts_of_bytes(data)))
+
+
+def interface_of_parts(encoded: Encoded) -> tuple[f.FileFacts, bytes]:
+    """(the facts without their bodies (`model.interface`), and without words where these are left out; the bodies as
+    `facts_with_bodies` takes them, b"" where they are left out). Raises IndexUnreadable."""
+    interface, bodies = json_of(encoded)
     try:
-        n_data, n_bodies = _LENGTHS.unpack_from(body)
-        first = _LENGTHS.size + n_data
-        rest = first + n_bodies
-        values = dict(zip(_FIELDS, _loaded(body[_LENGTHS.size : first]), strict=True))
+        values = dict(zip(_FIELDS, _loaded(interface), strict=True))
         for name, make, lengths in _MADE:
             values[name] = _rows(name, make, lengths, values.get(name, ()))
         values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
@@ -91,14 +126,14 @@ def interface_from_bytes(data: bytes, *, words: bool = True) -> tuple[f.FileFact
         values["secrets"] = tuple((int(start), int(end)) for start, end in values["secrets"])
         if values["wildcard_exports"] is not None:
             values["wildcard_exports"] = tuple(values["wildcard_exports"])
-        values["words"] = body[rest:] if words else None
-        return f.FileFacts(**values), body[first:rest]
-    except (ValueError, TypeError, RecursionError, struct.error) as error:
+        values["words"] = encoded.words
+        return f.FileFacts(**values), bodies
+    except (ValueError, TypeError, RecursionError) as error:
         raise _damaged(error) from error
 
 
 def facts_with_bodies(facts: f.FileFacts, bodies: bytes) -> f.FileFacts:
-    """The whole facts of what `interface_from_bytes` gave. Raises IndexUnreadable."""
+    """The whole facts of what `interface_of_parts` gave. Raises IndexUnreadable."""
     try:
         *uses, hidden, positions = _loaded(bodies)
         made: dict[str, Any] = dict(zip(_BODIES, uses, strict=True))
@@ -121,24 +156,8 @@ def _rows(name: str, make: Any, lengths: set[int], rows: Any) -> tuple[Any, ...]
     return tuple(map(make, rows)) if rows else ()
 
 
-def _damaged(error: Exception) -> IndexUnreadable:
+def _damaged(error: object) -> IndexUnreadable:
     return IndexUnreadable(f"stored facts are damaged ({error}); they are made again")
-
-
-def parts_of_bytes(data: bytes) -> tuple[bytes, bytes]:
-    """(interface, bodies) of `facts_to_bytes` as JSON, in which names stand as they are written. Raises
-    IndexUnreadable."""
-    body = _checked(data)
-    n_data, n_bodies = _LENGTHS.unpack_from(body)
-    first = _LENGTHS.size + n_data
-    return body[_LENGTHS.size : first], body[first : first + n_bodies]
-
-
-def _checked(data: bytes) -> bytes:
-    body = data[_CHECKSUM.size :]
-    if data[: _CHECKSUM.size] != _CHECKSUM.pack(zlib.crc32(body)) or len(body) < _LENGTHS.size:
-        raise IndexUnreadable("stored facts are damaged; they are made again")
-    return body
 
 
 def _loaded(text: bytes) -> Any:

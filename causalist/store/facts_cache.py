@@ -17,16 +17,27 @@ from typing import NamedTuple
 
 from causalist.errors import IndexUnreadable
 from causalist.model.facts import FileFacts
-from causalist.store.codec import FACTS_FORMAT, facts_from_bytes, interface_from_bytes, parts_of_bytes
+from causalist.store.codec import (
+    FACTS_FORMAT,
+    Encoded,
+    facts_with_bodies,
+    interface_of_parts,
+    json_of,
+    parts_of_bytes,
+)
 from causalist.store.folder import user_cache
 
 # (blob, reader): `reader` names the grammar and its version.
 Key = tuple[str, str]
 
-# `seal` ties the data to its key; `used` is the day of the last use, since 1970. No key is looked up by `used`.
+# `seal` ties the parts to their key; `used` is the day of the last use, since 1970. No key is looked up by `used`. Of a
+# row only the columns up to the last one that is asked for are read, and words are most of it.
 _SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS facts (blob TEXT, reader TEXT, seal INTEGER, used INTEGER, data BLOB, "
-    "PRIMARY KEY (blob, reader))"
+    "CREATE TABLE IF NOT EXISTS facts (blob TEXT, reader TEXT, seal INTEGER, used INTEGER, interface BLOB, "
+    "bodies BLOB, words BLOB, PRIMARY KEY (blob, reader))"
+)
+_INSERT = (
+    "INSERT OR REPLACE INTO facts (blob, reader, seal, used, interface, bodies, words) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 MOST_BYTES = 1 << 30  # of the file; facts of a repository take about as much as its source
 _KEPT_SHARE = 0.8  # of that, when something has to go: not to do it again at once
@@ -63,29 +74,27 @@ class FactsCache:
 
     def get_many(self, keys: Iterable[Key], *, words: bool = True, bodies: bool = True) -> dict[Key, FileFacts]:
         """Facts of those keys that are known, with or without their words and bodies."""
-        wanted = list(dict.fromkeys(keys))
         found: dict[Key, FileFacts] = {}
-        for key, data in self._stored(wanted):
-            try:
-                found[key] = facts_from_bytes(data, words=words, bodies=bodies)
-            except IndexUnreadable:
-                continue
+        for key, encoded in self._stored(keys, words=words, bodies=bodies):
+            with suppress(IndexUnreadable):
+                facts, uses = interface_of_parts(encoded)
+                found[key] = facts_with_bodies(facts, uses) if bodies else facts
         return found
 
     def get_parts(self, keys: Iterable[Key], *, words: bool = True) -> dict[Key, tuple[FileFacts, bytes]]:
         """(facts without bodies, these as `facts_with_bodies` takes them) of those keys that are known."""
         found: dict[Key, tuple[FileFacts, bytes]] = {}
-        for key, data in self._stored(list(dict.fromkeys(keys))):
+        for key, encoded in self._stored(keys, words=words):
             with suppress(IndexUnreadable):
-                found[key] = interface_from_bytes(data, words=words)
+                found[key] = interface_of_parts(encoded)
         return found
 
     def get_encoded(self, keys: Iterable[Key]) -> dict[Key, tuple[bytes, bytes]]:
         """(interface, bodies) of those keys that are known, as JSON."""
         found: dict[Key, tuple[bytes, bytes]] = {}
-        for key, data in self._stored(list(dict.fromkeys(keys))):
+        for key, encoded in self._stored(keys, words=False):
             with suppress(IndexUnreadable):
-                found[key] = parts_of_bytes(data)
+                found[key] = json_of(encoded)
         return found
 
     def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
@@ -99,10 +108,7 @@ class FactsCache:
                 with closing(self._connect()) as connection:
                     for some in _batches(rows):
                         with connection:
-                            connection.executemany(
-                                "INSERT OR REPLACE INTO facts (blob, reader, seal, used, data) VALUES (?, ?, ?, ?, ?)",
-                                [(*key, _seal(key, data), _today(), data) for key, data in some],
-                            )
+                            connection.executemany(_INSERT, [_row(key, parts_of_bytes(data)) for key, data in some])
                 return
             except OSError:
                 self._usable = False
@@ -123,7 +129,8 @@ class FactsCache:
                 with connection:
                     kept = set(keys)
                     gone = []
-                    oldest = "SELECT blob, reader, length(data) FROM facts ORDER BY used, blob, reader"
+                    oldest = "SELECT blob, reader, length(interface) + length(bodies) + length(words) FROM facts "
+                    oldest += "ORDER BY used, blob, reader"
                     for in_use in (False, True):
                         for blob, reader, length in connection.execute(oldest):
                             if excess > 0 and ((blob, reader) in kept) == in_use:
@@ -149,16 +156,22 @@ class FactsCache:
         # Not asked of `Path`, which raises where a folder on the way is somebody else's.
         return self._path is not None and self._usable and os.path.exists(self._path)  # noqa: PTH110
 
-    def _stored(self, keys: list[Key]) -> Iterator[tuple[Key, bytes]]:
+    def _stored(
+        self, wanted: Iterable[Key], *, words: bool = True, bodies: bool = True
+    ) -> Iterator[tuple[Key, Encoded]]:
+        keys = list(dict.fromkeys(wanted))
         for key in keys:
             if key in self._memory:
-                yield key, self._memory[key]
+                parts = parts_of_bytes(self._memory[key])
+                yield key, Encoded(parts.interface, parts.bodies if bodies else None, parts.words if words else None)
         if not self._is_there():
             return
         by_blob: dict[str, list[Key]] = {}
         for key in keys:
             by_blob.setdefault(key[0], []).append(key)
         blobs = sorted(by_blob)
+        columns = f"interface, {'bodies' if bodies else 'NULL'}, {'words' if words else 'NULL'}"
+        types = (bytes, bytes if bodies else type(None), bytes if words else type(None))
         unused: list[Key] = []
         today = _today()
         try:
@@ -166,13 +179,17 @@ class FactsCache:
                 for start in range(0, len(blobs), _BATCH):
                     part = blobs[start : start + _BATCH]
                     marks = ",".join("?" * len(part))
-                    query = f"SELECT blob, reader, seal, used, data FROM facts WHERE blob IN ({marks})"
-                    for blob, reader, seal, used, data in connection.execute(query, part):
-                        key = (blob, reader)
-                        if key in by_blob.get(blob, ()) and isinstance(data, bytes) and seal == _seal(key, data):
+                    query = f"SELECT blob, reader, seal, used, {columns} FROM facts WHERE blob IN ({marks})"
+                    for blob, reader, seal, used, *encoded in connection.execute(query, part):
+                        key, parts = (blob, reader), Encoded(*encoded)
+                        if (
+                            key in by_blob.get(blob, ())
+                            and tuple(map(type, parts)) == types
+                            and seal == _seal(key, parts.interface)
+                        ):
                             if used != today:
                                 unused.append(key)
-                            yield key, data
+                            yield key, parts
                 _touch(connection, unused)
         except sqlite3.Error as error:
             self._failed(error)
@@ -225,9 +242,14 @@ class FactsCache:
                     path.unlink()
 
 
-def _seal(key: Key, data: bytes) -> int:
-    """Ties data, by the checksum that it begins with, to its key: under another's name it would be a wrong answer."""
-    return zlib.crc32(f"{key[0]} {key[1]}".encode("utf-8", "surrogatepass") + data[:4])
+def _row(key: Key, parts: Encoded) -> tuple[object, ...]:
+    return (*key, _seal(key, parts.interface), _today(), *parts)
+
+
+def _seal(key: Key, interface: bytes) -> int:
+    """Ties facts, by the checksum that they begin with, to their key: under another's name they would be a wrong
+    answer. That checksum is of those of the other parts, too."""
+    return zlib.crc32(f"{key[0]} {key[1]}".encode("utf-8", "surrogatepass") + interface[:4])
 
 
 def _today() -> int:

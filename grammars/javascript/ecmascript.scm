@@ -28,19 +28,19 @@
 (export_statement value: (class name: (_) @name body: (_) @body)) @definition.class
 
 ; A component in a wrapper that hands it on as it is.
-((variable_declarator name: (identifier) @name value: (call_expression function: [(identifier) @_wrapper (member_expression object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
+((variable_declarator name: (identifier) @name value: (call_expression function: [(identifier) @_wrapper (_ object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
   (arrow_function body: (_) @body) (function_expression body: (_) @body)
   (call_expression arguments: (arguments . [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))]))) @definition.function
   (#any-of? @_wrapper "memo" "forwardRef" "observer"))
-((export_statement "default" value: (call_expression function: [(identifier) @_wrapper (member_expression object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
+((export_statement "default" value: (call_expression function: [(identifier) @_wrapper (_ object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
   (arrow_function body: (_) @body) (function_expression !name body: (_) @body)
   (call_expression arguments: (arguments . [(arrow_function body: (_) @body) (function_expression !name body: (_) @body)]))])) @definition.function)
   (#any-of? @_wrapper "memo" "forwardRef" "observer"))
-((export_statement "default" value: (call_expression function: [(identifier) @_wrapper (member_expression object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
+((export_statement "default" value: (call_expression function: [(identifier) @_wrapper (_ object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
   (function_expression name: (identifier) @name @export.default body: (_) @body) @definition.function
   (call_expression arguments: (arguments . (function_expression name: (identifier) @name @export.default body: (_) @body) @definition.function))])))
   (#any-of? @_wrapper "memo" "forwardRef" "observer"))
-((export_statement "default" value: (call_expression function: [(identifier) @_wrapper (member_expression object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
+((export_statement "default" value: (call_expression function: [(identifier) @_wrapper (_ object: (identifier) property: (property_identifier) @_wrapper)] arguments: (arguments . [
   (identifier) @export.default
   (call_expression arguments: (arguments . (identifier) @export.default))])))
   (#any-of? @_wrapper "memo" "forwardRef" "observer"))
@@ -74,9 +74,9 @@
 (pair key: (_) @name value: (object)) @holder
 (assignment_expression left: (member_expression) @name right: (object)) @holder
 
-((call_expression function: [(identifier) @_assign (member_expression object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments . [(identifier) (member_expression)] @name . (object))) @holder
+((call_expression function: [(identifier) @_assign (_ object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments . [(identifier) (member_expression)] @name . (object))) @holder
   (#any-of? @_assign "assign" "extend"))
-((call_expression function: [(identifier) @_assign (member_expression object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments
+((call_expression function: [(identifier) @_assign (_ object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments
   . [(identifier) (member_expression)] @name . [(identifier) (member_expression)] . (object))) @holder
   (#any-of? @_assign "assign" "extend"))
 
@@ -88,9 +88,9 @@
 (expression_statement (assignment_expression)) @span
 
 ; Prototypes that are put behind one another, in the ways of before there were classes.
-((call_expression function: [(identifier) @_derive (member_expression object: (identifier) property: (property_identifier) @_derive)] arguments: (arguments . [(identifier) (member_expression)] @base.of . [(identifier) (member_expression)] @base))
+((call_expression function: [(identifier) @_derive (_ object: (identifier) property: (property_identifier) @_derive)] arguments: (arguments . [(identifier) (member_expression)] @base.of . [(identifier) (member_expression)] @base))
   (#any-of? @_derive "inherits" "setPrototypeOf"))
-((assignment_expression left: (member_expression property: (property_identifier) @_prototype) @base.of right: [
+((assignment_expression left: (_ property: (property_identifier) @_prototype) @base.of right: [
   (call_expression function: (member_expression object: (identifier)) arguments: (arguments . (_) @base))
   (new_expression constructor: (_) @base)])
   (#eq? @_prototype "prototype"))
@@ -99,15 +99,15 @@
 (function_declaration body: (statement_block (return_statement (_) @returned)))
 (method_definition body: (statement_block (return_statement (_) @returned)))
 (variable_declarator name: (identifier) value: [
-  (arrow_function body: (statement_block (return_statement (_) @returned)))
+  (_ "=>" body: (statement_block (return_statement (_) @returned)))
   (function_expression body: (statement_block (return_statement (_) @returned)))
-  (arrow_function body: [(identifier) (member_expression) (call_expression) (new_expression)] @returned)
-  (arrow_function body: (parenthesized_expression (object) @returned))])
+  (_ "=>" body: [(identifier) (member_expression) (call_expression) (new_expression)] @returned)
+  (_ "=>" body: (parenthesized_expression (object) @returned))])
 (assignment_expression right: [
-  (arrow_function body: (statement_block (return_statement (_) @returned)))
+  (_ "=>" body: (statement_block (return_statement (_) @returned)))
   (function_expression body: (statement_block (return_statement (_) @returned)))])
 (pair value: [
-  (arrow_function body: (statement_block (return_statement (_) @returned)))
+  (_ "=>" body: (statement_block (return_statement (_) @returned)))
   (function_expression body: (statement_block (return_statement (_) @returned)))])
 (if_statement (statement_block (return_statement (_) @returned.early)))
 (if_statement (return_statement (_) @returned.early))
@@ -144,13 +144,13 @@
 (assignment_expression left: (member_expression) right: (object (spread_element [(identifier) (call_expression)] @exports.item)))
 (assignment_expression left: (member_expression) right: (object (pair
   key: [(property_identifier) (string)] @exports.key value: [(identifier) (member_expression) (call_expression)] @exports.item)))
-((call_expression function: [(identifier) @_assign (member_expression object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments . (member_expression) @exports . (call_expression) @exports.value))
+((call_expression function: [(identifier) @_assign (_ object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments . (member_expression) @exports . (call_expression) @exports.value))
   (#any-of? @_assign "assign" "extend"))
 ; var app = exports = module.exports = {}: what is exported has a name here.
-((variable_declarator name: (identifier) @export.default value: (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (object)))
+((variable_declarator name: (identifier) @export.default value: (assignment_expression left: (_ object: (identifier) @_module property: (property_identifier) @_exports) right: (object)))
   (#eq? @_module "module") (#eq? @_exports "exports"))
 ((variable_declarator name: (identifier) @export.default
-  value: (assignment_expression right: (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (object))))
+  value: (assignment_expression right: (assignment_expression left: (_ object: (identifier) @_module property: (property_identifier) @_exports) right: (object))))
   (#eq? @_module "module") (#eq? @_exports "exports"))
 (call_expression function: [(identifier) (import)] @require arguments: (arguments . (string (string_fragment) @require.module)))
 

@@ -34,7 +34,7 @@
   (identifier) (member_expression) (subscript_expression) (parenthesized_expression) (ternary_expression) (class)
   (as_expression) (non_null_expression) (satisfies_expression)] @base))
 (class_heritage (extends_clause value: (call_expression function: (_) @base)))
-(class_heritage (extends_clause value: (call_expression arguments: (arguments [(identifier) (member_expression)] @base))))
+(class_heritage (extends_clause value: (_ function: (_) arguments: (arguments [(identifier) (member_expression)] @base))))
 (class_heritage (extends_clause value: (call_expression arguments: (arguments (call_expression
   function: (_) @base arguments: (arguments [(identifier) (member_expression)] @base))))))
 (class_heritage (implements_clause (type_identifier) @base.implements))

@@ -15,7 +15,7 @@ from causalist.model.index import FileNote
 from causalist.parse import views
 from causalist.pipeline import Repository
 from causalist.store import FOLDER, FactsCache, facts_path
-from causalist.store.codec import _LENGTHS as LENGTHS
+from causalist.store.codec import _HEAD as HEAD
 from tests.indexes import differences
 
 IS_SURVIVED = errors.is_survived  # as it is before any test begins
@@ -106,13 +106,13 @@ def test_stored_bodies_that_make_no_sense_are_made_again(root: Path) -> None:
     first = Repository.open(root, exact_root=True)
     cache = FactsCache(facts_path())
     with closing(sqlite3.connect(facts_path())) as connection:
-        rows = connection.execute("SELECT blob, reader, data FROM facts").fetchall()
+        rows = connection.execute("SELECT blob, reader, interface, words FROM facts").fetchall()
     assert len(rows) == len(FILES)
-    for blob, reader, data in rows:
-        n_interface, n_bodies = LENGTHS.unpack_from(data, 4)
-        start = 4 + LENGTHS.size + n_interface
-        body = LENGTHS.pack(n_interface, 2) + data[4 + LENGTHS.size : start] + b"[]" + data[start + n_bodies :]
-        cache.put_many([((blob, reader), struct.pack("<I", zlib.crc32(body)) + body)])
+    for blob, reader, interface, words in rows:
+        _, n_interface, _, _, of_words = HEAD.unpack_from(interface)
+        head = HEAD.pack(0, n_interface, 2, zlib.crc32(b"[]"), of_words)[4:]
+        checked = head + interface[HEAD.size :]
+        cache.put_many([((blob, reader), struct.pack("<I", zlib.crc32(checked)) + checked + b"[]" + words)])
     shutil.rmtree(root / FOLDER)
     again = Repository.open(root, exact_root=True)
     assert differences(again.index.graph, first.index.graph) == []

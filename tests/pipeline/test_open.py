@@ -566,6 +566,15 @@ def test_the_number_of_processes_does_not_show(
     assert differences(again.index, sample.index) == []
 
 
+def test_grammars_that_much_needs_are_there_before_processes_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr("causalist.parse.load_grammar", loaded.append)
+    collect._make_ready([("a.py", b"x" * 90), ("b.go", b"x" * 9), ("c.txt", b"x" * 200), ("lib/d.py", b"x")])
+    assert loaded == ["python"]
+    collect._make_ready([])
+    assert loaded == ["python"]
+
+
 def test_two_who_open_at_once_get_the_same(tree: WorkTree) -> None:
     found: list[Repository] = []
     threads = [threading.Thread(target=lambda: found.append(Repository.open(tree.path))) for _ in range(4)]

@@ -4,20 +4,24 @@
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from causalist import building, refresh
+from causalist import building, indexing, refresh
 from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex
 from causalist.graph import Linker
 from causalist.model.answer import AskOptions, Level
+from causalist.model.source import Scan
 from causalist.pipeline import Repository
 from causalist.retained import Retaining
+from causalist.source import scan_folder
 from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, Edit, begin
 from tests.indexes import differences, without_stamps
+from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
 
 _N_ROUNDS = 3
@@ -290,3 +294,35 @@ def test_what_is_kept_is_not_used_for_another_index(tmp_path: Path) -> None:
     Repository.open(root)
     (root / "m2.py").write_text(f"{user}    other()\n")
     check_equal(Repository.open(root, options=options), in_memory(root), ["by another"], 0)
+
+
+def test_in_a_process_that_stays_all_kinds_of_changes_of_a_work_tree_are_seen(tree: WorkTree) -> None:
+    """After each of them the index is that of a process that has seen nothing before, with and without a scan."""
+    options = IndexOptions(retaining=Retaining())
+    scanned: list[Path] = []
+    changes: list[tuple[Callable[[], object], bool]] = [
+        (lambda: tree.write("app.py", "def checkout(order):\n    return order\n"), True),  # nothing kept yet
+        (lambda: tree.write("store.py", "def save_order(order):\n    return [order]\n"), False),
+        (lambda: tree.write("more.py", "import app\n\n\ndef more():\n    app.checkout(1)\n"), True),
+        (lambda: tree.write("more.py", "import app\n\n\ndef more():\n    app.checkout(2)\n"), False),
+        (tree.commit, True),
+        (lambda: (tree.path / "README.md").unlink(), True),
+        (lambda: tree.write(".causalistignore", "more.py\n"), True),
+        (lambda: tree.write(".causalistignore", "app.py\n"), True),
+        (lambda: tree.write("app.py", "x = 1\n"), True),  # of no concern, which a scan says
+        (lambda: tree.write("store.py", "def save_order(order):\n    return 3\n"), False),
+    ]
+
+    def scan(root: Path, *arguments: Any, **named: Any) -> Scan:
+        scanned.append(root)
+        return scan_folder(root, *arguments, **named)
+
+    Repository.open(tree.path, options=options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(indexing, "scan_folder", scan)
+        for i, (change, is_scanned) in enumerate(changes):
+            scanned.clear()
+            change()
+            index = Repository.open(tree.path, options=options).index
+            assert differences(without_stamps(index), without_stamps(in_memory(tree.path).index)) == [], i
+            assert bool(scanned) == is_scanned, i

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from causalist.source import DEFAULT_LIMITS, Glance, Limits, glance_at, scan_folder
+from causalist.source import DEFAULT_LIMITS, Glance, Limits, glance_at, scan_folder, scan_since
 from tests.source.test_rescan import CHANGES
 
 _LIMITS = Limits(max_file_bytes=40)
@@ -55,6 +55,30 @@ def test_a_change_shows(place: Any, change: Callable[[Path], object]) -> None:
     change(place.path)
     after = glance_at(place.path, _LIMITS, place.head, ())
     assert after is None or after.digest != before.digest
+
+
+@pytest.mark.parametrize("change", _MORE.values(), ids=_MORE)
+def test_what_a_scan_would_find_after_a_change_is_known_or_not_said(
+    place: Any, change: Callable[[Path], object]
+) -> None:
+    before, scan = glance(place), scan_folder(place.path, _LIMITS)
+    change(place.path)
+    after = glance_at(place.path, _LIMITS, place.head, ())
+    if after is not None:
+        assert scan_since(before, scan, after, _LIMITS) in (None, scan_folder(place.path, _LIMITS))
+
+
+def test_a_file_that_was_written_needs_no_scan_unless_it_is_too_large_now(place: Any) -> None:
+    before, scan = glance(place), scan_folder(place.path, _LIMITS)
+    (place.path / "lib" / "b.py").write_text("b = 2")
+    after = glance(place)
+    found = scan_since(before, scan, after, _LIMITS)
+    assert found == scan_folder(place.path, _LIMITS) != scan
+    (place.path / "lib" / "b.py").write_text("b" * 41)
+    assert scan_since(before, scan, glance(place), _LIMITS) is None
+    (place.path / "large.txt").write_text("small")
+    (place.path / "lib" / "b.py").write_text("b")
+    assert scan_since(before, scan, glance(place), _LIMITS) is None
 
 
 def test_other_limits_and_another_index_show(place: Any) -> None:

@@ -136,7 +136,7 @@ def test_files_of_other_versions_stay_while_somebody_uses_them(tmp_path: Path) -
 def test_facts_under_the_name_of_others_are_not_believed(path: Path) -> None:
     filled(path, 3)
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE facts SET data = (SELECT data FROM facts WHERE blob = ?) WHERE blob = ?",
+        connection.execute("UPDATE facts SET interface = (SELECT interface FROM facts WHERE blob = ?) WHERE blob = ?",
                            (key(1)[0], key(2)[0]))  # fmt: skip
     assert known(FactsCache(path), 3) == [0, 1]
 
