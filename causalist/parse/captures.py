@@ -148,6 +148,7 @@ class Tag(IntEnum):
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
+IMPORT_PARTS = tuple(tag for tag in Tag if Tag.IMPORT_STAR <= tag <= Tag.IMPORT_NAMESPACE)
 
 TAG_OF_CAPTURE: dict[str, Tag] = {
     "span": Tag.SPAN,

@@ -16,7 +16,7 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.accesses import AccessReader
 from causalist.parse.bases import BaseReader
 from causalist.parse.bindings import BindingReader
-from causalist.parse.captures import DEFINITION_KINDS, Event, Tag, events_of
+from causalist.parse.captures import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
 from causalist.parse.chains import array_type_name, type_name
 from causalist.parse.declarations import Declarations
 from causalist.parse.doc_types import DocTypes
@@ -191,7 +191,7 @@ class Sweep:
         handlers.update(dict.fromkeys(DEFINITION_KINDS, self._on_definition))
         if self._prefixed:
             handlers.update(self.declared.handlers())
-        handlers.update({tag: self.modules.on_part for tag in Tag if Tag.IMPORT_STAR <= tag <= Tag.IMPORT_NAMESPACE})
+        handlers.update(dict.fromkeys(IMPORT_PARTS, self.modules.on_part))
         return handlers
 
     def _on_span(self, start: int, end: int, tag: int) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from causalist.graph import build_graph
 from causalist.model.facts import FileFacts
-from causalist.parse import dialect_of, load_settings, parse_text
+from causalist.parse import dialect_of, load_settings, parse_file, parse_text
 from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
@@ -231,6 +231,15 @@ def test_what_cannot_be_parsed_is_no_definition() -> None:
     facts = facts_of("class A<T>(val n: Int) where T : B<T>, T by 3 {\n    fun b() {}\n}\n", "kotlin")
     assert qualnames(facts) == ["A", "A.n"]
     assert qualnames(facts_of("package p.\nimport a", "kotlin")) == []
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["cpp/calls", "kotlin/soft_keywords", "swift/later_syntax", "typescript/jsx_components", "typescript/later_syntax"],
+)
+def test_what_a_grammar_does_not_know_is_no_error(case: str) -> None:
+    for path, text in read_case((_ROOT / "tests" / "languages" / f"{case}.case").read_text(encoding="utf-8")).files:
+        assert parse_file(path, text.encode()).diagnostics == (), path
 
 
 def test_encodings() -> None:
