@@ -24,7 +24,7 @@ EXACT_UP_TO = 1_000_000
 # The threshold where nothing is said of one.
 EPSILON = 1e-7
 # Looking at the ends of a round's links takes about as long as going over so many times as many nodes.
-SORTING_COSTS = 8
+LOOKING_COSTS = 8
 
 
 class _Columns(NamedTuple):
@@ -107,7 +107,7 @@ def push_pagerank(
     rounds, rung = 0, "approximate"
     while True:
         # Only what was given something can be above its threshold now; of many it is quicker to look at all.
-        if len(touched) * SORTING_COSTS >= len(rest):
+        if len(touched) * LOOKING_COSTS >= len(rest):
             due = np.flatnonzero(rest >= enough)
         else:
             due = distinct(touched[rest[touched] >= enough[touched]].astype(np.int64))
@@ -135,44 +135,40 @@ def push_pagerank(
 def walked_on(
     transition: Transition,
     walk: PageRankResult,
-    seeds: NDArray[np.float64],
     others: NDArray[np.float64],
     share: float,
+    joined: NDArray[np.float64],
     *,
     damping: float,
     approximate: float | None,
     go_on: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """What `walked_from` says of (1 - share) * seeds + share * others, both of sum 1 and share in (0, 1), where `walk`
-    is from `seeds` alone.
+    """What `walked_from` says of `joined` = (1 - share) * seeds + share * others, all of sum 1 and share in (0, 1),
+    where `walk` is from `seeds` alone.
 
     What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the one
     looked for is (1 - share) * x + share * x', with x' from `others`. What x and x' lack to their exact values adds up
     like them, and is at most b * Y / (2 - b) for a bound b of scores scaled from Y. A threshold of epsilon / share
-    for x' leaves of each node what epsilon would leave in a walk from the joined seeds.
+    for x' leaves of each node what epsilon would leave in a walk from `joined`.
     """
     if walk.bound is None:
-        joined = (1.0 - share) * seeds + share * others
         return walked_from(transition, joined, damping=damping, approximate=approximate, go_on=go_on)
     epsilon = min(1.0, (approximate or EPSILON) / share)
     more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, go_on=go_on)
-    parts = ((1.0 - share, walk), (share, more))
-    scores = sum((weight * part.total * part.scores for weight, part in parts), start=np.zeros_like(seeds))
-    missing = sum(weight * part.total * _bound(part) / (2.0 - _bound(part)) for weight, part in parts)
+    assert more.bound is not None  # as of all that is pushed
+    before, new = (1.0 - share) * walk.total, share * more.total
+    scores = before * walk.scores + new * more.scores
+    missing = before * walk.bound / (2.0 - walk.bound) + new * more.bound / (2.0 - more.bound)
     total = float(scores.sum())
     scores /= total
     return PageRankResult(
         scores,
         walk.n_iterations + more.n_iterations,
-        sum(weight * part.residual for weight, part in parts),
+        (1.0 - share) * walk.residual + share * more.residual,
         more.rung if more.rung == "stopped" else walk.rung,
         2.0 * missing / (total + missing),
         total,
     )
-
-
-def _bound(walk: PageRankResult) -> float:
-    return 0.0 if walk.bound is None else walk.bound
 
 
 def _columns(transition: Transition) -> _Columns:

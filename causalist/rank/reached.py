@@ -78,17 +78,17 @@ def reached_places(
             if not steps.in_time():
                 steps.leave_out(f"{n_places - place} of {n_places} places of the graph")
                 break
+            seeds = (1 - CHAIN_SHARE) * seeds + CHAIN_SHARE * own
             walk = walked_on(
                 transition,
                 walk,
-                seeds,
                 own,
                 CHAIN_SHARE,
+                seeds,
                 damping=options.damping,
                 approximate=options.approximate,
                 go_on=steps.in_time,
             )
-            seeds = (1 - CHAIN_SHARE) * seeds + CHAIN_SHARE * own
         scores = walk.scores
         reach = np.bincount(owners[inside], weights=(scores * factor)[inside], minlength=len(scores)) * specific
         reach[barred] = 0.0

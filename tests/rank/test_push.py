@@ -138,8 +138,8 @@ def test_a_walk_that_goes_on_is_within_its_bound(
     for _ in range(2):
         others = np.array([1.0 + chooser.randrange(9) for _ in seeds]) * transition.walkable
         others /= others.sum()
-        walk = walked_on(transition, walk, seeds, others, share, damping=damping, approximate=epsilon)
         seeds = (1 - share) * seeds + share * others
+        walk = walked_on(transition, walk, others, share, seeds, damping=damping, approximate=epsilon)
         assert walk.rung == "approximate" and walk.bound is not None
         assert np.abs(walk.scores - solved(transition, seeds, damping)).sum() <= walk.bound + 1e-9
         assert walk.scores.min() >= 0 and abs(walk.scores.sum() - 1) < 1e-12
@@ -153,14 +153,14 @@ def test_a_walk_that_goes_on_pushes_the_new_seeds_alone() -> None:
     seeds, others = np.zeros((2, 1000))
     seeds[0] = others[10] = 1.0
     walk = push_pagerank(transition, seeds, damping=0.5, epsilon=1e-9)
-    both = walked_on(transition, walk, seeds, others, 0.5, damping=0.5, approximate=1e-9)
+    both = walked_on(transition, walk, others, 0.5, (seeds + others) / 2, damping=0.5, approximate=1e-9)
     # (1 - d) * d ** k at k steps, half from each; what came round the ring is below 1e-300.
     assert both.scores[0] == pytest.approx(0.25, abs=1e-8) and both.scores[1] == pytest.approx(0.125, abs=1e-8)
     assert both.scores[10] == pytest.approx(0.25 + 0.25 / 1024, abs=1e-8)
     # 28 and 29 rounds bring 0.5 ** k below the threshold, 1e-9 and twice that.
     assert walk.n_iterations == 30 and both.n_iterations == 30 + 29
     exact = personalized_pagerank(transition, seeds, damping=0.5)
-    again = walked_on(transition, exact, seeds, others, 0.5, damping=0.5, approximate=0.0)
+    again = walked_on(transition, exact, others, 0.5, (seeds + others) / 2, damping=0.5, approximate=0.0)
     assert again.bound is None
     assert again.scores == pytest.approx(
         personalized_pagerank(transition, (seeds + others) / 2, damping=0.5).scores, abs=0
@@ -171,7 +171,9 @@ def test_a_walk_that_goes_on_may_be_stopped() -> None:
     transition, seeds, others = ring(50), *np.eye(50)[:2]
     walk = push_pagerank(transition, seeds, damping=0.85, epsilon=1e-6)
     asked = iter([True, True, False])
-    stopped = walked_on(transition, walk, seeds, others, 0.5, damping=0.85, approximate=1e-6, go_on=lambda: next(asked))
+    stopped = walked_on(
+        transition, walk, others, 0.5, (seeds + others) / 2, damping=0.85, approximate=1e-6, go_on=lambda: next(asked)
+    )
     error = np.abs(stopped.scores - solved(transition, (seeds + others) / 2, 0.85)).sum()
     assert stopped.rung == "stopped" and walk.bound is not None and stopped.bound is not None
     assert walk.bound < error <= stopped.bound + 1e-12
