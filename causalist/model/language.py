@@ -283,9 +283,9 @@ class Repair:
 class Dialect:
     """One grammar: where it comes from and which files it reads: by their extensions, by their whole names where they
     have none, or by the interpreter that their first line names. `fallback` is the dialect of the same language that
-    reads a file of which this one understands less, "" for none. `repairs` are for what the grammar does not know.
-    Files with an extension of `claims` belong to another dialect, but are read by this one if `signs`, a regular
-    expression for their bytes, is found in them. With `line_feed` the grammar needs one at the end of a text."""
+    reads a file of which this one understands less, "" for none. Files with an extension of `claims` belong to another
+    dialect, but are read by this one if `signs`, a regular expression for their bytes, is found in them. With
+    `line_feed` the grammar needs one at the end of a text."""
 
     name: str
     extensions: tuple[str, ...]
@@ -295,7 +295,6 @@ class Dialect:
     fallback: str = ""
     line_feed: bool = False
     names: tuple[str, ...] = ()
-    repairs: tuple[Repair, ...] = ()
     interpreters: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
     signs: str = ""
@@ -317,7 +316,8 @@ class LanguageSettings:
     """A folder of `grammars/`. Dialects share everything but the grammar. Languages of one `family` are written beside
     one another in one program: a method of unknown origin may be of any of them. `builtin_methods` are names that an
     unknown receiver most likely has from the language itself, as have the `builtin_objects` all of theirs; of
-    `builtin_names` only calls are kept, where the scope of a name is known."""
+    `builtin_names` only calls are kept, where the scope of a name is known. `repairs` are for what the grammars do not
+    know."""
 
     name: str
     family: str
@@ -333,3 +333,4 @@ class LanguageSettings:
     tests: TestSettings = TestSettings()
     lookups: tuple[LookupSettings, ...] = ()
     preprocessor: PreprocessorSettings = PreprocessorSettings()
+    repairs: tuple[Repair, ...] = ()

@@ -93,8 +93,8 @@ def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], 
 def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
     """The syntax tree and the query for it, of the grammar or of the one behind it, whichever skips less."""
     tree = _parsed(data, grammar)
-    if grammar.dialect.repairs and tree.root_node.has_error:
-        repaired = _repaired(data, grammar.dialect.repairs)
+    if grammar.settings.repairs and tree.root_node.has_error:
+        repaired = _repaired(data, grammar.settings.repairs)
         other = grammar.parser.parse(_closed(repaired, grammar)) if repaired != data else tree
         if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
             tree = other

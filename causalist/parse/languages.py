@@ -225,15 +225,15 @@ def _read_settings(path: Path) -> LanguageSettings:
             tests=TestSettings(**_values(data.get("tests", {}))),
             lookups=tuple(LookupSettings(**_values(each)) for each in data.get("lookups", ())),
             preprocessor=PreprocessorSettings(**_values(data.get("preprocessor", {}))),
+            repairs=tuple(Repair(**each) for each in data.get("repairs", ())),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error
 
 
 def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
-    values = _values({key: value for key, value in entry.items() if key not in ("names", "repairs")})
-    names = tuple(name.lower() for name in entry.get("names", ()))
-    return Dialect(**values, names=names, repairs=tuple(Repair(**each) for each in entry.get("repairs", ())))
+    values = _values({key: value for key, value in entry.items() if key != "names"})
+    return Dialect(**values, names=tuple(name.lower() for name in entry.get("names", ())))
 
 
 def _values(table: Mapping[str, Any]) -> dict[str, Any]:

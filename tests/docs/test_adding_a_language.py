@@ -19,6 +19,7 @@ from causalist.model.language import (
     ModuleSystem,
     NameSettings,
     PreprocessorSettings,
+    Repair,
     ShapeSettings,
     TestSettings,
     TypeSettings,
@@ -47,6 +48,7 @@ _MODEL = {
     "comments": CommentSettings,
     "tests": TestSettings,
     "lookups": LookupSettings,
+    "repairs": Repair,
 }
 # Where a key is called otherwise than what the program keeps it as.
 _SPELLED = {
