@@ -8,7 +8,7 @@ from causalist.parse import all_grammars
 from causalist.rank import WalkWeights
 
 # Raised when linking or the lexical index change what they give for the same facts.
-INDEX_VERSION = 21
+INDEX_VERSION = 22
 
 
 def index_version() -> str:

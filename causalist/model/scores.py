@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 from causalist.lazily import dataclass
 
 
+def _no_numbers() -> NDArray[np.int32]:
+    return np.zeros(0, dtype=np.int32)
+
+
 @dataclass(frozen=True, slots=True)
 class Transition:
     """The matrix M of the walk, in the shape that a product needs.
@@ -16,14 +20,20 @@ class Transition:
     Row j holds what arrives at node j: `M[j, indices[k]] = weights[k]` for k in indptr[j]:indptr[j + 1]. Columns sum to
     at most 1; what a column lacks returns to the seeds. `degrees` counts distinct neighbours over walked kinds, without
     the node itself and without `contains`, at least 1. `walkable` is false for externals. `file_degrees` counts, for
-    the node of a file, the other files that its nodes are linked with, at least 1; empty where it is not needed."""
+    the node of a file, the other files that its nodes are linked with, at least 1; empty where it is not needed.
+
+    `column_*`: the same matrix by columns, for a graph that is so large that its questions are answered by pushing:
+    `M[column_indices[k], i] = column_weights[k]` for k in column_indptr[i]:column_indptr[i + 1]. Elsewhere empty."""
 
     indptr: NDArray[np.int32]  # (n_nodes + 1,)
     indices: NDArray[np.int32]  # (n_entries,), source node of each entry
     weights: NDArray[np.float64]  # (n_entries,), in (0, 1]
     degrees: NDArray[np.int32]  # (n_nodes,)
     walkable: NDArray[np.bool_]  # (n_nodes,)
-    file_degrees: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # (n_nodes,)
+    file_degrees: NDArray[np.int32] = field(default_factory=_no_numbers)  # (n_nodes,)
+    column_indptr: NDArray[np.int32] = field(default_factory=_no_numbers)  # (n_nodes + 1,)
+    column_indices: NDArray[np.int32] = field(default_factory=_no_numbers)  # (n_entries,), target node of each entry
+    column_weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # (n_entries,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ In: a `CodeGraph` and `WalkWeights`. Out: a `Transition`, row = target of a link
 numpy over whole edge arrays. Sites `n` and externals deliberately do not count; see design section 5.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +12,7 @@ from causalist.lazily import dataclass
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
+from causalist.rank._product import csr_transpose
 
 N_EDGE_KINDS = max(EdgeKind) + 1
 
@@ -40,6 +39,8 @@ DEFAULT_BACKWARD: tuple[tuple[EdgeKind, float], ...] = tuple(
     (kind, 0.2) for kind in EdgeKind if kind not in SYMMETRIC_KINDS
 )
 
+# With more nodes a question is answered by pushing unless it says otherwise; docs/decisions/0015 has the measurement.
+EXACT_UP_TO = 1_000_000
 # Sums of a column's entries may exceed 1 by rounding; beyond this they are scaled back.
 _COLUMN_SLACK = 1e-12
 
@@ -120,7 +121,12 @@ def build_transition(graph: CodeGraph, weights: WalkWeights, *, normalise: bool 
     # Several links to one node may add up to a hair above 1, and then a path would gain by going round in a cycle.
     np.minimum(entries, 1.0, out=entries)
     used = walked & ((forward > 0) | (backward > 0))
-    return Transition(indptr, indices, entries, _degrees(graph, used), walkable, _file_degrees(graph, used))
+    degrees, file_degrees = _degrees(graph, used), _file_degrees(graph, used)
+    if n_nodes <= EXACT_UP_TO:
+        return Transition(indptr, indices, entries, degrees, walkable, file_degrees)
+    # Turned here, once, and not by each process that asks.
+    turned = csr_transpose(indptr, indices, entries)
+    return Transition(indptr, indices, entries, degrees, walkable, file_degrees, *turned)
 
 
 def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
@@ -128,7 +134,16 @@ def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
     carried returns to the seeds. Degrees stay those of the whole graph."""
     rows = np.repeat(np.arange(len(inside)), np.diff(transition.indptr))
     weights = transition.weights * (inside[transition.indices] & inside[rows])
-    return replace(transition, weights=weights)
+    return Transition(
+        transition.indptr, transition.indices, weights, transition.degrees, transition.walkable, transition.file_degrees
+    )
+
+
+def by_columns(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """(indptr, indices, weights) of the columns of M: those that it has, or else turned now."""
+    if len(transition.column_indptr):
+        return transition.column_indptr, transition.column_indices, transition.column_weights
+    return csr_transpose(transition.indptr, transition.indices, transition.weights)
 
 
 def _compress(

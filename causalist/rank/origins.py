@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from causalist.errors import ConvergenceError
 from causalist.model.scores import Transition
-from causalist.rank._product import csr_products, csr_transpose
+from causalist.rank._product import csr_products
+from causalist.rank._transition import by_columns
 from causalist.rank.walk import DAMPING, always, check_damping, check_seeds
 
 # A share changes by less than this part of all of a node's, which is less than the per cent that are shown.
@@ -54,7 +55,7 @@ def origins(
     s = check_seeds(transition, seeds)
     check_damping(damping)
     nodes = np.flatnonzero(s)
-    matrix = csr_transpose(transition.indptr, transition.indices, transition.weights)
+    matrix = by_columns(transition)
     shares = np.zeros((len(groups), len(nodes)))
     for first in range(0, len(groups), AT_ONCE):
         some = groups[first : first + AT_ONCE]

@@ -16,11 +16,10 @@ from causalist.errors import UsageError
 from causalist.model.graph import rows_of
 from causalist.model.scores import PageRankResult, Transition
 from causalist.rank._order import distinct
-from causalist.rank._product import coo_product, csr_product, csr_transpose
+from causalist.rank._product import coo_product, csr_product
+from causalist.rank._transition import EXACT_UP_TO, by_columns
 from causalist.rank.walk import always, check_damping, check_seeds, personalized_pagerank
 
-# With more nodes a question is answered by pushing unless it says otherwise; docs/decisions/0015 has the measurement.
-EXACT_UP_TO = 1_000_000
 # The threshold where nothing is said of one.
 EPSILON = 1e-7
 # Looking at the ends of a round's links takes about as long as going over so many times as many nodes.
@@ -76,7 +75,7 @@ def push_pagerank(
     q_i to each q_j; `links_i` counts the links that leave i. It ends when no node is left above its threshold.
 
     Cost: a push takes at least (1 - damping) * epsilon * links_i from sum(q), which is 1 at first, so that no more than
-    1 / (epsilon * (1 - damping)) links are followed. Turning M round, once for each graph, is linear in its links.
+    1 / (epsilon * (1 - damping)) links are followed. Turning M round, where it has no columns, is linear in its links.
 
     Error: `scores` are y / sum(y) with y = p + q <= x. What is missing, e = damping * M (I - damping * M)^-1 q, has a
     sum of at most E = sum_i h_i * q_i, where h_i bounds what one at node i leads to (`_ahead`). With Y = sum(y),
@@ -176,7 +175,7 @@ def _columns(transition: Transition) -> _Columns:
     known = _turned.get(id(weights))
     if known is not None and known[0]() is weights:
         return known[1]
-    columns = _Columns(*csr_transpose(transition.indptr, transition.indices, weights), {})
+    columns = _Columns(*by_columns(transition), {})
     key = id(weights)
     _turned[key] = (weakref.ref(weights, lambda _: _turned.pop(key, None)), columns)
     return columns

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
-from causalist.rank import _product, push
+from causalist.rank import _product, _transition, push
+from causalist.rank._transition import within
 from causalist.rank.push import push_pagerank, walked_from, walked_on
 from causalist.rank.walk import WalkWeights, build_transition, personalized_pagerank
 from tests.rank.test_walk import dense, graphs_with_seeds, weight_choices
@@ -208,3 +209,32 @@ def test_both_ways_to_transpose_agree(case: tuple[CodeGraph, np.ndarray], weight
     assert all(a.dtype == b.dtype and a.tolist() == b.tolist() for a, b in zip(fast, slow, strict=True))
     turned = Transition(*fast, m.degrees, m.walkable)
     assert (dense(turned) == dense(m).T).all()
+
+
+@given(graphs_with_seeds(), weight_choices)
+def test_the_columns_of_a_large_graph_are_turned_when_it_is_built(
+    case: tuple[CodeGraph, np.ndarray], weights: WalkWeights
+) -> None:
+    graph, seeds = case
+    small = build_transition(graph, weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_transition, "EXACT_UP_TO", 0)
+        large = build_transition(graph, weights)
+    assert len(small.column_indptr) == 0 and len(large.column_indptr) == len(seeds) + 1
+    by_columns = Transition(
+        large.column_indptr, large.column_indices, large.column_weights, small.degrees, small.walkable
+    )
+    assert (dense(by_columns) == dense(small).T).all()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_transition, "csr_transpose", _never)
+        pushed = push_pagerank(large, seeds, damping=0.85, epsilon=1e-6)
+    assert pushed.scores.tolist() == push_pagerank(small, seeds, damping=0.85, epsilon=1e-6).scores.tolist()
+    # A walk that stays inside has other entries than those that were turned.
+    inside = np.arange(len(seeds)) % 2 == 0
+    confined = within(large, inside)
+    expected = push_pagerank(within(small, inside), seeds, damping=0.85, epsilon=1e-6)
+    assert push_pagerank(confined, seeds, damping=0.85, epsilon=1e-6).scores.tolist() == expected.scores.tolist()
+
+
+def _never(*_: object) -> None:
+    raise AssertionError("turned once more")
