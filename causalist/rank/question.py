@@ -13,6 +13,7 @@ from causalist.model.answer import Route
 from causalist.rank.blocks import SECTION_WEIGHTS, Block, BlockKind, Section, read_blocks
 from causalist.rank.frames import Frame, Raised, read_frames
 from causalist.rank.names import Named, named_in
+from causalist.rank.particles import APART_SHARE, JOINED_SHARE, alone, joined_verbs
 from causalist.rank.phrases import without_phrases
 from causalist.rank.printed import messages_in
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
@@ -109,19 +110,21 @@ def read_question(text: str) -> Question:
     text = text[:_LONGEST]
     title, body = read_blocks(text)
     frames, raised = read_frames(text)
-    title_counts = _term_counts(without_phrases(title)) or _term_counts(title)
+    title_counts = _prose_counts(without_phrases(title)) or _prose_counts(title)
     counts = _body_counts(body)
     weights: dict[str, float] = {}
     for term, told in told_by(sorted(set(title_counts) | set(counts))).items():
-        weight = TITLE_WEIGHT if term in title_counts and counts else float(term in title_counts)
+        weight = min(title_counts.get(term, 0.0), 1.0) * (TITLE_WEIGHT if counts else 1.0)
         if term in counts:
             weight += _saturated(counts[term])
         weights[term] = weight * told
+    prose = "\n".join([title, *(block.text for block in body if block.kind is BlockKind.PROSE)])
+    for part in sorted(alone(prose, joined_verbs(prose)) & weights.keys()):
+        weights[part] *= APART_SHARE
     named = _named(title, body, raised)
     patterns = _patterns(text.strip(), title)
     if not any(pattern.alone for pattern in patterns):
         patterns += _printed(title, body, raised)
-    prose = "\n".join([title, *(block.text for block in body if block.kind is BlockKind.PROSE)])
     return Question(
         text=text,
         terms=weights,
@@ -160,9 +163,9 @@ def _body_counts(body: tuple[Block, ...]) -> dict[str, float]:
     for block in body:
         if block.weight <= 0:
             continue
-        text = without_phrases(block.text) if block.kind is BlockKind.PROSE else block.text
-        for term, n in _term_counts(text).items():
-            if block.kind is BlockKind.PROSE:
+        is_prose = block.kind is BlockKind.PROSE
+        for term, n in (_prose_counts(without_phrases(block.text)) if is_prose else _term_counts(block.text)).items():
+            if is_prose:
                 counts[term] = counts.get(term, 0.0) + n * block.weight
             else:
                 of_kind = pasted.setdefault(block.kind, {})
@@ -237,6 +240,15 @@ def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
 
 def _saturated(count: float) -> float:
     return count if count < 1 else 1.0 + BODY_SATURATION * log(count)
+
+
+def _prose_counts(text: str) -> dict[str, float]:
+    """How often each term stands in prose; JOINED_SHARE times for a word that a verb and its particle say."""
+    counts: dict[str, float] = {**_term_counts(text)}
+    if counts:
+        for *_, word in joined_verbs(text):
+            counts[word] = counts.get(word, 0.0) + JOINED_SHARE
+    return counts
 
 
 def _term_counts(text: str) -> Counter[str]:

@@ -90,6 +90,8 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         if weight <= 0:
             continue
         whole = dict.fromkeys((stem(first + second), stem(stem(first) + second)))
+        if particle:  # Python and Ruby write it apart
+            whole |= dict.fromkeys((f"{first}_{second}", f"{stem(first)}_{second}"))
         known = [add(term, weight * COMPOUND_WEIGHT) for term in whole]
         if any(known):
             explained |= {stem(first), stem(second)}

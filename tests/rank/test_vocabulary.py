@@ -12,7 +12,7 @@ REPOSITORY = {
     "pool.py": [Def("drain", "receive authentication database config normalize"), Def("login", "file token broken")],
     "disk.py": [Def("sync", "receive file system token broken stolen stoken")],
     "last.py": [Def("rest", "stolen stoken")],
-    "idle.py": [Def("wait", "slow lazy app rep")],
+    "idle.py": [Def("wait", "slow lazy app rep writeout read_in")],
 }
 
 
@@ -33,11 +33,11 @@ def added(text: str) -> dict[str, float]:
         ("apply a reply", {}),  # no adverbs
         ("db", {"databas": 0.25}),
         ("cfg", {"config": 0.25}),
-        ("time out", {"timeout": 0.5}),
-        ("log in", {"login": 0.5}),
-        ("times out", {"timeout": 0.5}),
-        ("it timed out", {"timeout": 0.5}),
-        ("logged in", {"login": 0.5}),
+        ("it writes out", {"writeout": 0.5}),
+        ("written out", {}),  # its stem is another
+        ("what was read in", {"read_in": 0.5}),
+        ("reads in", {"read_in": 0.5}),
+        ("it timed out", {}),  # as the question says it: `particles`
         ("filetoken", {"file": 0.5, "token": 0.5}),
         ("authentcation", {"authent": 0.8}),
         ("recieve", {"receiv": 0.8}),
