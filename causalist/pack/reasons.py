@@ -25,6 +25,7 @@ PHRASES = {
     "title": _TEXT,
     "name": _NAME,
     "name share": _NAME,
+    "name coverage": _NAME,
     "path": ("{} in its path", "its path fits"),
     "around": ("inside of what says {}", "what encloses it fits"),
     "file text": ("its file says {}", "its file's words fit"),

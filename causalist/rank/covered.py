@@ -9,6 +9,10 @@ from causalist.model.lexical import LexicalIndex, Postings
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
+# Half of a question says little of what it means, and nearly all of it names the thing (docs/decisions/0034).
+_SAID_BY_NAME = 4
+_FEWEST_ASKED = 2
+
 
 def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
     """How much of the question's words a document has, each counted once by weight and rarity."""
@@ -19,6 +23,16 @@ def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Sco
         found[postings.documents[start:stop]] += value
         total += value
     return found / total if total > 0 else found
+
+
+def said_by_names(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
+    """How much of the question's own words a name has, to the power _SAID_BY_NAME; nothing where the repository has
+    fewer than two of them, as one word is in many names."""
+    known = {number: weight for term, weight in asked.items() if (number := lexical.terms.position(term)) >= 0}
+    if len(known) < _FEWEST_ASKED:
+        return np.zeros(n)
+    share: Scores = covered_share(known, lexical.symbol_names, n) ** _SAID_BY_NAME
+    return share
 
 
 def share_of_names(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> Scores:

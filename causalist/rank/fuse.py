@@ -7,6 +7,7 @@ another is e to the difference of their scores. That is how the weights were fit
 
 import json
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -229,6 +230,13 @@ def with_signal(signals: Signals, name: str, values: Scores, weights: Weights) -
     return replace(signals, definition=more)
 
 
+def without(signals: Signals, names: AbstractSet[str]) -> Signals:
+    """The signals but for some of definitions."""
+    table = signals.definition
+    fewer = table.without(names) if isinstance(table, Table) else {k: v for k, v in table.items() if k not in names}
+    return replace(signals, definition=fewer)
+
+
 def fused(signals: Signals) -> tuple[Scores, Scores]:
     """(scores of definitions, passages and module-level code; scores of files as a whole)."""
     return summed(signals.definition, signals.role), summed(signals.file, signals.file_role)
@@ -249,7 +257,7 @@ def reasons_of(
         "path": (file, lexical.paths),
     }
     if not is_file:
-        places["name"] = places["name share"] = (node, lexical.symbol_names)
+        places |= dict.fromkeys(("name", "name share", "name coverage"), (node, lexical.symbol_names))
     said = [(name, value) for name, value in signals.of(node, is_file) if name not in PRIORS]
     return tuple(
         Reason(

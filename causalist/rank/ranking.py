@@ -32,6 +32,7 @@ from causalist.rank.fuse import (
     signals_of,
     with_signal,
     with_support,
+    without,
 )
 from causalist.rank.history import asked_of_history, similar_commits
 from causalist.rank.push import walked_from
@@ -39,7 +40,7 @@ from causalist.rank.question import Question
 from causalist.rank.reached import given_from_outside, reached_places
 from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.scored import Ranking
-from causalist.rank.signals import LEADING
+from causalist.rank.signals import LEADING, NAMED
 from causalist.rank.spread import spread
 from causalist.rank.support import definition_support, users_of_named
 from causalist.rank.synonyms import other_words
@@ -85,7 +86,8 @@ def rank_question(
     signals = signals_of(question, graph, lexical, weights, matched, history, steps, similarities)
     with steps.timed("distil.sum"):
         definitions, files = _inside_only(fused(signals), inside)
-        matches = _best_matches(definitions, transition)
+        # Whose name says all is what is meant, but the walk begins at all that fits: one seed alone is far from it.
+        matches = _best_matches(_inside_only(fused(without(signals, NAMED)), inside)[0], transition)
     seeds = np.zeros(len(graph.nodes))
     pagerank = None
 

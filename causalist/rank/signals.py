@@ -19,7 +19,7 @@ from causalist.model.scores import Matched
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.asked import roles_asked_for
-from causalist.rank.covered import covered_share, rarest_weight, share_of_names
+from causalist.rank.covered import covered_share, rarest_weight, said_by_names, share_of_names
 from causalist.rank.dense import DENSE, Similarities, dense_scores
 from causalist.rank.expansion import EXPANSION, expansion_terms, may_gain
 from causalist.rank.history import TOLD, history_signals
@@ -45,6 +45,8 @@ LANGUAGE = "language"
 PRIORS = frozenset({SIZE, KIND, LANGUAGE})
 # What a definition has from the scores of the first pass, until there are those of the third.
 OF_FIRST = frozenset({"file", "file place"})
+# What says that a name is what is asked for, and nothing of what belongs to it.
+NAMED = frozenset({"name coverage"})
 # What a file has from the scores of its definitions.
 LEADING = frozenset({"leading definition", "leading definitions", "leading place"})
 
@@ -81,6 +83,7 @@ class Reading:
     path: Scores
     name: Scores
     name_share: Scores
+    name_coverage: Scores  # how much of the question stands in a name
     coverage: Scores
     mention: Scores
     identifiers: Scores  # the share of the names in the question that stand in a definition
@@ -143,6 +146,7 @@ class Reading:
             "coverage": self.coverage,
             "name": self.name,
             "name share": self.name_share,
+            "name coverage": self.name_coverage,
             "around": np.where(inside, text[parents], 0.0),
             "file text": of_file(scaled(self._file_text())),
             "path": of_file(self.path),
@@ -281,10 +285,15 @@ def read_against(
     )
     file_text, file_coverage = by.scores("files", 2, lambda: (of_files(), covered_share(terms, lexical.files, n)))
     (tested,) = by.scores("tests", 1, lambda: (scores_by_tests(scaled(file_text), asked, graph, lexical),))
-    path, name, name_share = by.scores(
+    path, name, name_share, name_coverage = by.scores(
         "names",
-        3,
-        lambda: (of_names(lexical.paths), of_names(lexical.symbol_names), share_of_names(terms, lexical, n)),
+        4,
+        lambda: (
+            of_names(lexical.paths),
+            of_names(lexical.symbol_names),
+            share_of_names(terms, lexical, n),
+            said_by_names(question.terms, lexical, n),
+        ),
     )
     (mention,) = by.scores("mentions", 1, lambda: (mention_scores(question, graph, lexical),))
     (frame,) = by.scores("frames", 1, lambda: (frame_scores(question, graph, lexical),))
@@ -306,6 +315,7 @@ def read_against(
         path=path,
         name=name,
         name_share=name_share,
+        name_coverage=name_coverage,
         coverage=coverage,
         mention=mention,
         identifiers=identifiers,

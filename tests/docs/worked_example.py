@@ -260,9 +260,9 @@ def block_candidates(example: Example) -> str:
 def block_seeds(example: Example) -> str:
     ranking, transition = example.ranking, example.transition
     n_walkable = int(np.count_nonzero(transition.walkable))
-    # What the graph gives is added after the seeds are chosen.
-    graph = ranking.signals.definition["graph"] * ranking.signals.role
-    words = ranking.definitions - graph
+    # What the graph gives is added after the seeds are chosen, and that a name says it all makes none of them.
+    later = ranking.signals.definition["graph"] + ranking.signals.definition["name coverage"]
+    words = ranking.definitions - later * ranking.signals.role
     best = max(words[n] for n in ranking.matches)
     nodes = sorted(ranking.matches, key=lambda n: (-ranking.seeds[n], n))
     total = sum(ranking.matches[n] * log(n_walkable / transition.degrees[n]) for n in nodes)

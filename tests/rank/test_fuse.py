@@ -171,6 +171,37 @@ def test_an_abbreviation_is_no_share_of_a_name() -> None:
     assert c.of(of_definitions(c, "authentication")["name share"]) == {"p.py::authentication": 1.0}
 
 
+def test_how_much_of_a_question_a_name_says() -> None:
+    """Of 4 nodes, the file among them, token is in the names of 3, idf ln(1 + 1.5 / 3.5); cache and limit are in one
+    each, idf ln(1 + 3.5 / 1.5)."""
+    c = corpus({"p.py": [Def("tokenCache"), Def("tokenLimit"), Def("token")]})
+    assert c.lexical.symbol_names.n_documents == 4
+    token, other = log(1 + 1.5 / 3.5), log(1 + 3.5 / 1.5)
+    both = (token + other) / (token + 2 * other)
+    assert c.of(of_definitions(c, "token cache limit")["name coverage"]) == pytest.approx(
+        {"p.py::tokenCache": both**4, "p.py::tokenLimit": both**4, "p.py::token": (token / (token + 2 * other)) ** 4},
+        rel=FLOAT32,
+    )
+    # A word that the repository does not have is no part of it; one word alone is in too many names.
+    assert c.of(of_definitions(c, "token cache zebra")["name coverage"])["p.py::tokenCache"] == pytest.approx(1.0)
+    assert c.of(of_definitions(c, "token zebra")["name coverage"]) == {}
+
+
+def test_what_is_called_as_the_question_says_comes_first() -> None:
+    """Its file says no word of it, and a long function of a file that is named so has all of them."""
+    long = "expired share link bundle cleanup " * 3
+    c = corpus({
+        "share/link/bundle.py": [Def("open", long), Def("close", long), Def("send", long), Def("Share", long)],
+        "tasks.py": [Def("cleanup_expired_share_link_bundles", "now"), Def("other", "later")],
+    })  # fmt: skip
+    question = "who does cleanup of expired share link bundles"
+    best = max(
+        c.of(fused(signals_of(read_question(question), c.graph, c.lexical, default_weights()))[0]).items(),
+        key=lambda e: e[1],
+    )
+    assert best[0] == "tasks.py::cleanup_expired_share_link_bundles"
+
+
 def test_around_is_the_text_of_the_enclosing_definition_and_never_that_of_the_file() -> None:
     parts = [Def("C", "token", NodeKind.CLASS), Def("C.m", "", NodeKind.METHOD), Def("f", "")]
     c = corpus({"p.py": facts_of("token", parts)})

@@ -94,11 +94,14 @@ class Told:
 
 
 def test_matches_are_the_odds_against_the_best() -> None:
-    """A score is a logarithm of odds: e to the distance from the best."""
+    """A score is a logarithm of odds: e to the distance from the best. That a name says it all is no part of it."""
     c = corpus({"p.py": [Def("tokenCache", "token cache"), Def("cache")], "q.py": [Def("other", "token")]})
     ranking = ask(c, "token cache", graph=0.0)
-    best = ranking.definitions.max()
-    expected = {i: exp(s - best) for i, s in enumerate(ranking.definitions.tolist()) if s > 0}
+    named = ranking.signals.definition["name coverage"] * ranking.signals.role
+    assert named[c.node("p.py::tokenCache")] == default_weights().definition.signals["name coverage"]
+    scores = ranking.definitions - named
+    best = scores.max()
+    expected = {i: exp(s - best) for i, s in enumerate(scores.tolist()) if s > 0}
     assert len(expected) > 3
     assert ranking.matches == pytest.approx(expected, rel=1e-12)
     assert max(ranking.matches.values()) == 1.0
@@ -459,7 +462,7 @@ def test_reasons_of_what_only_the_graph_reached() -> None:
     assert reason.signal == "pagerank"
     assert reason.value == round(float(ranking.pagerank.scores[c.node("b.py::verify")]), 9) > 0
     # Whoever is called gives to who calls: nothing was found that has more of it.
-    assert {r.signal for r in found["a.py::tokenCache"]} == {"text", "coverage", "found file", "graph"}
+    assert {r.signal for r in found["a.py::tokenCache"]} == {"name coverage", "text", "found file", "graph"}
 
 
 def test_who_calls_what_is_named_counts_unless_the_graph_is_off() -> None:

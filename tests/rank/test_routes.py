@@ -68,7 +68,7 @@ def test_generators_run_in_the_order_of_the_table() -> None:
     [
         ("words", ("text", "title", "coverage")),
         ("files", ("file text",)),
-        ("names", ("path", "name", "name share")),
+        ("names", ("path", "name", "name share", "name coverage")),
         ("mentions", ("mention",)),
         ("synonyms", ("synonyms",)),
         ("graph", ("graph",)),

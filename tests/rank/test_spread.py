@@ -49,12 +49,12 @@ def test_every_step_takes_the_best_that_is_left(rows: list[tuple[float, int]], t
 def test_only_the_exploratory_route_is_spread_and_only_over_definitions() -> None:
     """Forty functions of one file say what is asked for, and one of another file says it less well, by less than what
     the last of the forty have lost to the toll."""
-    same = [Def(f"token_cache_{i}", "token cache") for i in range(40)]
+    same = [Def(f"part_{i}", "token cache") for i in range(40)]
     c = corpus({"a.py": same, "b.py": [Def("other", "token cache and " + "words " * 20)]})
     question = read_question("token cache")
     transition = build_transition(c.graph, WalkWeights())
     ranking = rank_question(question, c.graph, c.lexical, transition, default_weights(), AskOptions())
-    first, last = (float(ranking.definitions[c.node(name)]) for name in ("a.py::token_cache_0", "b.py::other"))
+    first, last = (float(ranking.definitions[c.node(name)]) for name in ("a.py::part_0", "b.py::other"))
     before = ceil((first - last) / ROUTES[Route.EXPLORATORY].spread)
     assert 1 < before < 39
 
