@@ -24,6 +24,7 @@ from causalist.graph import (
     presence_of,
     relink,
 )
+from causalist.heap import reuse_what_is_freed
 from causalist.model.exposed import UNSAID, Change, change_of, resting_on
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph
@@ -59,6 +60,8 @@ def refreshed(
     options: IndexOptions,
 ) -> Refreshed | None:
     """`previous` is an index of this version; completes `blobs`, known by path, "" for what is not searched."""
+    if options.retaining is not None:
+        reuse_what_is_freed()
     retained = options.retaining.take() if options.retaining is not None else None
     found = _refreshed(entries, blobs, read, cache, previous, options, retained)
     if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
