@@ -37,7 +37,7 @@ from causalist.model.source import Scan
 from causalist.model.strings import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
-from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
+from causalist.rank import Kept, Unchanged, WalkWeights, build_lexical, build_transition
 from causalist.refresh import refreshed
 from causalist.source import BlobReader
 from causalist.store import FactsCache, facts_with_bodies
@@ -101,12 +101,13 @@ def _make_index(
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
         files = [(path, named_only(each)) for path, each in files]
         return_what_is_freed()
-    transition = build_transition(linked.graph, WalkWeights())
-    options.progress("indexing words", 0, 0)
+    unchanged, kept = None, None
     if again is not None and previous is not None:
-        kept: Kept | None = Kept(previous.lexical, again.relinked.nodes)
-    else:
-        kept = _kept_words(files, linked, previous)
+        unchanged = Unchanged(previous.transition, again.relinked.nodes, again.relinked.is_other)
+        kept = Kept(previous.lexical, again.relinked.unread)
+    transition = build_transition(linked.graph, WalkWeights(), before=unchanged)
+    options.progress("indexing words", 0, 0)
+    kept = kept or _kept_words(files, linked, previous)
     facts.clear()
     lexical = build_lexical(files, linked, kept)
     facts = dict(files)

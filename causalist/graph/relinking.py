@@ -39,11 +39,15 @@ _NO_NODES = np.zeros(0, dtype=np.int32)
 
 class Relinked(NamedTuple):
     """`linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes
-    of the previous graph,): where each node is now, -1 for those of files that were edited. `linker` may find the edges
-    of these files again, or is released by whoever does not want that."""
+    of the previous graph,): where each node is now, -1 for those that are gone; `unread`: the same, and -1 for those of
+    files that were edited. `is_other`, shape (n_nodes,): nodes that came, are in such a file, or have edges that came,
+    went or were found again. `linker` may find the edges of these files again, or is released by whoever does not want
+    that."""
 
     linked: LinkedGraph
     nodes: NDArray[np.int32]
+    unread: NDArray[np.int32]
+    is_other: NDArray[np.bool_]
     linker: Linker
 
 
@@ -192,7 +196,13 @@ class _Relinking:
         now = with_layers(now, file_nodes, linker.program.files)
         linked = LinkedGraph(now, file_nodes, tuple(documents))
         read = self._among(self.file_of[:-1], self.edited)
-        return Relinked(linked, np.where(read, np.int32(-1), ids.old), linker)
+        unread = np.where(read, np.int32(-1), ids.old)
+        is_other = np.ones(len(ids.table), dtype=np.bool_)
+        is_other[unread[unread >= 0]] = False
+        for ends in (edges.sources[~stays], edges.targets[~stays]):
+            is_other[ids.old[ends][ids.old[ends] >= 0]] = True
+        is_other[found.sources] = is_other[found.targets] = True
+        return Relinked(linked, ids.old, unread, is_other, linker)
 
     def _among(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
         """Which of these numbers of files are chosen; -1 is not."""

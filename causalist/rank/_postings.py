@@ -4,20 +4,18 @@ After an edit nearly all rows are what they were and where they were. So only th
 others are copied in as few pieces as there are.
 """
 
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.lexical import Postings
 from causalist.model.strings import Merged
+from causalist.rank._spliced import spliced
 from causalist.rank._sums import ROWS_AT_ONCE, Triples
-
-_Number = TypeVar("_Number", bound=np.generic)
 
 K1 = 1.2  # the usual default
 _MOST_RUNS = 8  # of numbers that are compared with all of an array: above that, looking each up in a table is faster
-_MOST_PIECES = 10_000  # that are copied one by one: above that, masks of all rows are faster
 _NO_ROWS = np.zeros(0, dtype=np.int32)
 NO_POSTINGS = Postings(np.zeros(1, dtype=np.int64), _NO_ROWS, _NO_ROWS, np.zeros(0), 0)
 
@@ -55,7 +53,7 @@ def joined(old: KeptRows, terms: Merged, new: Triples) -> Postings:
     then = old.postings
     if not len(then.documents):
         return Postings(indptr, documents, counts, then.norms, 0)
-    rows = _spliced_rows(old, _places(old, terms.old, documents, numbers))
+    rows = spliced(len(then.documents), old.gone, old.gone_terms, _places(old, terms.old, documents, numbers))
     is_where_it_was = np.array_equal(np.maximum(old.nodes, 0), np.where(old.nodes < 0, 0, np.arange(len(old.nodes))))
     moved = then.documents if is_where_it_was else old.nodes.take(then.documents)
     return Postings(
@@ -112,54 +110,6 @@ def _places(
         low = np.where(comes_after, middle + 1, low)
         high = np.where(is_open & ~comes_after, middle, high)
     return low
-
-
-class _SplicedRows(NamedTuple):
-    """Rows of then without some, and new ones at `places` of the result, which has `n` rows. `pieces`: (start, end, how
-    much further on it is now); what is gone may be in one of them, where what comes later stands instead."""
-
-    n: int
-    gone: NDArray[np.int64]
-    places: NDArray[np.int64]
-    pieces: list[tuple[int, int, int]]
-
-    def of(self, then: NDArray[_Number], new: NDArray[_Number]) -> NDArray[_Number]:
-        if self.pieces == [(0, len(then), 0)] and np.array_equal(then[self.places], new):
-            return then
-        rows = np.empty(self.n, dtype=then.dtype)
-        if self.pieces:
-            for start, end, shift in self.pieces:
-                end = min(end, self.n - shift)
-                rows[start + shift : end + shift] = then[start:end]
-        else:
-            is_old, stays = np.ones(self.n, dtype=np.bool_), np.ones(len(then), dtype=np.bool_)
-            is_old[self.places] = stays[self.gone] = False
-            rows[is_old] = then[stays]
-        rows[self.places] = new
-        return rows
-
-
-def _spliced_rows(old: KeptRows, at: NDArray[np.int64]) -> _SplicedRows:
-    """The rows that are kept, and a new one before each of the rows `at` of then, which ascend."""
-    n, gone = len(old.postings.documents), old.gone
-    places = at + np.arange(len(at)) - np.searchsorted(gone, at)
-    n_now = n - len(gone) + len(at)
-    # A run of rows of a term that are gone moves what comes behind it, as a new row does.
-    is_last = (np.diff(gone, append=n + 1) != 1) | (np.diff(old.gone_terms, append=-1) != 0)
-    n_gone = np.diff(np.flatnonzero(is_last), prepend=-1)
-    bounds = np.concatenate([[0], gone[is_last] + 1, at])
-    steps = np.concatenate([[0], -n_gone, np.ones(len(at), dtype=np.int64)])
-    order = np.argsort(bounds, kind="stable")
-    bounds, shifts = bounds[order], np.cumsum(steps[order])
-    is_final = np.diff(bounds, append=n + 1) != 0  # of several steps in the same place
-    bounds, shifts = bounds[is_final], shifts[is_final]
-    is_new = np.append(True, np.diff(shifts) != 0)
-    bounds, shifts = bounds[is_new], shifts[is_new]
-    if len(bounds) > _MOST_PIECES:
-        return _SplicedRows(n_now, gone, places, [])
-    ends = np.append(bounds[1:], n)
-    pieces = list(zip(bounds.tolist(), ends.tolist(), shifts.tolist(), strict=True))
-    return _SplicedRows(n_now, gone, places, pieces)
 
 
 def _lengths(postings: Postings, b: float) -> NDArray[np.float64]:
