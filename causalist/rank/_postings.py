@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.lexical import Postings
+from causalist.model.spliced import spliced
 from causalist.model.strings import Merged
-from causalist.rank._spliced import spliced
 from causalist.rank._sums import ROWS_AT_ONCE, Triples
 
 K1 = 1.2  # the usual default

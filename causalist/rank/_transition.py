@@ -14,8 +14,8 @@ from causalist.errors import UsageError
 from causalist.lazily import dataclass
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
+from causalist.model.spliced import spliced
 from causalist.model.symbols import NodeKind
-from causalist.rank._spliced import spliced
 
 N_EDGE_KINDS = max(EdgeKind) + 1
 

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalist.model import spliced
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank import _postings, _spliced, _sums, counting, splitting
+from causalist.rank import _postings, _sums, counting, splitting
 from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
 from causalist.rank.terms import terms_of
 from tests.indexes import differences
@@ -306,7 +307,7 @@ def test_words_that_are_taken_over_make_the_same_index(
     kept = Kept(before.lexical, nodes)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(_postings, "_MOST_RUNS", most_runs)
-        patched.setattr(_spliced, "_MOST_PIECES", most_pieces)
+        patched.setattr(spliced, "_MOST_PIECES", most_pieces)
         assert differences(build_lexical(files, after.linked, kept), after.lexical) == []
 
 

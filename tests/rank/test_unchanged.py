@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalist.model import spliced
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.rank import Unchanged, WalkWeights, _spliced, build_transition
+from causalist.rank import Unchanged, WalkWeights, build_transition
 from tests.graphs import EdgeSpec, make_graph, random_graphs
 
 _WEIGHTS = (
@@ -60,7 +61,7 @@ def test_columns_that_are_as_they_were_may_be_taken_over(
 ) -> None:
     before, after = states
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(_spliced, "_MOST_PIECES", most_pieces)
+        patched.setattr(spliced, "_MOST_PIECES", most_pieces)
         made = build_transition(after, weights, before=_unchanged(before, after, weights))
     whole = build_transition(after, weights)
     for field in fields(whole):

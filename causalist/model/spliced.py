@@ -1,6 +1,6 @@
 """Rows of which some go and others come, as arrays: all that stays is copied in as few pieces as there are."""
 
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ class Spliced(NamedTuple):
         return rows
 
 
-def spliced(n: int, gone: NDArray[np.int64], groups: NDArray[np.int64], at: NDArray[np.int64]) -> Spliced:
+def spliced(n: int, gone: NDArray[np.int64], groups: NDArray[np.integer[Any]], at: NDArray[np.int64]) -> Spliced:
     """`n` rows without those that are `gone`, and a new one before each of the rows `at`; both ascend. Among rows that
     are gone and new ones in their place, those of different `groups` do not move one another.
 
