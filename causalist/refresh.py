@@ -54,16 +54,18 @@ class Refreshed(NamedTuple):
 def refreshed(
     entries: Sequence[FileEntry],
     blobs: dict[str, str],
+    before: Mapping[str, str],
     read: Read,
     cache: FactsCache,
     previous: Index,
     options: IndexOptions,
 ) -> Refreshed | None:
-    """`previous` is an index of this version; completes `blobs`, known by path, "" for what is not searched."""
+    """`previous` is an index of this version, with the contents `before`; completes `blobs`, known by path, "" for what
+    is not searched."""
     if options.retaining is not None:
         reuse_what_is_freed()
     retained = options.retaining.take() if options.retaining is not None else None
-    found = _refreshed(entries, blobs, read, cache, previous, options, retained)
+    found = _refreshed(entries, blobs, before, read, cache, previous, options, retained)
     if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
         retained.linker.release()
     if found is not None:
@@ -79,16 +81,16 @@ def refreshed(
 def _refreshed(
     entries: Sequence[FileEntry],
     blobs: dict[str, str],
+    before: Mapping[str, str],
     read: Read,
     cache: FactsCache,
     previous: Index,
     options: IndexOptions,
     retained: Retained | None,
 ) -> Refreshed | None:
-    manifest = previous.manifest
     # What was not searched and now is, or the other way round, is one file more or less.
-    before = {path: blob for path, blob in zip(manifest.paths, manifest.blobs, strict=True) if blob}
     edited = [entry for entry in entries if blobs.get(entry.path) != before.get(entry.path, "")]
+    before = {path: blob for path, blob in before.items() if blob}
     there = {entry.path for entry in entries if blobs.get(entry.path) != ""}
     gone = [path for path in before if path not in there]
     if len(edited) > len(entries) // 2 or len(gone) > _MOST_MOVED:
@@ -110,9 +112,10 @@ def _refreshed(
         return None
     again = changed | affected
     entries = [entry for entry in entries if blobs[entry.path]]
-    known = retained.facts if retained is not None else {}
-    known_blobs = retained.blobs if retained is not None else {}
-    held = {path for path in known if path not in again and known_blobs[path] == blobs.get(path)}
+    known, then = (retained.facts, retained.blobs) if retained is not None else ({}, {})
+    held = known.keys() - again
+    if then != before:
+        held = {path for path in held if then[path] == blobs.get(path)}
     unread = [entry for entry in entries if entry.path not in held]
     facts, unfit = collect_facts(unread, blobs, read, cache, options, words=changed, bodies=again)
     if unfit:
@@ -125,8 +128,8 @@ def _refreshed(
     worded = [path for path, each in facts.items() if path not in changed and each.words is not None]
     facts.update((path, facts[path].without_words()) for path in worded)
     files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
-    numbers = {path: i for i, (path, _) in enumerate(files)}
-    is_same = retained is not None and not (seen.differing or seen.moved) and retained.blobs == before
+    numbers = {path: i for i, (path, _) in enumerate(files) if path in again}
+    is_same = retained is not None and not (seen.differing or seen.moved) and then == before
     try:
         linked = relink(
             files,
