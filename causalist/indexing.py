@@ -60,7 +60,9 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     notes: dict[Diagnostic, None] = {}
     places = index_places(root)
     # Stamped before they are read: what replaces an index then has another stamp than the one that is believed.
-    found = [_Found(place, index_stamp(place / INDEX_NAME), _stored(place / INDEX_NAME, notes)) for place in places]
+    found = [
+        _Found(place, index_stamp(place / INDEX_NAME), _stored(place / INDEX_NAME, notes, options)) for place in places
+    ]
     first = next((each for each in found if each.stored is not None), None)
     previous = None if first is None else first.stored
     # A wish, which is all that is taken from an index before it is known to be of these files.
@@ -95,7 +97,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
             with locked_folder(place, root):
                 stored = known.stored
                 if known.stamp != index_stamp(place / INDEX_NAME):
-                    stored = _stored(place / INDEX_NAME, notes)  # another process has just done the work
+                    stored = _stored(place / INDEX_NAME, notes, options)  # another process has just done the work
                     if stored is not None and _serves(stored, scan, submodules):
                         return stored, tuple(notes)
                 previous = stored if is_of_here(stored, scan) else previous
@@ -105,7 +107,9 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
                     index = building.made_with(
                         FactsCache(facts_path()), scan, read, previous, scanned_at, options, commits
                     )
-                write_index(place / INDEX_NAME, index)
+                written = write_index(place / INDEX_NAME, index)
+                if options.retaining is not None:
+                    options.retaining.written = written
             break
         except IndexNotWritable as error:
             problems.append(error)
@@ -184,9 +188,9 @@ def _serves(index: Index, scan: Scan, submodules: bool) -> bool:
     return index.submodules == submodules and is_current(scan, index)
 
 
-def _stored(path: Path, notes: dict[Diagnostic, None]) -> Index | None:
+def _stored(path: Path, notes: dict[Diagnostic, None], options: IndexOptions) -> Index | None:
     try:
-        return read_index(path)
+        return read_index(path, None if options.retaining is None else options.retaining.written)
     except IndexUnreadable as error:
         if isinstance(error.__cause__, PermissionError):
             return None  # somebody else's
