@@ -29,7 +29,7 @@ from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, N
 from causalist.model.interface import interface_of
 from causalist.model.language import LanguageSettings
 from causalist.model.strings import Merged, merged
-from causalist.model.symbols import NodeKind, Role, file_id
+from causalist.model.symbols import NodeKind, Role
 
 _Number = TypeVar("_Number", bound=np.generic)
 _Position = Callable[[int], int]  # draft -> node
@@ -122,7 +122,7 @@ class _Relinking:
         nodes = previous.nodes
         file_nodes = np.flatnonzero(nodes.kinds == NodeKind.FILE)
         numbers: dict[str, int] = dict(zip(nodes.ids.some(file_nodes), file_nodes.tolist(), strict=True))
-        found = [numbers.pop(file_id(f.path), -1) for f in linker.program.files]
+        found = [numbers.pop(each, -1) for each in linker.program.listed.ids(linker.program.files)]
         came = {number for number, node in enumerate(found) if node < 0}
         if not came <= edited or len(came) + len(numbers) != len(moved):
             raise ValueError("the previous graph is one of other files")
@@ -186,7 +186,7 @@ class _Relinking:
         file_nodes = ids.old[self.file_nodes]
         for number in np.flatnonzero(self.file_nodes < 0).tolist():
             file_nodes[number] = at[number]
-        now = with_layers(now, file_nodes, linker.program.files)
+        now = with_layers(now, file_nodes, linker.program.listed.folders(linker.program.files))
         linked = LinkedGraph(now, file_nodes, tuple(documents))
         read = self._among(self.file_of[:-1], self.edited)
         unread = np.where(read, np.int32(-1), ids.old)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.model.index import Index
@@ -50,9 +51,12 @@ class Written(NamedTuple):
     ctime_ns: int
 
 
-def write_index(path: Path, index: Index) -> Written | None:
+Sums = dict[str, tuple[NDArray[Any], int]]  # arrays by name, with their checksums
+
+
+def write_index(path: Path, index: Index, known: Sums | None = None) -> Written | None:
     """Writes `index` to `path`, atomically. Raises IndexNotWritable; then nothing has changed. Returns what tells that
-    the file there is still this one; None if it no longer is."""
+    the file there is still this one; None if it no longer is. Arrays that are `known` are not added up again."""
     arrays: Arrays = {}
     scalars = flatten(index, "index", arrays)
     places: dict[str, list[Any]] = {}
@@ -64,7 +68,8 @@ def write_index(path: Path, index: Index) -> Written | None:
         padding = -offset % _ALIGNMENT
         blobs += [b"\0" * padding, data]
         offset += padding
-        places[name] = [array.dtype.name, list(array.shape), offset, _checksum(data)]
+        same, checksum = (known or {}).get(name, (None, 0))
+        places[name] = [array.dtype.name, list(array.shape), offset, checksum if same is array else _checksum(data)]
         offset += len(data)
     header = json.dumps({"arrays": places, "index": scalars, "size": offset}, ensure_ascii=False).encode(
         "utf-8", "surrogatepass"
@@ -132,12 +137,15 @@ def _has_ended(number: str) -> bool:
     return False
 
 
-def read_index(path: Path, written: Written | None = None) -> Index | None:
+def read_index(path: Path, written: Written | None = None, sums: Sums | None = None) -> Index | None:
     """The index at `path`, mapped; None if there is none, or one of another format, as an update of the program leaves
-    it. Raises IndexUnreadable if it is damaged. What this process has `written` itself is not added up again."""
+    it. Raises IndexUnreadable if it is damaged. What this process has `written` itself is not added up again. What is
+    read is put into `sums`, for `write_index`."""
     try:
         mapped, status = _mapped(path)
-        return _decoded(path, mapped, status.st_size, is_sound=_written(status) == written)
+        return _decoded(
+            path, mapped, status.st_size, {} if sums is None else sums, is_sound=_written(status) == written
+        )
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -175,7 +183,7 @@ def _mapped(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
         os.close(descriptor)
 
 
-def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int, *, is_sound: bool) -> Index | None:
+def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int, sums: Sums, *, is_sound: bool) -> Index | None:
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
     if magic != _MAGIC:
         raise IndexUnreadable(f"{path} is no index; it is built again")
@@ -199,4 +207,5 @@ def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int, *, is_sound: bool
         if not is_sound and _checksum(view[start : start + count * kind.itemsize]) != crc:
             raise IndexUnreadable(f"{path}: array {name} is damaged; it is built again")
         arrays[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
+        sums[name] = arrays[name], crc
     return unflatten(Index, header["index"], "index", arrays)

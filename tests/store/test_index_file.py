@@ -424,3 +424,18 @@ def test_what_this_process_wrote_is_not_added_up_again_until_somebody_changes_it
         read_index(index_path, written)
     write_index(index_path, small_index)
     assert read_index(index_path, written) is not None  # another file, which is looked at as a whole
+
+
+def test_arrays_that_were_read_are_written_with_the_checksums_that_they_had(
+    small_index: Index, small_bytes: bytes, index_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_path.write_bytes(small_bytes)
+    sums: index_file.Sums = {}
+    index = read_index(index_path, sums=sums)
+    assert index is not None
+    with monkeypatch.context() as patched:
+        patched.setattr(index_file, "_checksum", lambda data: -1)
+        write_index(index_path, index, sums)
+    assert index_path.read_bytes() == small_bytes
+    write_index(index_path, small_index, sums)  # equal arrays, and others
+    assert index_path.read_bytes() == small_bytes
