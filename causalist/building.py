@@ -120,9 +120,9 @@ def _make_index(
         manifest=Manifest(
             paths=_paths(scan, previous, before),
             blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
-            sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
-            mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
-            ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
+            sizes=np.fromiter((e.size for e in scan.entries), np.int64, len(scan.entries)),
+            mtimes=np.fromiter((e.mtime_ns for e in scan.entries), np.int64, len(scan.entries)),
+            ctimes=np.fromiter((e.ctime_ns for e in scan.entries), np.int64, len(scan.entries)),
             secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
             unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
         ),
@@ -132,7 +132,7 @@ def _make_index(
         skipped=dict(sorted(skipped.items())),
         examples={key: tuple(value) for key, value in sorted(examples.items())},
         notes=_notes(files, dict(linked.troubles)),
-        languages=dict(sorted(Counter(f.language or "text" for _, f in files).items())),
+        languages=dict(sorted(Counter([f.language or "text" for _, f in files]).items())),
         submodules=bool(options.submodules),
         history=history_of(commits(), [path for path, _ in files], linked.file_nodes, known_history(previous)),
     )

@@ -96,9 +96,15 @@ def is_of_here(index: Index | None, scan: Scan) -> TypeGuard[Index]:
     the same nanosecond; where the system does not tell, the index is believed."""
     if index is None:
         return False
-    changed = {entry.path: entry.ctime_ns for entry in scan.entries if entry.ctime_ns}
-    paths, then = index.manifest.paths, enumerate(index.manifest.ctimes.tolist())  # of which the first will mostly do
-    return not changed or any(changed.get(paths[i]) == ctime for i, ctime in then)
+    paths, ctimes = index.manifest.paths, index.manifest.ctimes
+    is_told = False
+    for entry in scan.entries:  # of which the first will mostly do
+        if entry.ctime_ns:
+            is_told = True
+            place = paths.position(entry.path)
+            if place >= 0 and ctimes[place] == entry.ctime_ns:
+                return True
+    return not is_told
 
 
 def _settled(index: Index) -> NDArray[np.bool_]:
