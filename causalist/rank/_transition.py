@@ -133,32 +133,25 @@ def build_transition(
     values = np.concatenate([forward[ahead] * edges.confidences[ahead], backward[back] * edges.confidences[back]])
     values /= totals[columns]
 
-    entries = _compress(rows, columns, values, n_nodes)
-    _scale_columns(entries, n_nodes, normalise=normalise)
+    made = _compress(rows, columns, values, n_nodes)
+    _scale_columns(made, n_nodes, normalise=normalise)
     # Several links to one node may add up to a hair above 1, and then a path would gain by going round in a cycle.
-    np.minimum(entries.weights, 1.0, out=entries.weights)
+    np.minimum(made.weights, 1.0, out=made.weights)
     is_walked = (table[0] > 0) | (table[1] > 0)
-    degrees = _degrees(edges, walkable, is_walked)
-    owners = graph.nodes.files
+    degrees, owners = _degrees(edges, walkable, is_walked), graph.nodes.files
     if before is None:
-        indptr = _pointers(entries.rows, n_nodes)
+        indptr, indices, entries = _pointers(made.rows, n_nodes), made.columns, made.weights
         file_degrees = _file_degrees(edges, owners, walkable, is_walked)
-        return Transition(indptr, entries.columns, entries.weights, degrees, walkable, file_degrees)
-    is_other_file = np.zeros(n_nodes + 1, dtype=np.bool_)
-    is_other_file[owners[before.is_other]] = True
-    is_other_file[-1] = False  # of what is in no file
-    around = _edges_at(graph, is_other_file[owners])
-    return _completed(
-        before,
-        entries,
-        np.where(before.is_other, degrees, _moved(before.transition.degrees, before)),
-        walkable,
-        np.where(
-            is_other_file[:-1],
-            _file_degrees(around, owners, walkable, is_walked),
-            _moved(before.transition.file_degrees, before),
-        ),
-    )
+    else:
+        indptr, indices, entries = _completed(before, made, n_nodes)
+        is_other_file = np.zeros(n_nodes + 1, dtype=np.bool_)
+        is_other_file[owners[before.is_other]] = True
+        is_other_file[-1] = False  # of what is in no file
+        around = _edges_at(graph, is_other_file[owners])
+        file_degrees = _file_degrees(around, owners, walkable, is_walked)
+        file_degrees = np.where(is_other_file[:-1], file_degrees, _moved(before.transition.file_degrees, before))
+        degrees = np.where(before.is_other, degrees, _moved(before.transition.degrees, before))
+    return Transition(indptr, indices, entries, degrees, walkable, file_degrees)
 
 
 class _Edges(NamedTuple):
@@ -206,14 +199,10 @@ def _moved(then: NDArray[np.int32], before: Unchanged) -> NDArray[np.int32]:
 
 
 def _completed(
-    before: Unchanged,
-    entries: _Entries,
-    degrees: NDArray[np.int32],
-    walkable: NDArray[np.bool_],
-    file_degrees: NDArray[np.int32],
-) -> Transition:
-    """The matrix of before, with these entries in the place of the columns that are other."""
-    then, nodes, n_nodes = before.transition, before.nodes, len(walkable)
+    before: Unchanged, entries: _Entries, n_nodes: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """The CSR arrays of the matrix of before, with these entries in the place of the columns that are other."""
+    then, nodes = before.transition, before.nodes
     is_gone = (nodes < 0) | before.is_other[nodes]
     gone = np.flatnonzero(is_gone.take(then.indices))
     gone_rows = np.searchsorted(then.indptr, gone, side="right") - 1
@@ -230,14 +219,7 @@ def _completed(
     indptr = np.zeros(n_nodes + 1, dtype=np.int32)
     np.cumsum(n_entries, out=indptr[1:])
     columns = then.indices if np.array_equal(here, np.arange(len(here))) else here.take(then.indices).astype(np.int32)
-    return Transition(
-        indptr,
-        rows.of(columns, entries.columns),
-        rows.of(then.weights, entries.weights),
-        degrees,
-        walkable,
-        file_degrees,
-    )
+    return indptr, rows.of(columns, entries.columns), rows.of(then.weights, entries.weights)
 
 
 def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
