@@ -23,7 +23,7 @@ from causalist.collect import (
     reader_of,
 )
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
-from causalist.freshness import known_blobs
+from causalist.freshness import blobs_of, doubtful_files, known_blobs
 from causalist.graph import Part, Spread, build_graph, needs_bodies
 from causalist.heap import return_what_is_freed
 from causalist.history import commits_behind, history_of
@@ -37,7 +37,7 @@ from causalist.model.source import Scan
 from causalist.model.strings import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
-from causalist.rank import Kept, WalkWeights, build_lexical, build_transition
+from causalist.rank import Kept, Unchanged, WalkWeights, build_lexical, build_transition
 from causalist.refresh import refreshed
 from causalist.source import BlobReader
 from causalist.store import FactsCache, facts_with_bodies
@@ -72,13 +72,14 @@ def _make_index(
     options: IndexOptions,
     commits: Callable[[], Commits],
 ) -> Index:
-    blobs = known_blobs(scan.entries, previous)
+    before = blobs_of(previous) if previous is not None else {}
+    blobs = known_blobs(scan.entries, previous, before)
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
     same_version = previous is not None and previous.version == index_version()
     is_known = previous is not None and same_version and not any(note.slug == "not-linked" for note in previous.notes)
     unfit = _still_unfit(scan, read, blobs, previous) if previous and same_version else {}
     bodies: dict[str, bytes] = {}
-    again = refreshed(scan.entries, blobs, read, cache, previous, options) if previous and is_known else None
+    again = refreshed(scan.entries, blobs, before, read, cache, previous, options) if previous and is_known else None
     if again is not None:
         facts = again.facts
     else:
@@ -101,12 +102,13 @@ def _make_index(
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
         files = [(path, named_only(each)) for path, each in files]
         return_what_is_freed()
-    transition = build_transition(linked.graph, WalkWeights())
-    options.progress("indexing words", 0, 0)
+    unchanged, kept = None, None
     if again is not None and previous is not None:
-        kept: Kept | None = Kept(previous.lexical, again.relinked.nodes)
-    else:
-        kept = _kept_words(files, linked, previous)
+        unchanged = Unchanged(previous.transition, again.relinked.nodes, again.relinked.is_other)
+        kept = Kept(previous.lexical, again.relinked.unread)
+    transition = build_transition(linked.graph, WalkWeights(), before=unchanged)
+    options.progress("indexing words", 0, 0)
+    kept = kept or _kept_words(files, linked, previous)
     facts.clear()
     lexical = build_lexical(files, linked, kept)
     facts = dict(files)
@@ -116,11 +118,11 @@ def _make_index(
         commit=scan.commit,
         scanned_at=scanned_at,
         manifest=Manifest(
-            paths=StringTable.from_strings(e.path for e in scan.entries),
+            paths=_paths(scan, previous, before),
             blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
-            sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
-            mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
-            ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
+            sizes=np.fromiter((e.size for e in scan.entries), np.int64, len(scan.entries)),
+            mtimes=np.fromiter((e.mtime_ns for e in scan.entries), np.int64, len(scan.entries)),
+            ctimes=np.fromiter((e.ctime_ns for e in scan.entries), np.int64, len(scan.entries)),
             secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
             unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
         ),
@@ -130,10 +132,17 @@ def _make_index(
         skipped=dict(sorted(skipped.items())),
         examples={key: tuple(value) for key, value in sorted(examples.items())},
         notes=_notes(files, dict(linked.troubles)),
-        languages=dict(sorted(Counter(f.language or "text" for _, f in files).items())),
+        languages=dict(sorted(Counter([f.language or "text" for _, f in files]).items())),
         submodules=bool(options.submodules),
         history=history_of(commits(), [path for path, _ in files], linked.file_nodes, known_history(previous)),
     )
+
+
+def _paths(scan: Scan, previous: Index | None, before: Mapping[str, str]) -> StringTable:
+    """The paths of a scan; `before` has those of the previous index."""
+    paths = [entry.path for entry in scan.entries]
+    is_same = previous is not None and paths == list(before)
+    return previous.manifest.paths if previous is not None and is_same else StringTable.from_strings(paths)
 
 
 def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], options: IndexOptions) -> LinkedGraph:
@@ -204,7 +213,7 @@ def _still_unfit(scan: Scan, read: Read, blobs: dict[str, str], previous: Index)
     """Why files are not searched that were not before either, by path; what `blobs` says of them is "". Only those are
     read that may have changed without a trace."""
     manifest = previous.manifest
-    before = {path: reason for path, reason in zip(manifest.paths, manifest.unfit, strict=True) if reason}
+    before = {manifest.paths[i]: manifest.unfit[i] for i in np.flatnonzero(np.diff(manifest.unfit.offsets)).tolist()}
     unfit: dict[str, str] = {}
     for entry in scan.entries:
         if entry.path not in before:
@@ -217,20 +226,23 @@ def _still_unfit(scan: Scan, read: Read, blobs: dict[str, str], previous: Index)
 
 
 def restamped_if_same(
-    scan: Scan, read: Read, previous: Index | None, scanned_at: int, submodules: bool, commits: Callable[[], Commits]
+    scan: Scan,
+    read: Read,
+    previous: Index | None,
+    scanned_at: int,
+    submodules: bool,
+    commits: Callable[[], Commits],
 ) -> Index | None:
     """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
-    if previous is None or previous.version != index_version() or len(previous.manifest.paths) != len(scan.entries):
+    if previous is None or previous.version != index_version():
         return None
-    known = previous.manifest
-    if list(known.paths) != [entry.path for entry in scan.entries]:
+    known, doubtful = previous.manifest, doubtful_files(scan.entries, previous)
+    if doubtful is None:
         return None
-    blobs = known_blobs(scan.entries, previous)
-    for i, entry in enumerate(scan.entries):
-        if entry.path not in blobs:
-            source = read(entry)
-            if source != known.unfit[i] if isinstance(source, str) else source.blob != known.blobs[i]:
-                return None
+    for i in doubtful:
+        source = read(scan.entries[i])
+        if source != known.unfit[i] if isinstance(source, str) else source.blob != known.blobs[i]:
+            return None
     manifest = replace(
         previous.manifest,
         mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
@@ -299,7 +311,7 @@ def _indexed(previous: Index | None) -> Mapping[str, str]:
     """The content (blob) of each file whose words an index of this version holds."""
     if previous is None or previous.version != index_version():
         return {}
-    return dict(zip(previous.manifest.paths, previous.manifest.blobs, strict=True))
+    return blobs_of(previous)
 
 
 def _nothing(scan: Scan, skipped: Counter[str]) -> str:

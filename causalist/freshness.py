@@ -4,7 +4,7 @@ In: an index and a scan. Nothing is read. A file is what it was if its size and 
 these would be others had it changed since.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 import numpy as np
@@ -18,20 +18,45 @@ from causalist.model.strings import StringTable
 _RACY_NS = 2_000_000_000
 
 
-def known_blobs(entries: Sequence[FileEntry], previous: Index | None) -> dict[str, str]:
-    """Paths whose content is known without reading them: the entry says it, or size and times are as they were."""
-    known = {entry.path: entry.blob for entry in entries if entry.blob is not None}
+def blobs_of(index: Index) -> dict[str, str]:
+    """The content of each file of an index by path, in its order; "" for what was read and is not searched."""
+    return dict(zip(index.manifest.paths, index.manifest.blobs, strict=True))
+
+
+def known_blobs(
+    entries: Sequence[FileEntry], previous: Index | None, before: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Paths whose content is known without reading them: the entry says it, or size and times are as they were.
+    `before`: the `blobs_of` the previous index, where they are at hand."""
+    said = {entry.path: entry.blob for entry in entries if entry.blob is not None}
     if previous is None:
-        return known
-    manifest = previous.manifest
-    stamps = zip(manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist(), strict=True)
-    rows = zip(manifest.paths, manifest.blobs, stamps, _settled(previous).tolist(), strict=True)
-    before = {path: (stamp, blob) for path, blob, stamp, is_settled in rows if is_settled}
-    for entry in entries:
-        then = before.get(entry.path)
-        if then is not None and then[0] == (entry.size, entry.mtime_ns, entry.ctime_ns):
-            known[entry.path] = then[1]
-    return known
+        return said
+    before = blobs_of(previous) if before is None else before
+    unknown = doubtful_files(entries, previous)
+    if unknown is not None:
+        known = dict(before)
+        for i in unknown:
+            del known[entries[i].path]
+    else:
+        manifest = previous.manifest
+        stamps = zip(manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist(), strict=True)
+        rows = zip(before, stamps, _settled(previous).tolist(), strict=True)
+        then = {path: stamp for path, stamp, is_settled in rows if is_settled}
+        now = ((entry.path, (entry.size, entry.mtime_ns, entry.ctime_ns)) for entry in entries)
+        known = {path: before[path] for path, stamp in now if then.get(path) == stamp}
+    return {**said, **known} if said else known
+
+
+def doubtful_files(entries: Sequence[FileEntry], index: Index) -> list[int] | None:
+    """Which of these files may be other than the index has them; None if it is not of just these paths."""
+    manifest, n = index.manifest, len(entries)
+    if len(manifest.paths) != n or not StringTable.from_strings(e.path for e in entries).same_as(manifest.paths):
+        return None
+    is_same = np.fromiter((e.ctime_ns for e in entries), np.int64, n) == manifest.ctimes
+    is_same &= np.fromiter((e.mtime_ns for e in entries), np.int64, n) == manifest.mtimes
+    is_same &= np.fromiter((e.size for e in entries), np.int64, n) == manifest.sizes
+    doubtful: list[int] = np.flatnonzero(~(is_same & _settled(index))).tolist()
+    return doubtful
 
 
 def has_same_files(index: Index, scan: Scan) -> bool:
@@ -40,17 +65,17 @@ def has_same_files(index: Index, scan: Scan) -> bool:
     # Files that were read and found unfit (binary, minified) are in the manifest without a blob.
     if len(manifest.paths) != len(kept):
         return False
-    sizes, mtimes, ctimes = (
-        np.fromiter(values, dtype=np.int64, count=len(kept))
-        for values in ((e.size for e in kept), (e.mtime_ns for e in kept), (e.ctime_ns for e in kept))
-    )
     return (
-        bool(np.array_equal(sizes, manifest.sizes))
-        and bool(np.array_equal(mtimes, manifest.mtimes))
-        and bool(np.array_equal(ctimes, manifest.ctimes))
+        _are((e.ctime_ns for e in kept), manifest.ctimes)
+        and _are((e.mtime_ns for e in kept), manifest.mtimes)
+        and _are((e.size for e in kept), manifest.sizes)
         and bool(_settled(index).all())
         and StringTable.from_strings(entry.path for entry in kept).same_as(manifest.paths)
     )
+
+
+def _are(values: Iterator[int], known: NDArray[np.int64]) -> bool:
+    return bool(np.array_equal(np.fromiter(values, dtype=np.int64, count=len(known)), known))
 
 
 def changed_files(index: Index, scan: Scan) -> tuple[list[str], list[str]]:
@@ -71,9 +96,15 @@ def is_of_here(index: Index | None, scan: Scan) -> TypeGuard[Index]:
     the same nanosecond; where the system does not tell, the index is believed."""
     if index is None:
         return False
-    changed = {entry.path: entry.ctime_ns for entry in scan.entries if entry.ctime_ns}
-    then = zip(index.manifest.paths, index.manifest.ctimes.tolist(), strict=True)
-    return not changed or any(changed.get(path) == ctime for path, ctime in then)
+    paths, ctimes = index.manifest.paths, index.manifest.ctimes
+    is_told = False
+    for entry in scan.entries:  # of which the first will mostly do
+        if entry.ctime_ns:
+            is_told = True
+            place = paths.position(entry.path)
+            if place >= 0 and ctimes[place] == entry.ctime_ns:
+                return True
+    return not is_told
 
 
 def _settled(index: Index) -> NDArray[np.bool_]:

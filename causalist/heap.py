@@ -14,6 +14,7 @@ from typing import Any
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -2, -3, -4  # of malloc.h
 _USUAL_MMAP_MAX = 65_536
 _LARGE = 1 << 18  # bytes
+_LARGEST = 1 << 25  # bytes: what glibc comes to by itself
 _AT_ONCE = 1 << 20  # bytes
 _NEVER = (1 << 31) - 1
 
@@ -25,6 +26,15 @@ def return_what_is_freed() -> None:
         libc.mallopt(_MMAP_MAX, _USUAL_MMAP_MAX)
         libc.mallopt(_MMAP_THRESHOLD, _LARGE)
         libc.malloc_trim(0)
+
+
+def reuse_what_is_freed() -> None:
+    """Keeps a part, as glibc does by itself as long as it is told nothing. For a process that does the same again and
+    again: after `return_what_is_freed` a refresh of the index takes half as long again."""
+    libc = _glibc()
+    if libc is not None:
+        libc.mallopt(_MMAP_THRESHOLD, _LARGEST)
+        libc.mallopt(_TRIM_THRESHOLD, 2 * _LARGEST)
 
 
 def keep_what_is_freed() -> None:

@@ -37,6 +37,7 @@ from causalist.versions import index_version
 if TYPE_CHECKING:
     from causalist.model.history import Commits
     from causalist.retained import Retaining
+    from causalist.store import Sums
 
 
 def is_current(scan: Scan, index: Index) -> bool:
@@ -59,8 +60,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     limits = options.limits or DEFAULT_LIMITS
     notes: dict[Diagnostic, None] = {}
     places = index_places(root)
-    # Stamped before they are read: what replaces an index then has another stamp than the one that is believed.
-    found = [_Found(place, index_stamp(place / INDEX_NAME), _stored(place / INDEX_NAME, notes)) for place in places]
+    found = [_found(place, notes, options) for place in places]
     first = next((each for each in found if each.stored is not None), None)
     previous = None if first is None else first.stored
     # A wish, which is all that is taken from an index before it is known to be of these files.
@@ -95,7 +95,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
             with locked_folder(place, root):
                 stored = known.stored
                 if known.stamp != index_stamp(place / INDEX_NAME):
-                    stored = _stored(place / INDEX_NAME, notes)  # another process has just done the work
+                    stored = _found(place, notes, options).stored  # another process has just done the work
                     if stored is not None and _serves(stored, scan, submodules):
                         return stored, tuple(notes)
                 previous = stored if is_of_here(stored, scan) else previous
@@ -105,7 +105,9 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
                     index = building.made_with(
                         FactsCache(facts_path()), scan, read, previous, scanned_at, options, commits
                     )
-                write_index(place / INDEX_NAME, index)
+                written = write_index(place / INDEX_NAME, index, known.sums)
+                if options.retaining is not None:
+                    options.retaining.written = written
             break
         except IndexNotWritable as error:
             problems.append(error)
@@ -151,6 +153,7 @@ class _Found(NamedTuple):
     place: Path
     stamp: tuple[int, ...] | None
     stored: Index | None
+    sums: "Sums"
 
 
 def _glance(root: Path, limits: Limits, found: _Found) -> Glance | None:
@@ -184,9 +187,16 @@ def _serves(index: Index, scan: Scan, submodules: bool) -> bool:
     return index.submodules == submodules and is_current(scan, index)
 
 
-def _stored(path: Path, notes: dict[Diagnostic, None]) -> Index | None:
+def _found(place: Path, notes: dict[Diagnostic, None], options: IndexOptions) -> _Found:
+    sums: Sums = {}
+    # Stamped before it is read: what replaces an index then has another stamp than the one that is believed.
+    stamp = index_stamp(place / INDEX_NAME)
+    return _Found(place, stamp, _stored(place / INDEX_NAME, notes, options, sums), sums)
+
+
+def _stored(path: Path, notes: dict[Diagnostic, None], options: IndexOptions, sums: "Sums") -> Index | None:
     try:
-        return read_index(path)
+        return read_index(path, None if options.retaining is None else options.retaining.written, sums)
     except IndexUnreadable as error:
         if isinstance(error.__cause__, PermissionError):
             return None  # somebody else's

@@ -24,6 +24,7 @@ from causalist.graph import (
     presence_of,
     relink,
 )
+from causalist.heap import reuse_what_is_freed
 from causalist.model.exposed import UNSAID, Change, change_of, resting_on
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph
@@ -53,14 +54,18 @@ class Refreshed(NamedTuple):
 def refreshed(
     entries: Sequence[FileEntry],
     blobs: dict[str, str],
+    before: Mapping[str, str],
     read: Read,
     cache: FactsCache,
     previous: Index,
     options: IndexOptions,
 ) -> Refreshed | None:
-    """`previous` is an index of this version; completes `blobs`, known by path, "" for what is not searched."""
+    """`previous` is an index of this version, with the contents `before`; completes `blobs`, known by path, "" for what
+    is not searched."""
+    if options.retaining is not None:
+        reuse_what_is_freed()
     retained = options.retaining.take() if options.retaining is not None else None
-    found = _refreshed(entries, blobs, read, cache, previous, options, retained)
+    found = _refreshed(entries, blobs, before, read, cache, previous, options, retained)
     if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
         retained.linker.release()
     if found is not None:
@@ -69,25 +74,31 @@ def refreshed(
             linker.release()
         else:
             facts = {names.path: names.facts for names in linker.program.files}
-            options.retaining.keep(Retained({path: blobs[path] for path in facts}, facts, linker))
+            options.retaining.keep(Retained(_searched(blobs), facts, linker))
     return found
+
+
+def _searched(blobs: Mapping[str, str]) -> Mapping[str, str]:
+    """Without files that are not searched."""
+    return {path: blob for path, blob in blobs.items() if blob} if "" in blobs.values() else dict(blobs)
 
 
 def _refreshed(
     entries: Sequence[FileEntry],
     blobs: dict[str, str],
+    before: Mapping[str, str],
     read: Read,
     cache: FactsCache,
     previous: Index,
     options: IndexOptions,
     retained: Retained | None,
 ) -> Refreshed | None:
-    manifest = previous.manifest
     # What was not searched and now is, or the other way round, is one file more or less.
-    before = {path: blob for path, blob in zip(manifest.paths, manifest.blobs, strict=True) if blob}
-    edited = [entry for entry in entries if blobs.get(entry.path) != before.get(entry.path, "")]
-    there = {entry.path for entry in entries if blobs.get(entry.path) != ""}
-    gone = [path for path in before if path not in there]
+    then, now = (map(each.get, [entry.path for entry in entries]) for each in (before, blobs))
+    edited = [entry for entry, old, new in zip(entries, then, now, strict=True) if new != (old or "")]
+    before = _searched(before)
+    unfit_now = {entry.path for entry in edited if blobs.get(entry.path) == "" and entry.path in before}
+    gone = sorted((before.keys() - {entry.path for entry in entries}) | unfit_now)
     if len(edited) > len(entries) // 2 or len(gone) > _MOST_MOVED:
         return None
     new, unfit = collect_facts(edited, blobs, read, cache, options)
@@ -107,9 +118,12 @@ def _refreshed(
         return None
     again = changed | affected
     entries = [entry for entry in entries if blobs[entry.path]]
-    known = retained.facts if retained is not None else {}
-    known_blobs = retained.blobs if retained is not None else {}
-    held = {path for path in known if path not in again and known_blobs[path] == blobs.get(path)}
+    known, of_known = (retained.facts, retained.blobs) if retained is not None else ({}, {})
+    is_of_before = of_known == before
+    if is_of_before:
+        held = known.keys() - again.union(gone)
+    else:
+        held = {path for path in known if path not in again and of_known[path] == blobs.get(path)}
     unread = [entry for entry in entries if entry.path not in held]
     facts, unfit = collect_facts(unread, blobs, read, cache, options, words=changed, bodies=again)
     if unfit:
@@ -117,13 +131,13 @@ def _refreshed(
     told = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
     entries_told = [e for e in entries if e.path in told]
     facts.update(collect_facts(entries_told, blobs, read, cache, options, words=())[0])
-    facts.update((path, known[path]) for path in held)
     # The same content may stand elsewhere, where it changed.
     worded = [path for path, each in facts.items() if path not in changed and each.words is not None]
     facts.update((path, facts[path].without_words()) for path in worded)
+    facts.update(zip(held, map(known.__getitem__, held), strict=True))
     files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
-    numbers = {path: i for i, (path, _) in enumerate(files)}
-    is_same = retained is not None and not (seen.differing or seen.moved) and retained.blobs == before
+    numbers = {path: i for i, (path, _) in enumerate(files) if path in again}
+    is_same = not (seen.differing or seen.moved) and is_of_before
     try:
         linked = relink(
             files,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from causalist.graph import Linker
     from causalist.model.source import Scan
     from causalist.source import Glance, Limits
+    from causalist.store import Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Retaining:
     def __init__(self) -> None:
         self._now: Retained | None = None
         self.looked: Looked | None = None
+        self.written: Written | None = None  # the last index
 
     def take(self) -> Retained | None:
         """What is kept, which is no longer kept: it changes with use, and what fails on the way must not stay."""

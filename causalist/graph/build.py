@@ -50,7 +50,7 @@ def build_graph(
     graph, position = finish(linker.drafts.all(), linker.collector, languages, load_confidences())
     file_nodes = position[: len(files)]
     linked = LinkedGraph(
-        with_layers(graph, file_nodes, linker.program.files),
+        with_layers(graph, file_nodes, linker.program.listed.folders(linker.program.files)),
         file_nodes,
         tuple(position[np.array(each, dtype=np.int64)] for each in documents),
         tuple(troubles),

@@ -11,7 +11,9 @@ from causalist.graph.file_names import FileNames
 from causalist.graph.names import Program
 from causalist.graph.roles import role_of
 from causalist.model.facts import MODULE_SCOPE, Definition
-from causalist.model.symbols import NO_LAYER, NodeKind, Role, external_id, file_id, section_id, symbol_id
+from causalist.model.symbols import NO_LAYER, NodeId, NodeKind, Role, external_id, file_id, section_id
+
+_KINDS = {int(kind): kind for kind in NodeKind}
 
 
 @dataclass(slots=True)
@@ -99,14 +101,14 @@ def _file_draft(names: FileNames, number: int) -> NodeDraft:
 
 
 def _definition_drafts(names: FileNames, number: int, drafts: Drafts) -> Iterator[NodeDraft]:
-    facts, first = names.facts, drafts.first_of(number)
+    facts, first, file = names.facts, drafts.first_of(number), file_id(names.path)
     # The last one is the file's, for definitions whose parent is MODULE_SCOPE, -1.
     tests, roles = frozenset(facts.tests), [drafts[number].role] * (len(facts.definitions) + 1)
     for local, (definition, repeat) in enumerate(zip(facts.definitions, _repeats(facts.definitions), strict=True)):
         parent = number if definition.parent == MODULE_SCOPE else first + definition.parent
         roles[local] = Role.TEST if local in tests else roles[definition.parent]
         yield NodeDraft(
-            symbol_id(names.path, definition.qualname + repeat), NodeKind(definition.kind), roles[local],
+            NodeId(f"{file}::{definition.qualname}{repeat}"), _KINDS[definition.kind], roles[local],
             number, parent, definition.start_byte, definition.end_byte, definition.start_row,
             definition.end_row, definition.signature, definition.doc,
         )  # fmt: skip

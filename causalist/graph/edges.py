@@ -11,6 +11,7 @@ from causalist.graph.confidence import Confidences
 from causalist.graph.drafts import NodeDraft
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, strength
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable, UnresolvedCalls
+from causalist.model.spliced import spliced
 from causalist.model.strings import StringTable
 
 
@@ -150,8 +151,7 @@ def columns_of(
 def edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
     """Edges in order, with what finds them by their ends."""
     # As one number, by a stable sort: of edges of which most are in order already, that is a merge.
-    keys = columns.sources.astype(np.int64) * n_nodes + columns.targets
-    order = np.argsort(keys * (max(EdgeKind) + 1) + columns.kinds, kind="stable")
+    order = np.argsort(_keys(columns.sources, columns.targets, columns.kinds, n_nodes), kind="stable")
     sources, targets, kinds = columns.sources[order], columns.targets[order], columns.kinds[order]
     incoming = _in_order(targets)  # those of a node by source and kind, as all of them stand
     return EdgeTable(
@@ -167,6 +167,52 @@ def edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
         incoming=incoming,
         incoming_indptr=_pointers(targets[incoming], n_nodes),
     )
+
+
+def respliced(
+    then: EdgeTable, gone: NDArray[np.int64], nodes: NDArray[np.int32], new: EdgeColumns, n: int
+) -> EdgeTable:
+    """An earlier table without the edges `gone`, which ascend, and with others, which it does not have without them.
+    `nodes`: shape (n_nodes then,), where each node is now, in the same order; -1 if it has no edge that stays. `n`: how
+    many nodes there are now."""
+    # What is gone counts as what stands before it, so that numbers still ascend.
+    here = np.maximum(np.maximum.accumulate(nodes), 0)
+    keys = _keys(here.take(then.sources), here.take(then.targets), then.kinds, n)
+    np.maximum.accumulate(keys, out=keys)
+    keys_of_new = _keys(new.sources, new.targets, new.kinds, n)
+    order = np.argsort(keys_of_new)
+    # Behind an edge that is gone, where it is found again: what comes after both does not move then.
+    rows = spliced(len(keys), gone, then.sources[gone], np.searchsorted(keys, keys_of_new[order], side="right"))
+    moves = not np.array_equal(here, np.arange(len(here)))
+    sources = rows.of(here.take(then.sources) if moves else then.sources, new.sources[order])
+    targets = rows.of(here.take(then.targets) if moves else then.targets, new.targets[order])
+    is_same = not moves and sources is then.sources and targets is then.targets and n == len(nodes)
+    incoming = then.incoming if is_same else _in_order(targets)
+    return EdgeTable(
+        indptr=then.indptr if is_same else _pointers(sources, n),
+        sources=sources,
+        targets=targets,
+        kinds=rows.of(then.kinds, new.kinds[order]),
+        rules=rows.of(then.rules, new.rules[order]),
+        confidences=rows.of(then.confidences, new.confidences[order]),
+        candidates=rows.of(then.candidates, new.candidates[order]),
+        counts=rows.of(then.counts, new.counts[order]),
+        rows=rows.of(then.rows, new.rows[order]),
+        incoming=incoming,
+        incoming_indptr=then.incoming_indptr if is_same else _pointers(targets[incoming], n),
+    )
+
+
+def _keys(
+    sources: NDArray[np.int32], targets: NDArray[np.int32], kinds: NDArray[np.uint8], n_nodes: int
+) -> NDArray[np.int64]:
+    """One number for each edge, in the order of edges."""
+    keys = sources.astype(np.int64)
+    keys *= n_nodes
+    keys += targets
+    keys *= max(EdgeKind) + 1
+    keys += kinds
+    return keys
 
 
 def _in_order(numbers: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -10,15 +10,15 @@ What a file says rests on its own facts, with their bodies, and on the names tha
 with the nodes, so that what follows from it can be worked out anew when only some of the files are linked again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.graph.drafts import Drafts
-from causalist.graph.file_names import FileNames
 from causalist.graph.layers import layers_of
+from causalist.graph.listed import Folders
 from causalist.graph.names import Program
 from causalist.graph.tiers import fan_in, tiers
 from causalist.model.graph import CodeGraph, EdgeKind
@@ -52,10 +52,10 @@ def say_layers(program: Program, drafts: Drafts, packages: Mapping[str, str], nu
         drafts[drafts.first_of(number) + local].says = layer
 
 
-def with_layers(graph: CodeGraph, file_nodes: NDArray[np.int32], files: Sequence[FileNames]) -> CodeGraph:
-    """The graph with the layer and the tier of each node; `file_nodes` are those of `files`. External nodes, which have
-    no layer, are logic in the array."""
-    nodes, n_files = graph.nodes, len(files)
+def with_layers(graph: CodeGraph, file_nodes: NDArray[np.int32], folders: Folders) -> CodeGraph:
+    """The graph with the layer and the tier of each node; `file_nodes` are those of the files that `folders` is of.
+    External nodes, which have no layer, are logic in the array."""
+    nodes, n_files = graph.nodes, len(file_nodes)
     own = _of_types(graph)
     number = np.full(len(nodes), -1, dtype=np.int64)  # node of a file -> its number
     number[file_nodes] = np.arange(n_files)
@@ -69,7 +69,7 @@ def with_layers(graph: CodeGraph, file_nodes: NDArray[np.int32], files: Sequence
     of_file[told] = _most(counts)[told]
     layers = np.where(nodes.roles == Role.TEST, np.uint8(Layer.TEST), own)
     layers[nodes.parents < 0] = Layer.LOGIC
-    layers[file_nodes] = _completed(of_file, files)
+    layers[file_nodes] = _completed(of_file, folders)
     waiting = np.flatnonzero(layers == NO_LAYER)
     while len(waiting):
         layers[waiting] = layers[nodes.parents[waiting]]
@@ -99,19 +99,17 @@ def _of_types(graph: CodeGraph) -> _Layers:
     return own
 
 
-def _completed(of_file: _Layers, files: Sequence[FileNames]) -> _Layers:
+def _completed(of_file: _Layers, listed: Folders) -> _Layers:
     """Layers of files: those of folders in which most files in a language with a grammar say the same one, for such
     files that say none, and logic for all others."""
-    numbers: dict[str, int] = {}
-    folders = np.array([numbers.setdefault(_folder(each.path), len(numbers)) for each in files], dtype=np.int64)
-    is_code = np.array([each.settings is not None for each in files], dtype=np.bool_)
+    folders, n_folders, is_code = listed
     counted = is_code & ~np.isin(of_file, _BESIDE)
     says = counted & (of_file != NO_LAYER)
-    counts = _counted(folders[says], of_file[says], len(numbers))
-    n, n_saying = np.bincount(folders[counted], minlength=len(numbers)), counts.max(axis=1, initial=0)
+    counts = _counted(folders[says], of_file[says], n_folders)
+    n, n_saying = np.bincount(folders[counted], minlength=n_folders), counts.max(axis=1, initial=0)
     holds = (n_saying >= _FEWEST) & (_SHARE[1] * n_saying >= _SHARE[0] * n)
     of_folder = np.where(holds, _most(counts), np.uint8(Layer.LOGIC))
-    around = np.where(is_code, of_folder[folders], np.uint8(Layer.LOGIC)) if len(files) else of_file
+    around = np.where(is_code, of_folder[folders], np.uint8(Layer.LOGIC)) if len(of_file) else of_file
     return np.where(of_file == NO_LAYER, around, of_file)
 
 

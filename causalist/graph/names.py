@@ -15,6 +15,7 @@ from causalist.graph.folders import FolderMap, local_name
 from causalist.graph.found import Found
 from causalist.graph.includes import Inclusions
 from causalist.graph.inclusion import Inclusion
+from causalist.graph.listed import Listed
 from causalist.graph.modules import ModuleMap
 from causalist.graph.outside import package_outside
 from causalist.graph.overloads import Literals, best, misfit
@@ -44,6 +45,7 @@ class Program:
     literals: dict[str, Literals]  # by language
     paths: PathNames
     folders: FolderMap = field(default_factory=FolderMap)
+    listed: Listed = field(default_factory=Listed)
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
     attached: dict[tuple[int, str], list[int]] = field(default_factory=dict)  # (type, name) -> members of it elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
@@ -190,7 +192,7 @@ class Program:
         settings = self.files[file].settings
         assert settings is not None
         if settings.modules.system is ModuleSystem.DECLARED:
-            return self._follow_declared(file, entry, settings, called)
+            return self._declared(file, entry, settings, called)
         if self.paths.tree.has(file):
             return self.paths.follow(file, entry)
         target, rule = self.target_module(file, entry)
@@ -200,9 +202,8 @@ class Program:
                 return Found("module", target, "dotted")
             return Found("module", target, rule) if target >= 0 else self.outside(file, entry)
         if target < 0:
-            below = self.modules.namespace_submodule(
-                self.files[file].path, entry.module, entry.level, entry.name, settings.modules
-            )
+            path = self.files[file].path
+            below = self.modules.namespace_submodule(path, entry.module, entry.level, entry.name, settings.modules)
             return Found("module", below, "path") if below >= 0 else self.outside(file, entry)
         head, _, rest = entry.name.partition(".")
         found = self.exported(target, head) or namespaces.of_whole(self, target, head, settings)
@@ -215,9 +216,7 @@ class Program:
             return found._replace(name=f"{found.name}.{rest}")
         return found
 
-    def _follow_declared(
-        self, file: int, entry: Import, settings: LanguageSettings, called: str | None
-    ) -> Found | None:
+    def _declared(self, file: int, entry: Import, settings: LanguageSettings, called: str | None) -> Found | None:
         """An import of a type, or of a member of a type."""
         path = self.files[file].path
         found = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from causalist.graph.confidence import load_confidences
 from causalist.graph.drafts import NodeDraft
-from causalist.graph.edges import EdgeColumns, Sites, columns_of, edge_table
+from causalist.graph.edges import Sites, columns_of, respliced
 from causalist.graph.layering import packages_of, say_layers, with_layers
 from causalist.graph.linker import Linker, NotLinked
 from causalist.graph.names import Program
@@ -29,7 +29,7 @@ from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, N
 from causalist.model.interface import interface_of
 from causalist.model.language import LanguageSettings
 from causalist.model.strings import Merged, merged
-from causalist.model.symbols import NodeKind, Role, file_id
+from causalist.model.symbols import NodeKind, Role
 
 _Number = TypeVar("_Number", bound=np.generic)
 _Position = Callable[[int], int]  # draft -> node
@@ -39,11 +39,15 @@ _NO_NODES = np.zeros(0, dtype=np.int32)
 
 class Relinked(NamedTuple):
     """`linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes
-    of the previous graph,): where each node is now, -1 for those of files that were edited. `linker` may find the edges
-    of these files again, or is released by whoever does not want that."""
+    of the previous graph,): where each node is now, -1 for those that are gone; `unread`: the same, and -1 for those of
+    files that were edited. `is_other`, shape (n_nodes,): nodes that came, are in such a file, or have edges that came,
+    went or were found again. `linker` may find the edges of these files again, or is released by whoever does not want
+    that."""
 
     linked: LinkedGraph
     nodes: NDArray[np.int32]
+    unread: NDArray[np.int32]
+    is_other: NDArray[np.bool_]
     linker: Linker
 
 
@@ -118,7 +122,7 @@ class _Relinking:
         nodes = previous.nodes
         file_nodes = np.flatnonzero(nodes.kinds == NodeKind.FILE)
         numbers: dict[str, int] = dict(zip(nodes.ids.some(file_nodes), file_nodes.tolist(), strict=True))
-        found = [numbers.pop(file_id(f.path), -1) for f in linker.program.files]
+        found = [numbers.pop(each, -1) for each in linker.program.listed.ids(linker.program.files)]
         came = {number for number, node in enumerate(found) if node < 0}
         if not came <= edited or len(came) + len(numbers) != len(moved):
             raise ValueError("the previous graph is one of other files")
@@ -142,13 +146,12 @@ class _Relinking:
             say_layers(linker.program, linker.drafts, packages, number)
         retested = self._retest()
         edges = graph.edges
-        source_files = self.file_of[edges.sources]
-        again = self.changed | {self.gone}
-        stays = ~self._among(source_files, again)
-        stays &= (edges.kinds != EdgeKind.TESTS) | ~self._among(source_files, retested)
-        own = self._among(self.file_of[:-1], again)
-        kept = (self.file_of[:-1] >= 0) & ~own
-        kept[edges.targets[stays]] |= self.file_of[edges.targets[stays]] < 0  # what is outside, where it is still used
+        own = self._among(self.file_of[:-1], self.changed | {self.gone})
+        is_gone = own[edges.sources]
+        is_gone |= (edges.kinds == EdgeKind.TESTS) & self._among(self.file_of[:-1], retested)[edges.sources]
+        is_outside = self.file_of[:-1] < 0
+        kept = ~(is_outside | own)
+        kept[edges.targets[is_outside[edges.targets] & ~is_gone]] = True  # what is outside, where it is still used
         made = {key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0}
         ids = merged(graph.nodes.ids, kept, [draft.id for draft in made.values()])
         at = dict(zip(made, ids.added.tolist(), strict=True))
@@ -162,21 +165,15 @@ class _Relinking:
             return np.array([position(draft) for draft in distinct.tolist()], dtype=np.int32)[inverse.reshape(-1)]
 
         found = columns_of(linker.collector, self._language, positions, load_confidences())
-        columns = EdgeColumns(
-            sources=np.concatenate([ids.old[edges.sources[stays]], found.sources]),
-            targets=np.concatenate([ids.old[edges.targets[stays]], found.targets]),
-            kinds=np.concatenate([edges.kinds[stays], found.kinds]),
-            rules=np.concatenate([edges.rules[stays], found.rules]),
-            confidences=np.concatenate([edges.confidences[stays], found.confidences]),
-            candidates=np.concatenate([edges.candidates[stays], found.candidates]),
-            counts=np.concatenate([edges.counts[stays], found.counts]),
-            rows=np.concatenate([edges.rows[stays], found.rows]),
-        )
-        if min(columns.sources.min(initial=0), columns.targets.min(initial=0)) < 0:
+        is_lost = ids.old < 0
+        if min(found.sources.min(initial=0), found.targets.min(initial=0)) < 0 or (
+            is_lost.any() and (is_lost[edges.targets] & ~is_gone).any()
+        ):
             raise NotLinked("an edge leads to what is no longer there")
+        gone = np.flatnonzero(is_gone)
         now = CodeGraph(
             _nodes(graph.nodes, kept, ids, list(made.values()), position),
-            edge_table(columns, len(ids.table)),
+            respliced(edges, gone, ids.old, found, len(ids.table)),
             RULE_NAMES,
             self._unresolved(ids, own, position),
         )
@@ -189,10 +186,16 @@ class _Relinking:
         file_nodes = ids.old[self.file_nodes]
         for number in np.flatnonzero(self.file_nodes < 0).tolist():
             file_nodes[number] = at[number]
-        now = with_layers(now, file_nodes, linker.program.files)
+        now = with_layers(now, file_nodes, linker.program.listed.folders(linker.program.files))
         linked = LinkedGraph(now, file_nodes, tuple(documents))
         read = self._among(self.file_of[:-1], self.edited)
-        return Relinked(linked, np.where(read, np.int32(-1), ids.old), linker)
+        unread = np.where(read, np.int32(-1), ids.old)
+        is_other = np.ones(len(ids.table), dtype=np.bool_)
+        is_other[unread[unread >= 0]] = False
+        for ends in (ids.old[edges.sources[gone]], ids.old[edges.targets[gone]]):
+            is_other[ends[ends >= 0]] = True
+        is_other[found.sources] = is_other[found.targets] = True
+        return Relinked(linked, ids.old, unread, is_other, linker)
 
     def _among(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
         """Which of these numbers of files are chosen; -1 is not."""
@@ -210,15 +213,17 @@ class _Relinking:
         """Finds what the tests of these files test, which it returns: files that changed, and those that call
         something there that may be a helper."""
         graph, edges = self.graph, self.graph.edges
-        is_helper = self._among(self.file_of[:-1], self.changed | {self.gone}) & (graph.nodes.roles == Role.TEST)
-        matters = (edges.kinds == EdgeKind.CALLS) & is_helper[edges.targets]
+        is_changed = self._among(self.file_of[:-1], self.changed | {self.gone})
+        into = edges.incoming[_some(edges.incoming_indptr, np.flatnonzero(is_changed))]
+        kinds, targets = edges.kinds[into], edges.targets[into]
+        matters = (kinds == EdgeKind.CALLS) & (graph.nodes.roles[targets] == Role.TEST)
         # Tests are also told by the names of what is defined in the file that they are for.
-        matters |= (edges.kinds == EdgeKind.TESTS) & self._among(self.file_of[edges.targets], self.edited)
-        callers = edges.sources[matters]
+        matters |= (kinds == EdgeKind.TESTS) & self._among(self.file_of[targets], self.edited)
+        callers = edges.sources[into[matters]]
         files = self.changed | frozenset(self.file_of[callers].tolist()) | self._named_after_moved()
         files -= {self.gone}
         found: list[FoundEdge] = list(self.linker.collector.edges.items())
-        again = np.flatnonzero(self._among(self.file_of[:-1], files - self.changed)).tolist()
+        again = np.flatnonzero(self._among(self.file_of[:-1], files - self.changed))
         found += self._uses_of(again)
         drafts = self.linker.drafts
         helpers = {
@@ -226,7 +231,8 @@ class _Relinking:
             for (_, target, kind), _ in found
             if kind == EdgeKind.CALLS and drafts[target].role == Role.TEST and drafts[target].file not in files
         }
-        found += self._uses_of([graph.nodes.ids.position(drafts[helper].id) for helper in sorted(helpers)])
+        positions = {graph.nodes.ids.position(drafts[helper].id) for helper in helpers}
+        found += self._uses_of(np.array(sorted(positions), dtype=np.int64))
         tests = Tests(self.linker.program, drafts)
         for each in list(tests.edges(found, files)):
             if drafts[each.source].file in files:
@@ -235,13 +241,13 @@ class _Relinking:
                 )
         return files
 
-    def _uses_of(self, nodes: Sequence[int]) -> list[FoundEdge]:
-        """The edges of the previous graph that leave these nodes and that tests are told by, between drafts."""
+    def _uses_of(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
+        """The edges of the previous graph that leave these nodes, which ascend, and that tests are told by, between
+        drafts."""
         edges = self.graph.edges
-        leaves = np.zeros(len(self.graph.nodes), dtype=np.bool_)
-        leaves[nodes] = True
-        files = self.file_of[edges.targets]
-        found = np.flatnonzero(leaves[edges.sources] & _IS_USE[edges.kinds] & (files >= 0) & (files < self.gone))
+        found = _some(edges.indptr, nodes)
+        files = self.file_of[edges.targets[found]]
+        found = found[_IS_USE[edges.kinds[found]] & (files >= 0) & (files < self.gone)]
         rows = (
             each[found].tolist()
             for each in (edges.sources, edges.targets, edges.kinds, edges.rules, edges.candidates, edges.counts,
@@ -321,6 +327,14 @@ def _nodes(
         docs=then.docs.take(order, [d.doc for d in made]),
         said_layers=_placed(then.said_layers, [d.says for d in made], order),
     )
+
+
+def _some(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The entries of these rows, one row after the other."""
+    starts, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
+    places = np.arange(int(lengths.sum()), dtype=np.int64)
+    places += np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    return places
 
 
 def _placed(then: NDArray[_Number], made: Sequence[int], order: NDArray[np.int64]) -> NDArray[_Number]:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from causalist.graph.drafts import Drafts
 from causalist.graph.edges import Sites
 from causalist.graph.file_names import FileNames
+from causalist.graph.listed import Subject
 from causalist.graph.names import Program
-from causalist.graph.roles import role_of
 from causalist.graph.rules import GUESSES
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -54,13 +54,6 @@ class Tested(NamedTuple):
     rule: str
     row: int
     candidates: int
-
-
-class _File(NamedTuple):
-    """`folder` is where it stands, or where the folder does that it stands for."""
-
-    number: int
-    folder: str
 
 
 @dataclass(slots=True)
@@ -164,15 +157,7 @@ class Tests:
         tests = [number for number in files if self._is_test_file(number)]
         if not tests:
             return {}
-        by_name: dict[tuple[str, str], list[_File]] = {}
-        for number, names in enumerate(self.program.files):
-            settings = names.settings
-            if settings is not None and settings.tests.names and role_of(names.path) == Role.CODE:
-                folder, _, file = names.path.rpartition("/")
-                name = file.partition(".")[0]
-                if name in settings.modules.index_stems and folder:
-                    folder, _, name = folder.rpartition("/")  # the file stands for its folder
-                by_name.setdefault((settings.family, name.lstrip("_")), []).append(_File(number, folder))
+        by_name = self.program.listed.subjects(self.program.files)
         result: dict[int, list[int]] = {}
         for number in tests:
             names = self.program.files[number]
@@ -187,7 +172,7 @@ class Tests:
         number: int,
         path: str,
         settings: LanguageSettings,
-        by_name: Mapping[tuple[str, str], Sequence[_File]],
+        by_name: Mapping[tuple[str, str], Sequence[Subject]],
         used: Mapping[tuple[int, int], int],
     ) -> list[int]:
         *folders, file = path.split("/")
@@ -242,7 +227,7 @@ def _telling(folders: Sequence[str]) -> tuple[str, ...]:
     return tuple(each for each in folders if each and each.lower() not in _PLAIN_FOLDERS)
 
 
-def _nearest(folders: tuple[str, ...], candidates: Sequence[_File], used: set[int]) -> list[_File]:
+def _nearest(folders: tuple[str, ...], candidates: Sequence[Subject], used: set[int]) -> list[Subject]:
     """Those that the tests use, if there are any, of them those with the most folders in common, from the end first."""
     ranked = [((c.number in used, *_in_common(folders, _telling(c.folder.split("/")))), c) for c in candidates]
     best = max((rank for rank, _ in ranked), default=(False, 0, 0))

@@ -3,11 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.graph import ORDERING_KINDS, EdgeTable
+from causalist.model.graph import ORDERING_KINDS, EdgeKind, EdgeTable
 from causalist.model.symbols import NodeKind, Tier
 
 # Edges that are less certain do not count: guesses share a name among many that nobody uses.
 MIN_CONFIDENCE = 0.5
+_ORDERS = np.isin(np.arange(max(EdgeKind) + 1), sorted(ORDERING_KINDS))  # by EdgeKind
 _NOT_RANKED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERNAL)
 
 
@@ -16,7 +17,7 @@ def fan_in(edges: EdgeTable, n_nodes: int) -> NDArray[np.int64]:
 
     However many kinds of edges lead from one node to another, it counts once; a node's use of itself does not count.
     """
-    counted = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (edges.confidences >= MIN_CONFIDENCE)
+    counted = _ORDERS[edges.kinds] & (edges.confidences >= MIN_CONFIDENCE)
     counted &= edges.sources != edges.targets
     sources, targets = edges.sources[counted], edges.targets[counted]
     first = np.ones(len(sources), dtype=np.bool_)  # edges are sorted by source and target
@@ -37,7 +38,10 @@ def tiers(kinds: NDArray[np.uint8], fan_ins: NDArray[np.int64]) -> NDArray[np.ui
     is_file = kinds == NodeKind.FILE
     for group in (np.flatnonzero(is_file), np.flatnonzero(~np.isin(kinds, _NOT_RANKED))):
         n = len(group)
-        order = group[np.lexsort((group, -fan_ins[group]))]
+        falling = fan_ins.max(initial=0) - fan_ins[group]
+        if falling.max(initial=0) <= np.iinfo(np.uint16).max:
+            falling = falling.astype(np.uint16)  # which numpy counts instead of comparing
+        order = group[np.argsort(falling, kind="stable")]
         result[order[: -(-n // 4)]] = Tier.CORE
         result[order[: -(-n // 10)]] = Tier.HOT
     result[fan_ins == 0] = Tier.LEAF

@@ -110,10 +110,12 @@ class StringTable:
 
     def lower_bound(self, wanted: bytes) -> int:
         """How many strings of a *sorted* table come before `wanted`, which is UTF-8."""
+        # Slices of memory are made and compared in less time than arrays.
+        blob, offsets = self.blob.data, self.offsets.data
         low, high = 0, len(self)
         while low < high:
             middle = (low + high) // 2
-            if self.raw(middle) < wanted:
+            if bytes(blob[offsets[middle] : offsets[middle + 1]]) < wanted:
                 low = middle + 1
             else:
                 high = middle
@@ -157,6 +159,9 @@ def merged(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[str]) 
         else:
             fresh.append(each)
             before.append(place)
+    if not fresh and kept.all():
+        at_once = np.array([known[each] for each in encoded], dtype=np.int64)
+        return Merged(table, np.arange(len(table), dtype=np.int32), at_once)
     n_before = np.concatenate([[0], np.cumsum(kept)])
     at = n_before[np.array(before, dtype=np.int64)]  # kept ones before each fresh string
     rank = n_before[:-1]

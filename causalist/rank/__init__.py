@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from causalist.lazily import exports
 
 if TYPE_CHECKING:
-    from causalist.rank._transition import WalkWeights, build_transition, within
+    from causalist.rank._transition import Unchanged, WalkWeights, build_transition, within
     from causalist.rank.broaden import LEAST_ALIKE, broadened
     from causalist.rank.commits import merge_commits, message_postings
     from causalist.rank.confidence import confidence_of, default_calibration, evidence_of
@@ -47,6 +47,7 @@ __all__ = [
     "RoutePlan",
     "Similarities",
     "TellingLines",
+    "Unchanged",
     "WalkWeights",
     "Weights",
     "as_printed",
@@ -92,7 +93,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "_transition": "WalkWeights build_transition within",
+        "_transition": "Unchanged WalkWeights build_transition within",
         "broaden": "LEAST_ALIKE broadened",
         "commits": "merge_commits message_postings",
         "confidence": "confidence_of default_calibration evidence_of",

@@ -4,6 +4,8 @@ In: a `CodeGraph` and `WalkWeights`. Out: a `Transition`, row = target of a link
 numpy over whole edge arrays. Sites `n` and externals deliberately do not count; see design section 5.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,7 @@ from causalist.errors import UsageError
 from causalist.lazily import dataclass
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
+from causalist.model.spliced import spliced
 from causalist.model.symbols import NodeKind
 from causalist.rank._product import csr_transpose
 
@@ -66,7 +69,19 @@ class WalkWeights:
         return np.stack([forward, forward * multiplier])
 
 
-def build_transition(graph: CodeGraph, weights: WalkWeights, *, normalise: bool = False) -> Transition:
+class Unchanged(NamedTuple):
+    """The walk over an earlier graph, made with the same weights. `nodes`: shape (n_nodes then,), where each node is
+    now, in the same order; -1 if it is gone. `is_other`: shape (n_nodes,), whether an edge of the node came, went or
+    changed, or the node came."""
+
+    transition: Transition
+    nodes: NDArray[np.int32]
+    is_other: NDArray[np.bool_]
+
+
+def build_transition(
+    graph: CodeGraph, weights: WalkWeights, *, normalise: bool = False, before: Unchanged | None = None
+) -> Transition:
     """M from the edges of `graph` (design section 5), with `forward, backward = weights.table()`.
 
     An edge from i to j of kind k, both walkable, is a link i -> j of weight `forward[k]` and a link j -> i of weight
@@ -78,6 +93,8 @@ def build_transition(graph: CodeGraph, weights: WalkWeights, *, normalise: bool 
     so that a candidate set counts once in D_i (the confidence of a member is its share already), and a link back to
     one of several users counts whole. Columns sum to at most 1. Where confidences that are not shares make one
     exceed that, it is scaled to 1; finding such edges is the index check's business, and an answer is not refused.
+
+    With `before`, only the columns of nodes that are other than before are made; the result is the same.
 
     `normalise`: every column with an entry is scaled to sum 1, which makes confidence relative. Off by default,
     because absolute confidence is meant to count. Time and memory are linear in the edges.
@@ -101,7 +118,7 @@ def build_transition(graph: CodeGraph, weights: WalkWeights, *, normalise: bool 
     table = weights.table()
     n_nodes = len(graph.nodes)
     walkable = graph.nodes.kinds != NodeKind.EXTERNAL
-    edges = graph.edges
+    edges = _edges_at(graph, None if before is None else before.is_other)
     walked = walkable[edges.sources] & walkable[edges.targets]
     forward = table[0][edges.kinds] * walked
     backward = table[1][edges.kinds] * walked
@@ -111,22 +128,104 @@ def build_transition(graph: CodeGraph, weights: WalkWeights, *, normalise: bool 
     # Both halves are sorted by (row, column) as they stand, which makes the stable sort below a single merge.
     ahead = edges.incoming[forward[edges.incoming] > 0]
     back = np.flatnonzero(backward > 0)
+    if before is not None:
+        ahead, back = ahead[before.is_other[edges.sources[ahead]]], back[before.is_other[edges.targets[back]]]
     rows = np.concatenate([edges.targets[ahead], edges.sources[back]])
     columns = np.concatenate([edges.sources[ahead], edges.targets[back]])
     values = np.concatenate([forward[ahead] * edges.confidences[ahead], backward[back] * edges.confidences[back]])
     values /= totals[columns]
 
-    indptr, indices, entries = _compress(rows, columns, values, n_nodes)
-    _scale_columns(indices, entries, n_nodes, normalise=normalise)
+    made = _compress(rows, columns, values, n_nodes)
+    _scale_columns(made, n_nodes, normalise=normalise)
     # Several links to one node may add up to a hair above 1, and then a path would gain by going round in a cycle.
-    np.minimum(entries, 1.0, out=entries)
-    used = walked & ((forward > 0) | (backward > 0))
-    degrees, file_degrees = _degrees(graph, used), _file_degrees(graph, used)
+    np.minimum(made.weights, 1.0, out=made.weights)
+    is_walked = (table[0] > 0) | (table[1] > 0)
+    degrees, owners = _degrees(edges, walkable, is_walked), graph.nodes.files
+    if before is None:
+        indptr, indices, entries = _pointers(made.rows, n_nodes), made.columns, made.weights
+        file_degrees = _file_degrees(edges, owners, walkable, is_walked)
+    else:
+        indptr, indices, entries = _completed(before, made, n_nodes)
+        is_other_file = np.zeros(n_nodes + 1, dtype=np.bool_)
+        is_other_file[owners[before.is_other]] = True
+        is_other_file[-1] = False  # of what is in no file
+        around = _edges_at(graph, is_other_file[owners])
+        file_degrees = _file_degrees(around, owners, walkable, is_walked)
+        file_degrees = np.where(is_other_file[:-1], file_degrees, _moved(before.transition.file_degrees, before))
+        degrees = np.where(before.is_other, degrees, _moved(before.transition.degrees, before))
     if n_nodes <= EXACT_UP_TO:
         return Transition(indptr, indices, entries, degrees, walkable, file_degrees)
     # Turned here, once, and not by each process that asks.
     turned = csr_transpose(indptr, indices, entries)
     return Transition(indptr, indices, entries, degrees, walkable, file_degrees, *turned)
+
+
+class _Edges(NamedTuple):
+    """Some edges, in the order of the graph, as `EdgeTable` has them; `incoming` are places among these."""
+
+    sources: NDArray[np.int32]
+    targets: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    confidences: NDArray[np.float64]
+    candidates: NDArray[np.int32]
+    incoming: NDArray[np.integer[Any]]
+
+
+class _Entries(NamedTuple):
+    """Of a matrix, by row and column; each stands once."""
+
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+
+def _edges_at(graph: CodeGraph, nodes: NDArray[np.bool_] | None) -> _Edges:
+    """The edges with an end at one of these nodes, shape (n_nodes,); without them all."""
+    edges = graph.edges
+    if nodes is None:
+        return _Edges(edges.sources, edges.targets, edges.kinds, edges.confidences, edges.candidates, edges.incoming)
+    some = np.flatnonzero(nodes.take(edges.sources) | nodes.take(edges.targets))
+    targets = edges.targets[some]
+    return _Edges(
+        edges.sources[some],
+        targets,
+        edges.kinds[some],
+        edges.confidences[some],
+        edges.candidates[some],
+        np.argsort(targets, kind="stable"),
+    )
+
+
+def _moved(then: NDArray[np.int32], before: Unchanged) -> NDArray[np.int32]:
+    """Numbers of nodes of then as numbers of those of now; 1 where a node was not there."""
+    now = np.ones(len(before.is_other), dtype=np.int32)
+    stays = before.nodes >= 0
+    now[before.nodes[stays]] = then[stays]
+    return now
+
+
+def _completed(
+    before: Unchanged, entries: _Entries, n_nodes: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """The CSR arrays of the matrix of before, with these entries in the place of the columns that are other."""
+    then, nodes = before.transition, before.nodes
+    is_gone = (nodes < 0) | before.is_other[nodes]
+    gone = np.flatnonzero(is_gone.take(then.indices))
+    gone_rows = np.searchsorted(then.indptr, gone, side="right") - 1
+    # What is gone counts as what stands before it, so that numbers still ascend.
+    here = np.maximum(np.maximum.accumulate(nodes), 0).astype(np.int64)
+    keys = np.repeat(here * n_nodes, np.diff(then.indptr)) + here.take(then.indices)
+    np.maximum.accumulate(keys, out=keys)
+    # Behind an entry that is gone, where it was: what comes after both does not move then.
+    at = np.searchsorted(keys, entries.rows.astype(np.int64) * n_nodes + entries.columns, side="right")
+    rows = spliced(len(keys), gone, gone_rows, at)
+    n_kept = np.diff(then.indptr) - np.bincount(gone_rows, minlength=len(nodes))
+    n_entries = np.bincount(entries.rows, minlength=n_nodes)
+    n_entries[nodes[nodes >= 0]] += n_kept[nodes >= 0]
+    indptr = np.zeros(n_nodes + 1, dtype=np.int32)
+    np.cumsum(n_entries, out=indptr[1:])
+    columns = then.indices if np.array_equal(here, np.arange(len(here))) else here.take(then.indices).astype(np.int32)
+    return indptr, rows.of(columns, entries.columns), rows.of(then.weights, entries.weights)
 
 
 def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
@@ -148,41 +247,47 @@ def by_columns(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.in
 
 def _compress(
     rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], n_nodes: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """CSR arrays of a matrix given by entries; several entries at one place are added, in the order given."""
-    indptr = np.zeros(n_nodes + 1, dtype=np.int32)
+) -> _Entries:
+    """A matrix given by entries; several at one place are added, in the order given."""
     if len(rows) == 0:
-        return indptr, np.zeros(0, dtype=np.int32), np.zeros(0)
+        return _Entries(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0))
     keys = rows.astype(np.int64) * n_nodes + columns
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
     firsts = order[starts]
-    np.cumsum(np.bincount(rows[firsts], minlength=n_nodes), out=indptr[1:])
-    return indptr, columns[firsts].astype(np.int32), np.add.reduceat(values[order], starts)
+    return _Entries(rows[firsts], columns[firsts].astype(np.int32), np.add.reduceat(values[order], starts))
 
 
-def _scale_columns(indices: NDArray[np.int32], entries: NDArray[np.float64], n_nodes: int, *, normalise: bool) -> None:
+def _pointers(rows: NDArray[np.int32], n_nodes: int) -> NDArray[np.int32]:
+    indptr = np.zeros(n_nodes + 1, dtype=np.int32)
+    np.cumsum(np.bincount(rows, minlength=n_nodes), out=indptr[1:])
+    return indptr
+
+
+def _scale_columns(entries: _Entries, n_nodes: int, *, normalise: bool) -> None:
     """Scales, in place, every column to sum 1, or only those that exceed 1."""
-    sums = np.bincount(indices, weights=entries, minlength=n_nodes)
+    sums = np.bincount(entries.columns, weights=entries.weights, minlength=n_nodes)
     wrong = sums > 0 if normalise else sums > 1 + _COLUMN_SLACK
     if wrong.any():
-        entries /= np.where(wrong, sums, 1.0)[indices]
+        np.divide(entries.weights, np.where(wrong, sums, 1.0)[entries.columns], out=entries.weights)
 
 
-def _degrees(graph: CodeGraph, walked: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _degrees(edges: _Edges, walkable: NDArray[np.bool_], is_walked: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Distinct neighbours over the walked edges, without the node itself and without `contains`, at least 1."""
-    edges = graph.edges
-    chosen = walked & (edges.kinds != EdgeKind.CONTAINS) & (edges.sources != edges.targets)
-    return _n_partners(edges.sources[chosen], edges.targets[chosen], len(graph.nodes))
+    chosen = is_walked[edges.kinds] & walkable[edges.sources] & walkable[edges.targets]
+    chosen &= (edges.kinds != EdgeKind.CONTAINS) & (edges.sources != edges.targets)
+    return _n_partners(edges.sources[chosen], edges.targets[chosen], len(walkable))
 
 
-def _file_degrees(graph: CodeGraph, walked: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _file_degrees(
+    edges: _Edges, owners: NDArray[np.int32], walkable: NDArray[np.bool_], is_walked: NDArray[np.bool_]
+) -> NDArray[np.int32]:
     """How many other files each file is linked with, in either direction, at least 1."""
-    owners, edges = graph.nodes.files, graph.edges
+    walked = is_walked[edges.kinds] & walkable[edges.sources] & walkable[edges.targets]
     a, b = owners[edges.sources[walked]], owners[edges.targets[walked]]
     apart = (a != b) & (a >= 0) & (b >= 0)
-    return _n_partners(a[apart], b[apart], len(graph.nodes))
+    return _n_partners(a[apart], b[apart], len(walkable))
 
 
 def _n_partners(a: NDArray[np.int32], b: NDArray[np.int32], n_nodes: int) -> NDArray[np.int32]:
@@ -190,8 +295,8 @@ def _n_partners(a: NDArray[np.int32], b: NDArray[np.int32], n_nodes: int) -> NDA
     pairs = np.minimum(a, b).astype(np.int64) * n_nodes + np.maximum(a, b)
     pairs.sort()
     pairs = pairs[np.concatenate([[True], pairs[1:] != pairs[:-1]])] if len(pairs) else pairs
-    low, high = np.divmod(pairs, max(n_nodes, 1))
-    n_partners = np.bincount(low, minlength=n_nodes) + np.bincount(high, minlength=n_nodes)
+    low = pairs // max(n_nodes, 1)
+    n_partners = np.bincount(low, minlength=n_nodes) + np.bincount(pairs - low * n_nodes, minlength=n_nodes)
     return np.asarray(np.maximum(n_partners, 1), dtype=np.int32)
 
 

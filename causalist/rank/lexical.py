@@ -18,7 +18,9 @@ from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.strings import StringTable, merged
 from causalist.model.symbols import NodeKind
-from causalist.rank._sums import ROWS_AT_ONCE, Part, Triples, added_up, blocks_of
+from causalist.rank._postings import K1 as K1
+from causalist.rank._postings import NO_POSTINGS, KeptRows, joined, kept_rows, with_norms, without_counts
+from causalist.rank._sums import Part, Triples, added_up, blocks_of
 from causalist.rank.counting import count_words
 from causalist.rank.splitting import Terms, expanded
 from causalist.rank.terms import terms_of
@@ -26,7 +28,6 @@ from causalist.rank.terms import terms_of
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
 
-K1 = 1.2  # the usual default
 B_DEFINITION = 0.6  # chosen by hand: definitions vary in length for reasons other than verbosity
 B_FILE = 0.75  # the usual default
 # How many occurrences in the body a field is worth; chosen by hand, see docs/benchmarks.md.
@@ -58,7 +59,7 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
     if kept is None and len(numbers) < len(files):
         raise ValueError("facts without words need an index to keep them from")
     graph = linked.graph
-    file_of = graph.nodes.files
+    file_of, n_nodes = graph.nodes.files, len(graph.nodes)
     vocabulary = Terms()
     body = _body(files, numbers, linked, vocabulary)
     fresh = [(i, *files[i]) for i in numbers]
@@ -79,24 +80,29 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
     blocks = blocks_of((body, own, outer, path_of_documents), len(terms.table))
     words = blocks.part(body, 1)
 
-    def table(old: _Columns, *parts: Part) -> _Columns:
-        return _joined(old, terms.old, _in_one(list(added_up(parts, blocks, len(file_of)))), len(terms.table))
+    def rows(*parts: Part) -> Triples:
+        return _in_one(list(added_up(parts, blocks, n_nodes)))
 
-    paths = table(taken.columns[2], blocks.part(path, 1))
-    symbol_names = table(taken.columns[3], blocks.part(own, 1))
+    def counted(old: KeptRows, b: float, new: Triples) -> Postings:
+        return with_norms(joined(old, terms, new), old, new, n_nodes, b)
+
+    old_definitions, old_files, old_paths, old_names = taken.tables
+    paths = without_counts(joined(old_paths, terms, rows(blocks.part(path, 1))), len(files))
+    symbol_names = without_counts(joined(old_names, terms, rows(blocks.part(own, 1))), n_nodes)
     names = (blocks.part(own, WEIGHT_NAME), blocks.part(outer, WEIGHT_OUTER_NAME))
-    definitions = table(taken.columns[0], words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
-    del path_of_documents
+    found = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
+    definitions = counted(old_definitions, B_DEFINITION, found)
+    del path_of_documents, found
     np.take(file_of, body[0], out=body[0])  # the words of files are those of their documents
-    whole = table(taken.columns[1], words, blocks.part(path, WEIGHT_PATH_IN_FILE))
+    whole = counted(old_files, B_FILE, rows(words, blocks.part(path, WEIGHT_PATH_IN_FILE)))
     del body, words
     name_table, name_indptr, name_nodes = _name_table(fresh, linked, kept)
     return LexicalIndex(
         terms=terms.table,
-        definitions=_bm25_postings(definitions, len(file_of), B_DEFINITION),
-        files=_bm25_postings(whole, len(file_of), B_FILE),
-        paths=_idf_postings(paths, len(files)),
-        symbol_names=_idf_postings(symbol_names, len(file_of)),
+        definitions=definitions,
+        files=whole,
+        paths=paths,
+        symbol_names=symbol_names,
         names=name_table,
         name_indptr=name_indptr,
         name_nodes=name_nodes,
@@ -147,64 +153,22 @@ def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
     return [int(n) for n in lexical.name_nodes[lexical.name_indptr[at] : lexical.name_indptr[at + 1]]]
 
 
-class _Columns(NamedTuple):
-    """Postings without norms: those of term t are `documents[indptr[t]:indptr[t + 1]]`, ascending, and `counts`."""
-
-    indptr: NDArray[np.int64]
-    documents: NDArray[np.int32]
-    counts: NDArray[np.int32]
-
-
 class _Taken(NamedTuple):
     """What is kept: a table of terms, which of them are still used, and the four tables of postings."""
 
     terms: StringTable
     is_used: NDArray[np.bool_]
-    columns: tuple[_Columns, ...]
+    tables: tuple[KeptRows, ...]
 
 
 def _taken_over(kept: Kept | None) -> _Taken:
-    """The postings of the nodes that are kept, under their new numbers, by the old numbers of terms."""
-    none = np.zeros(0, dtype=np.int32)
+    """What of the postings is kept."""
     if kept is None:
-        empty = _Columns(np.zeros(1, dtype=np.int64), none, none)
-        return _Taken(StringTable.from_strings(()), np.zeros(0, dtype=np.bool_), (empty,) * 4)
+        nothing = kept_rows(NO_POSTINGS, np.zeros(0, dtype=np.int32))
+        return _Taken(StringTable.from_strings(()), np.zeros(0, dtype=np.bool_), (nothing,) * 4)
     old = kept.lexical
-    columns = []
-    for postings in (old.definitions, old.files, old.paths, old.symbol_names):
-        moved = kept.nodes[postings.documents]
-        stays = moved >= 0
-        gone = np.flatnonzero(~stays)
-        indptr = postings.indptr - np.searchsorted(gone, postings.indptr)
-        counts = postings.counts[stays] if len(postings.counts) else np.ones(int(indptr[-1]), dtype=np.int32)
-        columns.append(_Columns(indptr, moved[stays], counts))
-    is_used = np.any([np.diff(each.indptr) > 0 for each in columns], axis=0)
-    return _Taken(old.terms, is_used, tuple(columns))
-
-
-def _joined(old: _Columns, place: NDArray[np.int32], new: Triples, n_terms: int) -> _Columns:
-    """Old postings and new ones, which are of other documents and come as from `summed`; `place` has the numbers of
-    the old terms now, which are in the same order as before."""
-    documents, terms, counts = new
-    if not len(old.documents):
-        return _Columns(_pointers(terms, n_terms), documents, counts.astype(np.int32, copy=False))
-    stays = place >= 0
-    n_old = np.zeros(n_terms, dtype=np.int64)
-    n_old[place[stays]] = np.diff(old.indptr)[stays]
-    starts = np.concatenate([[0], np.cumsum(n_old)])
-    # Where in the old postings of its term each new one belongs, by bisection.
-    low, high = starts[terms], starts[terms + 1]
-    while (is_open := low < high).any():
-        middle = (low + high) // 2
-        comes_after = is_open & (old.documents[np.minimum(middle, len(old.documents) - 1)] < documents)
-        low = np.where(comes_after, middle + 1, low)
-        high = np.where(is_open & ~comes_after, middle, high)
-    indptr = starts + np.concatenate([[0], np.cumsum(np.bincount(terms, minlength=n_terms))])
-    return _Columns(
-        indptr,
-        np.insert(old.documents, low, documents.astype(np.int32)),
-        np.insert(old.counts, low, counts.astype(np.int32)),
-    )
+    tables = tuple(kept_rows(each, kept.nodes) for each in (old.definitions, old.files, old.paths, old.symbol_names))
+    return _Taken(old.terms, np.any([each.n_kept > 0 for each in tables], axis=0), tables)
 
 
 def _in_one(blocks: list[Triples]) -> Triples:
@@ -307,24 +271,6 @@ def _spread_paths(path: Triples, file_of: NDArray[np.int32], kinds: NDArray[np.u
     within = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     picked = terms[np.repeat(first, repeats) + within]
     return np.repeat(nodes.astype(np.int32), repeats), picked, np.ones(len(picked), dtype=np.int32)
-
-
-def _bm25_postings(columns: _Columns, n_nodes: int, b: float) -> Postings:
-    length = np.zeros(n_nodes)
-    for first in range(0, len(columns.documents), ROWS_AT_ONCE):
-        some = slice(first, first + ROWS_AT_ONCE)
-        length += np.bincount(columns.documents[some], weights=columns.counts[some], minlength=n_nodes)
-    n_documents = int(np.count_nonzero(length))
-    mean = float(length.sum()) / max(n_documents, 1)
-    relative = length / mean if n_documents else length
-    norms = (K1 * (1 - b + b * relative)).astype(np.float64)
-    return Postings(columns.indptr, columns.documents, columns.counts, norms, n_documents)
-
-
-def _idf_postings(columns: _Columns, n_documents: int) -> Postings:
-    """Postings that say whether a document has a term, not how often."""
-    none = np.zeros(0, dtype=np.int32)
-    return Postings(columns.indptr, columns.documents, none, np.zeros(0), n_documents)
 
 
 def _pointers(terms: NDArray[Any], n_terms: int) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """Which lines of a long text say most of a question: what a pack shows of a definition that is too long for it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -35,13 +35,14 @@ class TellingLines:
         telling = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
         if not telling:
             return {}
+        # These are few of the words of a text: they are looked for one by one, and lines counted up to where they are.
+        places = sorted((place, word) for word in telling for place in _places(word, text))
         terms: dict[int, set[str]] = {}
         row = counted = 0
-        for match in _WORD.finditer(text):
-            if match[0] in telling:
-                row += text.count("\n", counted, match.start())
-                counted = match.start()
-                terms.setdefault(row, set()).update(self._terms[match[0]])
+        for place, word in places:
+            row += text.count("\n", counted, place)
+            counted = place
+            terms.setdefault(row, set()).update(self._terms[word])
         return {row: sum(self._weights[term] for term in sorted(there)) for row, there in terms.items()}
 
     def _terms_in(self, word: str) -> tuple[str, ...]:
@@ -49,3 +50,18 @@ class TellingLines:
         if word not in self._terms:
             self._terms[word] = tuple(term for term in terms_of(word) if term in self._weights)
         return self._terms[word]
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    """Where a word stands as a whole."""
+    place = text.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if not (_is_inside(text[place - 1 : place]) or _is_inside(text[end : end + 1])):
+            yield place
+        place = text.find(word, end)
+
+
+def _is_inside(character: str) -> bool:
+    """Whether it belongs to a word, as `\\w` has it; "" does not."""
+    return character.isalnum() or character == "_"

@@ -95,7 +95,7 @@ def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -
     try:
         repository = Repository.open(root, exact_root=True, force=True, options=options)
         index = repository.index
-        place = None if buffers is not None else _stored_place(root, index)
+        place = None if buffers is not None else _stored_place(root, index, retaining)
         is_temporary = place is None
         if buffers is not None:
             from causalist.overlay import overlaid_index
@@ -117,7 +117,7 @@ def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -
     return {"index": str(place), "is_temporary": is_temporary, "notes": notes}
 
 
-def _stored_place(root: Path, index: "Index") -> Path | None:
+def _stored_place(root: Path, index: "Index", retaining: Retaining) -> Path | None:
     """The file that holds this very index; None where it is in memory only."""
     from causalist.errors import IndexUnreadable
     from causalist.indexing import index_places
@@ -125,7 +125,7 @@ def _stored_place(root: Path, index: "Index") -> Path | None:
 
     for folder in index_places(root):
         with suppress(IndexUnreadable):
-            stored = read_index(folder / INDEX_NAME)
+            stored = read_index(folder / INDEX_NAME, retaining.written)
             if stored is not None and (stored.scanned_at, stored.commit) == (index.scanned_at, index.commit):
                 return folder / INDEX_NAME
     return None

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,15 +97,10 @@ def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int
     status of each ignore file of our own; the latest time among them)."""
     base = root + b"/"
     found: list[int] = []
-    folders: dict[bytes, None] = {b"": None}
-    last, latest = b"", 0
+    latest = 0
+    paths, folders = _listed(listed)
     with _looking(root) as look:
-        for row in _rows(listed):
-            path = row[2:].rstrip(b"/")
-            folder = path.rpartition(b"/")[0]
-            if folder != last:
-                last = folder
-                folders[folder] = None
+        for path in paths:
             try:
                 status = look(path)
             except OSError:
@@ -116,7 +111,7 @@ def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int
             if changed > latest:
                 latest = changed
     numbers, ignore_file = array("q", found), b"/" + _folder.OWN_IGNORE.encode()
-    for place in _with_folders_above(folders):
+    for place in folders:
         try:
             numbers.append(os.lstat(base + place).st_mode)
         except OSError:
@@ -127,6 +122,14 @@ def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int
         root = root.rpartition(b"/")[0]
         latest = max(latest, _add(numbers, root + ignore_file))
     return numbers, latest
+
+
+@lru_cache(maxsize=1)
+def _listed(output: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """(each path of a listing, the folders that they are in and those above). Kept for a process that looks again."""
+    paths = tuple(row[2:].rstrip(b"/") for row in _rows(output))
+    folders = {b"": None, **dict.fromkeys(path.rpartition(b"/")[0] for path in paths)}
+    return paths, tuple(_with_folders_above(folders))
 
 
 def _rows(listed: bytes) -> list[bytes]:

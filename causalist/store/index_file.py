@@ -16,9 +16,10 @@ import time
 import zlib
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.model.index import Index
@@ -41,8 +42,21 @@ _PAUSE_SECONDS = 0.05
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-def write_index(path: Path, index: Index) -> None:
-    """Writes `index` to `path`, atomically. Raises IndexNotWritable; then nothing has changed."""
+class Written(NamedTuple):
+    """What is different of a file after any change: inode, size, and times in nanoseconds."""
+
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+Sums = dict[str, tuple[NDArray[Any], int]]  # arrays by name, with their checksums
+
+
+def write_index(path: Path, index: Index, known: Sums | None = None) -> Written | None:
+    """Writes `index` to `path`, atomically. Raises IndexNotWritable; then nothing has changed. Returns what tells that
+    the file there is still this one; None if it no longer is. Arrays that are `known` are not added up again."""
     arrays: Arrays = {}
     scalars = flatten(index, "index", arrays)
     places: dict[str, list[Any]] = {}
@@ -54,7 +68,8 @@ def write_index(path: Path, index: Index) -> None:
         padding = -offset % _ALIGNMENT
         blobs += [b"\0" * padding, data]
         offset += padding
-        places[name] = [array.dtype.name, list(array.shape), offset, _checksum(data)]
+        same, checksum = (known or {}).get(name, (None, 0))
+        places[name] = [array.dtype.name, list(array.shape), offset, checksum if same is array else _checksum(data)]
         offset += len(data)
     header = json.dumps({"arrays": places, "index": scalars, "size": offset}, ensure_ascii=False).encode(
         "utf-8", "surrogatepass"
@@ -72,13 +87,21 @@ def write_index(path: Path, index: Index) -> None:
             out.writelines(blobs)
             out.flush()
             os.fsync(out.fileno())
+            inode = os.fstat(out.fileno()).st_ino
         _replace(aside, path)
+        written = _written(path.lstat())  # only now: being renamed counts as a change
     except BaseException as error:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise IndexNotWritable(f"cannot write {path}: {error.strerror or error}") from error
         raise
+
+    return written if written.inode == inode else None
+
+
+def _written(status: os.stat_result) -> Written:
+    return Written(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _replace(aside: Path, path: Path) -> None:
@@ -114,12 +137,15 @@ def _has_ended(number: str) -> bool:
     return False
 
 
-def read_index(path: Path) -> Index | None:
+def read_index(path: Path, written: Written | None = None, sums: Sums | None = None) -> Index | None:
     """The index at `path`, mapped; None if there is none, or one of another format, as an update of the program leaves
-    it. Raises IndexUnreadable if it is damaged."""
+    it. Raises IndexUnreadable if it is damaged. What this process has `written` itself is not added up again. What is
+    read is put into `sums`, for `write_index`."""
     try:
-        mapped, size = _mapped(path)
-        return _decoded(path, mapped, size)
+        mapped, status = _mapped(path)
+        return _decoded(
+            path, mapped, status.st_size, {} if sums is None else sums, is_sound=_written(status) == written
+        )
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -141,7 +167,7 @@ def _checksum(data: memoryview) -> int:
     return zlib.crc32(pages.sum(axis=1), zlib.crc32(pages.sum(axis=0), rest))
 
 
-def _mapped(path: Path) -> tuple[mmap.mmap | bytes, int]:
+def _mapped(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
     descriptor = os.open(path, _OPEN_FLAGS)
     try:
         status = os.fstat(descriptor)
@@ -151,13 +177,13 @@ def _mapped(path: Path) -> tuple[mmap.mmap | bytes, int]:
             raise IndexUnreadable(f"{path} is truncated; it is built again")
         if not _MAPPED:
             with os.fdopen(descriptor, "rb", closefd=False) as file:
-                return file.read(), status.st_size
-        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), status.st_size
+                return file.read(), status
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), status
     finally:
         os.close(descriptor)
 
 
-def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int) -> Index | None:
+def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int, sums: Sums, *, is_sound: bool) -> Index | None:
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
     if magic != _MAGIC:
         raise IndexUnreadable(f"{path} is no index; it is built again")
@@ -178,7 +204,8 @@ def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int) -> Index | None:
         kind = np.dtype(dtype)
         count = int(np.prod(shape, dtype=np.int64))
         start = base + offset
-        if _checksum(view[start : start + count * kind.itemsize]) != crc:
+        if not is_sound and _checksum(view[start : start + count * kind.itemsize]) != crc:
             raise IndexUnreadable(f"{path}: array {name} is damaged; it is built again")
         arrays[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
+        sums[name] = arrays[name], crc
     return unflatten(Index, header["index"], "index", arrays)

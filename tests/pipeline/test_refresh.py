@@ -282,6 +282,17 @@ def test_what_a_body_names_is_read_again(tmp_path: Path) -> None:
     assert rules == ["like-named", "like-named", "named-receiver", "like-named"]
 
 
+def test_what_is_kept_of_a_file_goes_with_it(tmp_path: Path) -> None:
+    """It is still there, and no longer to be searched; then it is as it was; then it is gone."""
+    user = "from m1 import other\n\n\ndef f2():\n"
+    root = made_of(tmp_path, {**_OTHERS, "lone.py": "def lone():\n    pass\n", "m2.py": f"{user}    pass\n"})
+    options = IndexOptions(retaining=Retaining())
+    for lone in (b"def lone():\n    pass\n", b"\0\1\2", b"def lone():\n    pass\n", None):
+        (root / "m2.py").write_text(f"{user}    other({lone!r})\n")
+        (root / "lone.py").unlink() if lone is None else (root / "lone.py").write_bytes(lone)
+        check_equal(Repository.open(root, options=options), in_memory(root), [repr(lone)], 1)
+
+
 def test_what_is_kept_is_not_used_for_another_index(tmp_path: Path) -> None:
     """Somebody else refreshed in between, or what was kept could not be stored."""
     user = "from m1 import other\n\n\ndef f2():\n"

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalist.model import spliced
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank import _sums, counting, lexical, splitting
+from causalist.rank import _postings, _sums, counting, splitting
 from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
 from causalist.rank.terms import terms_of
 from tests.indexes import differences
@@ -160,7 +161,7 @@ def test_names_are_symbols_file_names_and_stems_in_lower_case() -> None:
 def test_adding_up_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     c = corpus({f"f{i}.py": [Def(f"save_{word}", " ".join(WORDS))] for i, word in enumerate(WORDS)})
     whole = c.lexical
-    monkeypatch.setattr(lexical, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(_postings, "ROWS_AT_ONCE", 3)
     monkeypatch.setattr(_sums, "ROWS_AT_ONCE", 3)
     monkeypatch.setattr(splitting, "ROWS_AT_ONCE", 3)
     monkeypatch.setattr(counting, "_AT_ONCE", 3)
@@ -288,9 +289,12 @@ def test_the_order_of_the_files_does_not_matter(c: Corpus, random) -> None:
     assert differences(build_lexical([c.files[i] for i in order], linked), c.lexical) == []
 
 
-@given(st.lists(corpora(), min_size=2, max_size=2), st.data())
-def test_words_that_are_taken_over_make_the_same_index(states: list[Corpus], data: st.DataObject) -> None:
-    """Files that both states have alike may come without words, in any combination."""
+@pytest.mark.parametrize(("most_runs", "most_pieces"), [(8, 10_000), (0, 10_000), (8, 0)])
+@given(states=st.lists(corpora(), min_size=2, max_size=2), data=st.data())
+def test_words_that_are_taken_over_make_the_same_index(
+    most_runs: int, most_pieces: int, states: list[Corpus], data: st.DataObject
+) -> None:
+    """Files that both states have alike may come without words, in any combination, and whichever way is faster."""
     before, after = states
     known = dict(before.files)
     alike = [path for path, facts in after.files if known.get(path) == facts]
@@ -301,7 +305,22 @@ def test_words_that_are_taken_over_make_the_same_index(states: list[Corpus], dat
         if split_id(name)[0] in dropped:
             nodes[i] = after.node(name)
     kept = Kept(before.lexical, nodes)
-    assert differences(build_lexical(files, after.linked, kept), after.lexical) == []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_postings, "_MOST_RUNS", most_runs)
+        patched.setattr(spliced, "_MOST_PIECES", most_pieces)
+        assert differences(build_lexical(files, after.linked, kept), after.lexical) == []
+
+
+def test_postings_of_what_did_not_change_are_those_of_before() -> None:
+    """A file that is read again and says the same has the same rows in the same places."""
+    files = {"a.py": [Def("save", "load row")], "b.py": "load"}
+    c = corpus(files)
+    nodes = np.array([-1 if split_id(name)[0] == "a.py" else c.node(name) for name in c.graph.nodes.ids], np.int32)
+    given_again = [(path, replace(facts, words=None) if path == "b.py" else facts) for path, facts in c.files]
+    again = build_lexical(given_again, c.linked, Kept(c.lexical, nodes))
+    assert again.definitions.documents is c.lexical.definitions.documents
+    assert again.files.counts is c.lexical.files.counts
+    assert again.terms is c.lexical.terms
 
 
 def test_words_are_taken_out_of_the_files_and_nothing_else_is() -> None:

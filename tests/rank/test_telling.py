@@ -1,10 +1,14 @@
 """What the lines of a long text weigh in a question."""
 
+import re
 from math import log1p
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from causalist.rank import TellingLines, read_question
+from causalist.rank.telling import _places
 from tests.model.corpus import Def, corpus
 
 
@@ -23,3 +27,9 @@ def test_a_line_weighs_as_much_as_the_words_in_it() -> None:
 def test_words_that_the_repository_does_not_have_tell_nothing() -> None:
     c = corpus({"a.py": [Def("f", "refund")]})
     assert TellingLines(read_question("zyzzyva"), c.lexical).of("zyzzyva\n") == {}
+
+
+@given(st.sampled_from(["a", "aa", "order", "é1"]), st.text(alphabet="a_ é1\n-", max_size=30))
+def test_a_word_stands_where_an_expression_finds_it(word: str, text: str) -> None:
+    text = text.replace("-", word)
+    assert list(_places(word, text)) == [match.start() for match in re.finditer(rf"\b{word}\b", text)]

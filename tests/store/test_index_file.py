@@ -405,3 +405,37 @@ def test_a_checksum_tells_of_any_one_byte_and_of_pages_that_are_elsewhere() -> N
     by_place = np.array([210] + [0] * 511, dtype="<u8").tobytes()
     expected = zlib.crc32(np.arange(1, 21, dtype="<u8").tobytes(), zlib.crc32(by_place, zlib.crc32(b"end")))
     assert index_file._checksum(memoryview(pages.tobytes() + b"end")) == expected
+
+
+def test_what_this_process_wrote_is_not_added_up_again_until_somebody_changes_it(
+    small_index: Index, index_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = write_index(index_path, small_index)
+    with monkeypatch.context() as patched:
+        patched.setattr(index_file, "_checksum", lambda data: -1)
+        assert read_index(index_path, written) is not None
+        with pytest.raises(IndexUnreadable, match="damaged"):
+            read_index(index_path)
+    data = bytearray(index_path.read_bytes())
+    data[-1] ^= 1
+    index_path.write_bytes(data)
+    os.utime(index_path, ns=(1, 1))  # clocks of files may be coarse
+    with pytest.raises(IndexUnreadable, match="damaged"):
+        read_index(index_path, written)
+    write_index(index_path, small_index)
+    assert read_index(index_path, written) is not None  # another file, which is looked at as a whole
+
+
+def test_arrays_that_were_read_are_written_with_the_checksums_that_they_had(
+    small_index: Index, small_bytes: bytes, index_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_path.write_bytes(small_bytes)
+    sums: index_file.Sums = {}
+    index = read_index(index_path, sums=sums)
+    assert index is not None
+    with monkeypatch.context() as patched:
+        patched.setattr(index_file, "_checksum", lambda data: -1)
+        write_index(index_path, index, sums)
+    assert index_path.read_bytes() == small_bytes
+    write_index(index_path, small_index, sums)  # equal arrays, and others
+    assert index_path.read_bytes() == small_bytes
