@@ -39,6 +39,7 @@ def main() -> None:
         elif each == "plots":
             growth.draw(wanted.rows, wanted.plots)
         elif each == "monorepo":
+            wanted.into.mkdir(parents=True, exist_ok=True)
             print(f"{monorepo.write(wanted.into, wanted.sizes[0]):,} bytes")
         for repository in wanted.repo:
             if each == "cold":
