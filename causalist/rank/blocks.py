@@ -93,7 +93,7 @@ _HEADING = expression(
     needs=("#", "**", ":"),
 )
 _UNDERLINE = expression(r"[ \t]*(?:-{3,}|={3,})[ \t]*$")
-_QUOTE = expression(r"[ \t]{0,3}> ?(?!>)")
+_QUOTE = expression(r"\A[ \t]{0,3}> ?(?!>)")
 _CHECK = expression(r"[ \t]*[-*+] ?\[[ xX]?\]")
 _EMPTY_ANSWER = expression(r"[ \t]*(?:_?no response_?|n/?a|none|-|not applicable)\.?[ \t]*$", re.I)
 _DETAILS = expression(r"</?(?:details|summary)\b[^>]{0,80}>", re.I)

@@ -112,6 +112,14 @@ def test_quotes_lose_their_marks() -> None:
     assert parts("> it fails\n> always") == [("PROSE", "NONE", "it fails\nalways")]
 
 
+@pytest.mark.parametrize("line", ["x->y is <b>bold</b>, 1>2", "Vec<T> of a => b", ">>> f(1)"])
+def test_no_other_mark_is_lost(line: str) -> None:
+    assert (
+        "\n".join(text for _, _, text in parts(f"This is said first.\n{line}\nThis is said last.")).split("\n")[1]
+        == line
+    )
+
+
 def test_a_fence_that_is_never_closed_takes_the_rest() -> None:
     assert parts(f"{FENCE}python\nx = f(1)\n\nmore()") == [("CODE", "NONE", "x = f(1)\n\nmore()")]
 

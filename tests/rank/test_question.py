@@ -364,6 +364,7 @@ texts = st.text(st.characters(), max_size=60) | st.lists(fragments, max_size=12)
 
 
 @given(texts)
+@example("0\r0>0")
 @example("\ud800")
 @example("\n at x (\ud800:1:1)")
 def test_any_text_is_a_question(text: str) -> None:
