@@ -8,10 +8,16 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from causalist import errors
 
 _NUMBERS = count()
+
+# The same examples in every run. `pytest --hypothesis-profile search` looks for others, many more of them.
+settings.register_profile("fixed", derandomize=True)
+settings.register_profile("search", max_examples=3_000, deadline=None)
+settings.load_profile("fixed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -72,7 +72,7 @@ class WalkWeights:
 class Unchanged(NamedTuple):
     """The walk over an earlier graph, made with the same weights. `nodes`: shape (n_nodes then,), where each node is
     now, in the same order; -1 if it is gone. `is_other`: shape (n_nodes,), whether an edge of the node came, went or
-    changed, or the node came."""
+    changed, or the node came, or it is a file that lost a node."""
 
     transition: Transition
     nodes: NDArray[np.int32]

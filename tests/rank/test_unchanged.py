@@ -49,6 +49,7 @@ def _states(draw: st.DrawFn) -> tuple[CodeGraph, CodeGraph]:
 def _unchanged(before: CodeGraph, after: CodeGraph, weights: WalkWeights) -> Unchanged:
     then, now = set(_edges(before)), set(_edges(after))
     touched = {name for edge in then ^ now for name in edge[:2]}
+    touched |= {name.split("::")[0] for name in set(before.nodes.ids) - set(after.nodes.ids)}
     is_other = [name in touched or before.nodes.ids.position(name) < 0 for name in after.nodes.ids]
     nodes = np.array([after.nodes.ids.position(name) for name in before.nodes.ids], dtype=np.int32)
     return Unchanged(build_transition(before, weights), nodes, np.array(is_other, dtype=np.bool_))
