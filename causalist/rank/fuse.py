@@ -26,6 +26,7 @@ from causalist.rank.lexical import impact_on
 from causalist.rank.question import Question
 from causalist.rank.signals import (
     KIND,
+    NAMED,
     OF_FIRST,
     PRIORS,
     Factors,
@@ -176,8 +177,12 @@ def definition_signals(
     given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
     # Nothing is given to what no word is about: it would be found whatever is asked.
     kind = np.where(raw["size"] > 0, given[kinds_as_judged(reading.graph)], 0.0)
-    signals = {name: values for name, values in raw.items() if name != KIND}
+    # Last what is asked for without later, so that the sum of all else is there.
+    later = [name for name in raw if name in NAMED | OF_FIRST]
+    signals = {name: values for name, values in raw.items() if name != KIND and name not in later}
     table = Table({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})
+    for name in later:
+        table = table.with_one(name, raw[name], weights.signals.get(name, 0.0))
     return table, _role_factors(reading, weights)
 
 
@@ -186,7 +191,7 @@ def definitions_again(reading: Reading, signals: Table, before: Scores, files: S
     sum, `files`: scores of files in the third."""
     again = signals.without(OF_FIRST)
     for name, values in reading.definitions_again(files, before).items():
-        again = again.with_one(name, values * weights.signals.get(name, 0.0))
+        again = again.with_one(name, values, weights.signals.get(name, 0.0))
     return again
 
 
@@ -224,9 +229,8 @@ def with_support(signals: Signals, given: Scores, weights: Weights) -> Signals:
 
 def with_signal(signals: Signals, name: str, values: Scores, weights: Weights) -> Signals:
     """The signals and one more of definitions, of `values` in [0, 1]."""
-    added = values * weights.definition.signals.get(name, 0.0)
-    table = signals.definition
-    more = table.with_one(name, added) if isinstance(table, Table) else {**table, name: added}
+    table, weight = signals.definition, weights.definition.signals.get(name, 0.0)
+    more = table.with_one(name, values, weight) if isinstance(table, Table) else {**table, name: values * weight}
     return replace(signals, definition=more)
 
 

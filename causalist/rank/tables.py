@@ -30,6 +30,7 @@ class Table(Mapping[str, Scores]):
         self._nodes = nodes
         self._weights = weights
         self._sum: Scores | None = None
+        self._before: Table | None = None  # what the last signal was added to, if one was
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -60,14 +61,21 @@ class Table(Mapping[str, Scores]):
         return Table({**self._values, **signals._values}, self._n_nodes, self._nodes)
 
     def without(self, names: Set[str]) -> "Table":
-        """The same signals but for some."""
+        """The same signals but for some. Where these were added by `with_one`, the others are not summed again."""
+        if names.isdisjoint(self._values):
+            return self
+        if self._before is not None:
+            *_, last = self._values
+            fewer = self._before.without(names)
+            return fewer if last in names else fewer.with_one(last, self._values[last], (self._weights or {})[last])
         values = {name: values for name, values in self._values.items() if name not in names}
         return Table(values, self._n_nodes, self._nodes, self._weights)
 
-    def with_one(self, name: str, values: Scores) -> "Table":
-        """These signals and a last one of all nodes, which is weighed already."""
-        result = Table({**self._values, name: values}, self._n_nodes, None, {**(self._weights or {}), name: 1.0})
-        result._sum = self._added_up() + values
+    def with_one(self, name: str, values: Scores, weight: float = 1.0) -> "Table":
+        """These signals and a last one of all nodes."""
+        result = Table({**self._values, name: values}, self._n_nodes, None, {**(self._weights or {}), name: weight})
+        result._sum = self._added_up() + values * weight if weight else self._added_up()
+        result._before = self
         return result
 
     def summed(self, factors: Scores) -> Scores:

@@ -33,7 +33,7 @@ def test_more_signals_take_the_place_of_those_of_the_same_name() -> None:
 
 
 @pytest.mark.parametrize("summed_before", [False, True])
-def test_one_more_is_weighed_already(summed_before: bool) -> None:
+def test_one_more_counts_whole(summed_before: bool) -> None:
     table = Table({"text": np.arange(5.0)}, 5, weights={"text": 0.5})
     if summed_before:
         table.summed(np.ones(5))
@@ -42,6 +42,30 @@ def test_one_more_is_weighed_already(summed_before: bool) -> None:
     assert more.summed(np.full(5, 2.0)).tolist() == [0.0, 3, 2, 3, 8]
     assert table.summed(np.ones(5)).tolist() == [0.0, 0.5, 1, 1.5, 2]
     assert dict(more.at(4)) == {"text": 2.0, "graph": 2.0}
+
+
+def test_one_more_with_a_weight() -> None:
+    more = Table({"text": np.arange(3.0)}, 3).with_one("name", np.array([0.0, 2, 0]), 0.5).with_one("size", TEXT[:3], 0)
+    assert more.summed(np.ones(3)).tolist() == [0.0, 2, 2]
+    assert more["name"].tolist() == [0.0, 1, 0] and more["size"].tolist() == [0.0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("names", "left"),
+    [
+        ({"c"}, {"a": 0.1, "b": 0.2, "d": 0.8}),
+        ({"d"}, {"a": 0.1, "b": 0.2, "c": 0.6}),
+        ({"a", "d"}, {"b": 0.2, "c": 0.6}),
+        ({"a", "b", "c", "d"}, {}),
+        ({"e"}, {"a": 0.1, "b": 0.2, "c": 0.6, "d": 0.8}),
+    ],
+)
+def test_without_some(names: set[str], left: dict[str, float]) -> None:
+    """The same to the last digit as without them from the beginning, whether they were there at first or added."""
+    first = Table({"a": np.full(2, 0.1), "b": np.full(2, 0.2)}, 2, weights={"a": 1.0, "b": 1.0})
+    table = first.with_one("c", np.full(2, 0.3), 2.0).with_one("d", np.full(2, 0.4), 2.0).without(names)
+    assert {name: values[0] for name, values in table.items()} == left
+    assert table.summed(np.ones(2)).tolist() == [sum(left.values())] * 2
 
 
 def test_sums_are_added_in_the_order_of_the_names() -> None:
