@@ -1,6 +1,6 @@
 """How much of a question a document says, whatever it says besides, and how much of a name a question says."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,13 +35,12 @@ def said_by_names(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> 
     return share
 
 
-def share_of_names(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> Scores:
-    """The share of the words of a name that the question has; the whole beside its parts does not count."""
+def share_of_names(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
+    """The share of the words of a name that are among `terms`; the whole beside its parts does not count."""
     postings = lexical.symbol_names
     found = np.zeros(n)
-    for term, weight in sorted(terms.items()):
-        if weight >= 1.0:
-            found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
+    for term in sorted(terms):
+        found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
     # Of names that the question has nothing of, nobody asks how long they are.
     asked = postings.documents[(found > 0).take(postings.documents)]
     length = np.bincount(asked, minlength=n)

@@ -248,6 +248,8 @@ def read_against(
     with steps.timed("candidates.terms"):
         terms = known_terms(question, lexical)
         title = {number: 1.0 for term in question.title_terms if (number := lexical.terms.position(term)) >= 0}
+        meant = {lexical.terms.position(term) for term, weight in question.terms.items() if weight >= 1.0}
+        meant = (meant | title.keys()) - {-1}
         whole = rarest_weight(terms, lexical, n)
     literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
     # Without the check of roles nothing is taken for a test, a page of documentation and the like.
@@ -291,7 +293,7 @@ def read_against(
         lambda: (
             of_names(lexical.paths),
             of_names(lexical.symbol_names),
-            share_of_names(terms, lexical, n),
+            share_of_names(meant, lexical, n),
             said_by_names(question.terms, lexical, n),
         ),
     )
