@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from causalist.literals import all_matches
 from causalist.model.graph import CodeGraph, EdgeTable
 from causalist.pipeline import Repository
-from causalist.rank import Weights, read_question
+from causalist.rank import Weights, as_written, read_question
 from causalist.rank.fuse import definition_signals, first_scores, summed
 from causalist.rank.signals import Reading, Scores, read_against
 from causalist.texts import Texts
@@ -42,7 +42,8 @@ class Kept(Reading):
 
 def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
     """A question read against a repository; of the weights, only the factors of the first pass count."""
-    question, index = read_question(query), repository.index
+    index = repository.index
+    question = as_written(read_question(query), index.lexical)
     matched = all_matches(question.patterns, index, Texts(index.manifest, repository.read))
     return read_against(question, index.graph, index.lexical, weights.factors, matched, index.history)
 

@@ -6,7 +6,7 @@ from causalist.lazily import exports
 
 if TYPE_CHECKING:
     from causalist.rank._transition import Unchanged, WalkWeights, build_transition, within
-    from causalist.rank.broaden import LEAST_ALIKE, broadened
+    from causalist.rank.broaden import LEAST_ALIKE, as_written, broadened
     from causalist.rank.commits import merge_commits, message_postings
     from causalist.rank.confidence import confidence_of, default_calibration, evidence_of
     from causalist.rank.dense import Similarities
@@ -51,6 +51,7 @@ __all__ = [
     "WalkWeights",
     "Weights",
     "as_printed",
+    "as_written",
     "best_inside",
     "bm25",
     "broadened",
@@ -94,7 +95,7 @@ __getattr__ = exports(
     __name__,
     {
         "_transition": "Unchanged WalkWeights build_transition within",
-        "broaden": "LEAST_ALIKE broadened",
+        "broaden": "LEAST_ALIKE as_written broadened",
         "commits": "merge_commits message_postings",
         "confidence": "confidence_of default_calibration evidence_of",
         "dense": "Similarities",

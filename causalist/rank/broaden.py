@@ -1,4 +1,4 @@
-"""A question without a word that the repository has -> one with the repository's words that begin alike."""
+"""A question in words that the repository writes otherwise -> one in the repository's words."""
 
 from dataclasses import replace
 
@@ -11,6 +11,31 @@ from causalist.rank.question import Question
 LEAST_ALIKE = (5, 3)
 _MOST_MEANT = 4  # terms that one word may stand for
 _MOST_ALIKE = 60  # a beginning that more terms share says nothing
+
+
+def as_written(question: Question, lexical: LexicalIndex) -> Question:
+    """The question with verbs and their particles as the repository has them: who asks how users log in means `log_in`
+    where more definitions say that than `login`. What was written as one word stays."""
+    apart = {
+        verb.word: verb.apart
+        for verb in question.joined
+        if verb.word in question.terms
+        and verb.word not in question.written
+        and _n_definitions(verb.apart, lexical) > _n_definitions(verb.word, lexical)
+    }
+    if not apart:
+        return question
+    return replace(
+        question,
+        terms={apart.get(term, term): weight for term, weight in question.terms.items()},
+        title_terms=frozenset(apart.get(term, term) for term in question.title_terms),
+    )
+
+
+def _n_definitions(term: str, lexical: LexicalIndex) -> int:
+    """How many definitions have a term."""
+    at = lexical.terms.position(term)
+    return 0 if at < 0 else int(lexical.definitions.indptr[at + 1] - lexical.definitions.indptr[at])
 
 
 def broadened(question: Question, lexical: LexicalIndex, least_alike: int) -> Question | None:

@@ -5,9 +5,11 @@ particle ends what is said. What reads like one by chance ("the log in the folde
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from causalist.lazily import expression
 from causalist.rank.terms import stem
@@ -38,11 +40,24 @@ _PEOPLE = frozenset({
 _AMBIGUOUS = frozenset({"in", "on", "over", "through", "around"})  # prepositions as well
 
 
+class JoinedVerb(NamedTuple):
+    """A verb with its particle. `word`: the term that they make; `apart`: the term where a name has them in two words
+    (`sign_in`), as Python and Ruby write it."""
+
+    verb: str  # its stem
+    particle: str
+    word: str
+    apart: str
+
+
 @lru_cache(maxsize=1)
-def _words() -> dict[tuple[str, str], str]:
+def _words() -> dict[tuple[str, str], JoinedVerb]:
     """By the stem of the verb and the particle."""
     lines = Path(__file__).with_name("particles.txt").read_text(encoding="utf-8").splitlines()
-    return {(stem(verb), particle): stem(word) for verb, particle, word in map(str.split, lines)}
+    return {
+        (stem(verb), particle): JoinedVerb(stem(verb), particle, stem(word), f"{verb}_{particle}")
+        for verb, particle, word in map(str.split, lines)
+    }
 
 
 @lru_cache(maxsize=1)
@@ -50,25 +65,25 @@ def _particles() -> frozenset[str]:
     return frozenset(particle for _, particle in _words())
 
 
-def joined_verbs(text: str) -> list[tuple[str, str, str]]:
-    """(stem of the verb, particle, stem of the word) of each verb that stands with its particle.
+def joined_verbs(text: str) -> list[JoinedVerb]:
+    """Each verb that stands with its particle, in the order of the verbs.
 
-    >>> joined_verbs("how does a user log in?"), joined_verbs("who backs the old index up")
-    ([('log', 'in', 'login')], [('back', 'up', 'backup')])
+    >>> [tuple(verb) for verb in joined_verbs("how does a user log in, and who backs the old index up")]
+    [('log', 'in', 'login', 'log_in'), ('back', 'up', 'backup', 'back_up')]
     >>> joined_verbs("where is the log in the folder"), joined_verbs("checks in the cache")
     ([], [])
     """
     words = [word.lower() for word in _WORD_OR_END.findall(text)]
     if _particles().isdisjoint(words):
         return []
-    found: list[tuple[str, str, str]] = []
+    found: list[JoinedVerb] = []
     for i, verb in enumerate(words):
         for j in range(i + 1, min(i + 2 + _FARTHEST, len(words))):
             if not words[j].isalpha():
                 break
-            word = _words().get((stem(verb), words[j])) if words[j] in _particles() else None
-            if word is not None and _belongs(words, i, j):
-                found.append((stem(verb), words[j], word))
+            joined = _words().get((stem(verb), words[j])) if words[j] in _particles() else None
+            if joined is not None and _belongs(words, i, j):
+                found.append(joined)
                 break
             if words[j] in _PREPOSITIONS:
                 break
@@ -87,10 +102,10 @@ def _belongs(words: list[str], verb: int, particle: int) -> bool:
     return not _PEOPLE.isdisjoint(behind[:1] if behind[0] not in _DETERMINERS else behind[1:])
 
 
-def alone(text: str, found: list[tuple[str, str, str]]) -> set[str]:
+def alone(text: str, found: Sequence[JoinedVerb]) -> set[str]:
     """Of the verbs and particles of `found`, those that stand nowhere in `text` without each other."""
     if not found:
         return set()
-    joined = Counter(part for *parts, _ in found for part in parts)
+    joined = Counter(part for verb in found for part in (verb.verb, verb.particle))
     written = Counter(stem(word.lower()) for word in _WORD_OR_END.findall(text))
     return {part for part, n in joined.items() if written[part] <= n}

@@ -13,7 +13,7 @@ from causalist.model.answer import Route
 from causalist.rank.blocks import SECTION_WEIGHTS, Block, BlockKind, Section, read_blocks
 from causalist.rank.frames import Frame, Raised, read_frames
 from causalist.rank.names import Named, named_in
-from causalist.rank.particles import APART_SHARE, JOINED_SHARE, alone, joined_verbs
+from causalist.rank.particles import APART_SHARE, JOINED_SHARE, JoinedVerb, alone, joined_verbs
 from causalist.rank.phrases import without_phrases
 from causalist.rank.printed import messages_in
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
@@ -79,7 +79,8 @@ class Question:
     """`terms`: weight by term, by where it stands and what such a word tells; `written`: the word that a term comes
     from. `abbreviations`: weight by word that may stand for a longer word of the question. `title_terms`: those of the
     title. `named`: each once, those of the title first. `asks_for_behaviour`: the question is about what happens, so
-    that code which runs answers it rather than a declaration. `patterns` are looked for in the text of files."""
+    that code which runs answers it rather than a declaration. `patterns` are looked for in the text of files. `joined`:
+    verbs with a particle; the word that they make is among the terms."""
 
     text: str
     terms: dict[str, float]
@@ -93,6 +94,7 @@ class Question:
     frames: tuple[Frame, ...] = ()
     raised: tuple[Raised, ...] = ()
     prose: str = ""
+    joined: tuple[JoinedVerb, ...] = ()
 
     @property
     def is_brief(self) -> bool:
@@ -119,7 +121,8 @@ def read_question(text: str) -> Question:
             weight += _saturated(counts[term])
         weights[term] = weight * told
     prose = "\n".join([title, *(block.text for block in body if block.kind is BlockKind.PROSE)])
-    for part in sorted(alone(prose, joined_verbs(prose)) & weights.keys()):
+    joined = joined_verbs(prose)
+    for part in sorted(alone(prose, joined) & weights.keys()):
         weights[part] *= APART_SHARE
     named = _named(title, body, raised)
     patterns = _patterns(text.strip(), title)
@@ -138,6 +141,7 @@ def read_question(text: str) -> Question:
         frames=frames,
         raised=raised,
         prose=prose[:_LONGEST_ABBREVIATED],
+        joined=tuple(dict.fromkeys(joined)),
     )
 
 
@@ -246,8 +250,8 @@ def _prose_counts(text: str) -> dict[str, float]:
     """How often each term stands in prose; JOINED_SHARE times for a word that a verb and its particle say."""
     counts: dict[str, float] = {**_term_counts(text)}
     if counts:
-        for *_, word in joined_verbs(text):
-            counts[word] = counts.get(word, 0.0) + JOINED_SHARE
+        for verb in joined_verbs(text):
+            counts[verb.word] = counts.get(verb.word, 0.0) + JOINED_SHARE
     return counts
 
 

@@ -21,6 +21,7 @@ from causalist.model.scores import Matched, PageRankResult, Reason, Transition
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank._order import SCORE_DECIMALS, best_of
+from causalist.rank.broaden import as_written
 from causalist.rank.dense import Similarities
 from causalist.rank.fuse import (
     GRAPH,
@@ -82,6 +83,7 @@ def rank_question(
     `matched`: where the question's patterns stand. `inside`: shape (n_nodes,), the nodes that may match; the walk
     stays among them if `transition` does (`within`). `history`: what commits said of files.
     `similarities`: what an embedder says."""
+    question = as_written(question, lexical)
     plan = ROUTES[question.route]
     signals = signals_of(question, graph, lexical, weights, matched, history, steps, similarities)
     with steps.timed("distil.sum"):

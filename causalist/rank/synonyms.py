@@ -48,8 +48,9 @@ def _lines(name: str) -> list[str]:
 
 
 def _same(term: str) -> Iterable[str]:
-    """The other stems of all groups that a stem belongs to."""
-    return sorted({other for group in _groups().get(term, ()) for other in group} - {term})
+    """The other stems of all groups that a stem belongs to; `log_in` belongs to those of `login`."""
+    word = term.replace("_", "")
+    return sorted({other for group in _groups().get(word, ()) for other in group} - {term, word})
 
 
 def _led_to(term: str) -> Iterable[str]:

@@ -1,6 +1,10 @@
-"""Words that the repository lacks are replaced by those that begin alike."""
+"""Words that the repository lacks are replaced by those that begin alike, and a verb with its particle by the form that
+the repository has more often."""
 
-from causalist.rank import broadened, read_question
+import pytest
+
+from causalist.rank import as_written, broadened, read_question
+from causalist.rank.particles import APART_SHARE, JOINED_SHARE
 from tests.model.corpus import Def, corpus
 
 SHOP = corpus({"shop.py": [Def("authenticate", "authorise"), Def("pay", "payment payload")]})
@@ -26,3 +30,33 @@ def test_a_shorter_beginning_weighs_less() -> None:
 
 def test_words_that_are_known_stay_alone() -> None:
     assert added("payment", 3) is None
+
+
+APART = {"a.rb": [Def("sign_in", "sign_in user"), Def("guard", "sign_in"), Def("other", "signin login")]}
+
+
+def test_a_verb_stands_as_most_definitions_have_it() -> None:
+    question = read_question("how does a user sign in")
+    assert question.terms == {"user": 1.0, "sign": APART_SHARE, "signin": JOINED_SHARE}
+    written = as_written(question, corpus(APART).lexical)
+    assert written.terms == {"user": 1.0, "sign": APART_SHARE, "sign_in": JOINED_SHARE}
+    assert written.title_terms == {"user", "sign", "sign_in"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how does a user log in",  # no definition has log_in
+        "does signin let a user sign in",  # written as one word
+        "how does sign work",
+    ],
+)
+def test_all_else_stays_as_it_is(text: str) -> None:
+    question = read_question(text)
+    assert as_written(question, corpus(APART).lexical) is question
+
+
+def test_of_two_forms_that_are_as_common_the_one_word_stays() -> None:
+    lexical = corpus({"a.rb": [Def("f", "sign_in"), Def("g", "signin")]}).lexical
+    question = read_question("how does a user sign in")
+    assert as_written(question, lexical) is question

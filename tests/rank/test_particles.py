@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.rank.particles import APART_SHARE, JOINED_SHARE, alone, joined_verbs
+from causalist.rank.particles import APART_SHARE, JOINED_SHARE, JoinedVerb, alone, joined_verbs
 from causalist.rank.question import read_question
 
 
@@ -23,7 +23,7 @@ from causalist.rank.question import read_question
     ],
 )
 def test_words_of_verbs(text: str, words: list[str]) -> None:
-    assert [word for *_, word in joined_verbs(text)] == words
+    assert [verb.word for verb in joined_verbs(text)] == words
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,16 @@ def test_no_verb(text: str) -> None:
 def test_what_stands_alone_as_well() -> None:
     text = "who writes a log when users log in and fall back"
     found = joined_verbs(text)
-    assert found == [("log", "in", "login"), ("fall", "back", "fallback")]
+    assert found == [
+        JoinedVerb("log", "in", "login", "log_in"), JoinedVerb("fall", "back", "fallback", "fall_back")
+    ]  # fmt: skip
     assert alone(text, found) == {"in", "fall", "back"}
+
+
+def test_what_names_write_apart_has_the_verb_and_not_its_stem() -> None:
+    (verb,) = joined_verbs("what happens when a request times out")
+    assert verb == JoinedVerb("time", "out", "timeout", "time_out")
+    assert [v.apart for v in joined_verbs("carried over")] == ["carry_over"]
 
 
 def test_weights_of_a_question() -> None:

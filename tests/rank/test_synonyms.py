@@ -5,6 +5,7 @@ from math import log1p
 
 import pytest
 
+from causalist.rank.broaden import as_written
 from causalist.rank.question import read_question
 from causalist.rank.synonyms import MOST_WORDS, OTHER_WEIGHT, lead_terms, other_words, synonym_terms
 from causalist.rank.terms import STOP_WORDS
@@ -33,6 +34,13 @@ def test_of_a_long_question_the_title_alone_has_synonyms() -> None:
     body = " ".join(f"word{i}x" for i in range(MOST_WORDS))
     assert found(f"delete it\n{body} create", "remove", "build") == {"remov": 2.0}
     assert found(f"delete {body}\nand so on", "remove") == {}
+
+
+def test_what_is_written_apart_has_the_synonyms_of_the_word() -> None:
+    lexical = corpus({"p.py": [Def("f", "log_in signin authenticate")]}).lexical
+    question = as_written(read_question("how does a user log in"), lexical)
+    assert "log_in" in question.terms
+    assert {lexical.terms[number] for number in synonym_terms(question, lexical)} >= {"signin"}
 
 
 def others(text: str, **words: str) -> dict[str, float]:
