@@ -27,6 +27,7 @@ from causalist.store import (
     index_stamp,
     is_read_only,
     locked_folder,
+    open_index,
     prepare_folder,
     read_index,
     read_seen,
@@ -37,7 +38,11 @@ from causalist.versions import index_version
 if TYPE_CHECKING:
     from causalist.model.history import Commits
     from causalist.retained import Retaining
-    from causalist.store import Sums
+    from causalist.store import Opened, Sums
+
+# A file that was written this shortly before may change again without other times.
+_RACY_NS = 2_000_000_000
+_CHECKED = "checked"  # in a digest: the index was added up and found sound before the digest was kept
 
 
 def is_current(scan: Scan, index: Index) -> bool:
@@ -69,13 +74,16 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     known_commit = None if previous is None else previous.commit
     glance = None if first is None or submodules else _glance(root, limits, first)
     if glance is not None and first is not None and glance.digest == read_seen(first.place):
+        # The digest is of the index file as well: since it was added up and found sound it has not changed.
         assert previous is not None
         return previous, tuple(notes)
+    found = [_checked(each, notes) for each in found]
     scan = _scanned(root, limits, submodules, known_commit, glance, options.retaining)
     previous = next((each.stored for each in found if is_of_here(each.stored, scan)), None)
     for each in found:
         if each.stored is not None and _serves(each.stored, scan, submodules):
-            if glance is not None and glance.is_settled and each is first:
+            is_settled = glance is not None and glance.is_settled and _is_settled(each.stamp, scanned_at)
+            if glance is not None and is_settled and first is not None and each.place == first.place:
                 write_seen(each.place, glance.digest)
             return each.stored, tuple(notes)
 
@@ -95,7 +103,8 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
             with locked_folder(place, root):
                 stored = known.stored
                 if known.stamp != index_stamp(place / INDEX_NAME):
-                    stored = _found(place, notes, options).stored  # another process has just done the work
+                    # Another process has just done the work.
+                    stored = _checked(_found(place, notes, options), notes).stored
                     if stored is not None and _serves(stored, scan, submodules):
                         return stored, tuple(notes)
                 previous = stored if is_of_here(stored, scan) else previous
@@ -148,12 +157,13 @@ def current_index(root: Path, options: IndexOptions, at_hand: Index | None = Non
 
 
 class _Found(NamedTuple):
-    """What is in a place where an index may be stored."""
+    """What is in a place where an index may be stored; `check` raises IndexUnreadable if it is damaged."""
 
     place: Path
     stamp: tuple[int, ...] | None
     stored: Index | None
     sums: "Sums"
+    check: Callable[[], None]
 
 
 def _glance(root: Path, limits: Limits, found: _Found) -> Glance | None:
@@ -162,7 +172,7 @@ def _glance(root: Path, limits: Limits, found: _Found) -> Glance | None:
     index = found.stored
     if index is None or index.commit is None or found.stamp is None or index.submodules:
         return None
-    return glance_at(root, limits, index.commit, found.stamp) if index.version == index_version() else None
+    return glance_at(root, limits, index.commit, (*found.stamp, _CHECKED)) if index.version == index_version() else None
 
 
 def _scanned(
@@ -189,16 +199,34 @@ def _serves(index: Index, scan: Scan, submodules: bool) -> bool:
 
 def _found(place: Path, notes: dict[Diagnostic, None], options: IndexOptions) -> _Found:
     sums: Sums = {}
-    # Stamped before it is read: what replaces an index then has another stamp than the one that is believed.
-    stamp = index_stamp(place / INDEX_NAME)
-    return _Found(place, stamp, _stored(place / INDEX_NAME, notes, options, sums), sums)
+    path = place / INDEX_NAME
+    stamp = index_stamp(path)
+    written = None if options.retaining is None else options.retaining.written
+    opened: list[Opened] = []
+
+    def open_it() -> None:
+        opened.extend(each for each in (open_index(path, written, sums),) if each is not None)
+
+    if not _is_readable(open_it, notes) or not opened:
+        return _Found(place, stamp, None, sums, lambda: None)
+    return _Found(place, opened[0].written, opened[0].content, sums, opened[0].check)
 
 
-def _stored(path: Path, notes: dict[Diagnostic, None], options: IndexOptions, sums: "Sums") -> Index | None:
+def _checked(found: _Found, notes: dict[Diagnostic, None]) -> _Found:
+    """What was found, if it is sound."""
+    return found if _is_readable(found.check, notes) else found._replace(stored=None)
+
+
+def _is_readable(reading: Callable[[], None], notes: dict[Diagnostic, None]) -> bool:
     try:
-        return read_index(path, None if options.retaining is None else options.retaining.written, sums)
+        reading()
     except IndexUnreadable as error:
-        if isinstance(error.__cause__, PermissionError):
-            return None  # somebody else's
-        notes[Diagnostic(error.slug, str(error), -1)] = None
-        return None
+        if not isinstance(error.__cause__, PermissionError):  # else somebody else's
+            notes[Diagnostic(error.slug, str(error), -1)] = None
+        return False
+    return True
+
+
+def _is_settled(stamp: tuple[int, ...] | None, now: int) -> bool:
+    """Whether a change of an index file would show in its stamp."""
+    return stamp is not None and max(stamp[-2:]) < now - _RACY_NS

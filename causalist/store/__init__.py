@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         locked_folder,
         prepare_folder,
     )
-    from causalist.store.index_file import Sums, Written, read_index, write_index
+    from causalist.store.index_file import Opened, Sums, Written, open_index, read_index, write_index
     from causalist.store.seen import index_stamp, read_seen, write_seen
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "CacheState",
     "FactsCache",
     "Key",
+    "Opened",
     "Sums",
     "Written",
     "cache_folder",
@@ -52,6 +53,7 @@ __all__ = [
     "is_read_only",
     "locked",
     "locked_folder",
+    "open_index",
     "parts_of_bytes",
     "prepare_folder",
     "read_index",
@@ -67,7 +69,7 @@ __getattr__ = exports(
         "facts_cache": "MOST_BYTES CacheState FactsCache Key facts_path",
         "folder": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder is_read_only "
         "locked locked_folder prepare_folder",
-        "index_file": "Sums Written read_index write_index",
+        "index_file": "Opened Sums Written open_index read_index write_index",
         "seen": "index_stamp read_seen write_seen",
     },
 )

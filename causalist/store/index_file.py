@@ -14,6 +14,7 @@ import stat
 import struct
 import time
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ _PREFIX = struct.Struct("<16sIII")  # magic, format, length of the header, its C
 _ALIGNMENT = 64
 _PAGE_BYTES = 4096
 _LARGE_PAGES = 16
+_PAGES_AT_ONCE = 256  # what is added up both ways while it is at hand: a megabyte
 _DTYPES = ("uint8", "bool", "int32", "int64", "float32", "float64")
 _ABANDONED_SECONDS = 3600.0  # writing takes seconds; what is this old was left by a process that was killed
 _ON_WINDOWS = os.name == "nt"
@@ -137,15 +139,31 @@ def _has_ended(number: str) -> bool:
     return False
 
 
+class Opened(NamedTuple):
+    """An index that is mapped, from a file that `written` tells from others. `check` adds its arrays up: it raises
+    IndexUnreadable if one is damaged."""
+
+    content: Index
+    written: Written
+    check: Callable[[], None]
+
+
 def read_index(path: Path, written: Written | None = None, sums: Sums | None = None) -> Index | None:
+    """As `open_index`, and checked."""
+    opened = open_index(path, written, sums)
+    if opened is None:
+        return None
+    opened.check()
+    return opened.content
+
+
+def open_index(path: Path, written: Written | None = None, sums: Sums | None = None) -> Opened | None:
     """The index at `path`, mapped; None if there is none, or one of another format, as an update of the program leaves
-    it. Raises IndexUnreadable if it is damaged. What this process has `written` itself is not added up again. What is
-    read is put into `sums`, for `write_index`."""
+    it. Raises IndexUnreadable if its header is damaged. What this process has `written` itself is not added up again.
+    What is read is put into `sums`, for `write_index`."""
     try:
         mapped, status = _mapped(path)
-        return _decoded(
-            path, mapped, status.st_size, {} if sums is None else sums, is_sound=_written(status) == written
-        )
+        return _decoded(path, mapped, _written(status), {} if sums is None else sums, written)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -163,8 +181,13 @@ def _checksum(data: memoryview) -> int:
     if n_pages < _LARGE_PAGES:
         return zlib.crc32(data)
     pages = np.frombuffer(data, dtype="<u8", count=n_pages * (_PAGE_BYTES // 8)).reshape(n_pages, -1)
+    by_page, by_place = np.empty(n_pages, dtype=pages.dtype), np.zeros(pages.shape[1], dtype=pages.dtype)
+    for first in range(0, n_pages, _PAGES_AT_ONCE):
+        some = pages[first : first + _PAGES_AT_ONCE]
+        np.add.reduce(some, axis=1, out=by_page[first : first + _PAGES_AT_ONCE])
+        by_place += np.add.reduce(some, axis=0)
     rest = zlib.crc32(data[n_pages * _PAGE_BYTES :])
-    return zlib.crc32(pages.sum(axis=1), zlib.crc32(pages.sum(axis=0), rest))
+    return zlib.crc32(by_page.data, zlib.crc32(by_place.data, rest))
 
 
 def _mapped(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
@@ -183,7 +206,7 @@ def _mapped(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
         os.close(descriptor)
 
 
-def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int, sums: Sums, *, is_sound: bool) -> Index | None:
+def _decoded(path: Path, mapped: mmap.mmap | bytes, here: Written, sums: Sums, known: Written | None) -> Opened | None:
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
     if magic != _MAGIC:
         raise IndexUnreadable(f"{path} is no index; it is built again")
@@ -194,18 +217,24 @@ def _decoded(path: Path, mapped: mmap.mmap | bytes, size: int, sums: Sums, *, is
         raise IndexUnreadable(f"the header of {path} is damaged; it is built again")
     header = json.loads(header_bytes)
     base = _PREFIX.size + length
-    if size != base + header["size"]:
+    if here.size != base + header["size"]:
         raise IndexUnreadable(f"{path} is truncated; it is built again")
     arrays: Arrays = {}
-    view = memoryview(mapped)
+    spans: list[tuple[str, int, int, int]] = []  # name, start, end, checksum
     for name, (dtype, shape, offset, crc) in header["arrays"].items():
         if dtype not in _DTYPES:
             raise IndexUnreadable(f"{path}: array {name} has the unknown type {dtype}; it is built again")
         kind = np.dtype(dtype)
         count = int(np.prod(shape, dtype=np.int64))
         start = base + offset
-        if not is_sound and _checksum(view[start : start + count * kind.itemsize]) != crc:
-            raise IndexUnreadable(f"{path}: array {name} is damaged; it is built again")
+        spans.append((name, start, start + count * kind.itemsize, crc))
         arrays[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
         sums[name] = arrays[name], crc
-    return unflatten(Index, header["index"], "index", arrays)
+
+    def check() -> None:
+        view = memoryview(mapped)
+        for name, start, end, crc in () if here == known else spans:
+            if _checksum(view[start:end]) != crc:
+                raise IndexUnreadable(f"{path}: array {name} is damaged; it is built again")
+
+    return Opened(unflatten(Index, header["index"], "index", arrays), here, check)

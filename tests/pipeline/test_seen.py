@@ -101,3 +101,39 @@ def test_repositories_inside_are_always_scanned(tree: WorkTree, scans: list[Path
     for _ in range(3):
         Repository.open(tree.path, options=IndexOptions(submodules=True))
     assert len(scans) == 3
+
+
+def test_an_index_that_was_found_current_is_not_added_up_again(
+    seen: WorkTree, scans: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("causalist.store.index_file._checksum", lambda data: -1)
+    assert Repository.open(seen.path).notes == () and scans == []
+    (seen.path / _SEEN).unlink()  # nobody has said that it is sound
+    assert [note.slug for note in Repository.open(seen.path).notes] == ["index-unreadable"]
+
+
+def test_damage_that_came_since_is_found(seen: WorkTree, scans: list[Path]) -> None:
+    sound = _exported(Repository.open(seen.path))
+    with (seen.path / FOLDER / INDEX_NAME).open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        last = file.read(1)[0]
+        file.seek(-1, os.SEEK_END)
+        file.write(bytes([last ^ 1]))
+    again = Repository.open(seen.path)
+    assert [note.slug for note in again.notes] == ["index-unreadable"] and scans
+    assert _exported(again) == sound
+    assert Repository.open(seen.path).notes == ()
+
+
+def test_what_is_just_written_may_change_without_another_time() -> None:
+    written = 10**18
+    for mtime, ctime in ((written, 0), (0, written)):
+        stamp = (1, 2, mtime, ctime)
+        assert not indexing._is_settled(stamp, written + 2 * 10**9)
+        assert indexing._is_settled(stamp, written + 2 * 10**9 + 1)
+    assert not indexing._is_settled(None, written)
+
+
+def _exported(repository: Repository) -> list[str]:
+    nodes = repository.index.graph.nodes
+    return [f"{node} {signature}" for node, signature in zip(nodes.ids, nodes.signatures, strict=True)]

@@ -439,3 +439,20 @@ def test_arrays_that_were_read_are_written_with_the_checksums_that_they_had(
     assert index_path.read_bytes() == small_bytes
     write_index(index_path, small_index, sums)  # equal arrays, and others
     assert index_path.read_bytes() == small_bytes
+
+
+def test_arrays_of_an_index_that_is_opened_are_looked_at_when_it_is_checked(
+    small_index: Index, small_bytes: bytes, index_path: Path
+) -> None:
+    data = bytearray(small_bytes)
+    data[-1] ^= 1
+    index_path.write_bytes(data)
+    opened = index_file.open_index(index_path)
+    assert opened is not None and opened.content.version == small_index.version
+    assert opened.written == index_file._written(index_path.lstat())
+    with pytest.raises(IndexUnreadable, match="damaged"):
+        opened.check()
+    index_path.write_bytes(small_bytes)
+    sound = index_file.open_index(index_path)
+    assert sound is not None
+    sound.check()
