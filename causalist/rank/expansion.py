@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph
-from causalist.model.lexical import LexicalIndex
+from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank._order import SCORE_DECIMALS, first_by
 from causalist.rank._sums import ROWS_AT_ONCE
@@ -24,6 +24,8 @@ EXPANSION = "expansion"  # the signal
 N_SOURCES = 8
 N_WORDS = 15
 MOST_COUNTED = 3.0  # occurrences of a word in a source; more say no more
+_MOST_SEARCHED = 400  # terms in whose rows a node is searched for
+_FEWEST_SEARCHED = 512  # rows of such a term
 _FEWEST_WITH = 2  # documents that have a word; what stands in one leads nowhere else
 
 
@@ -41,7 +43,7 @@ def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIn
         return {}
     share = np.zeros(len(text))
     share[best] = (text[best] / text[best[0]]) ** 2
-    rows = _rows_of(best[share[best] > 0], postings.documents)
+    rows = _rows_of(best[share[best] > 0], postings)
     numbers = np.searchsorted(postings.indptr, rows, side="right") - 1
     said = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MOST_COUNTED)
     frequency = np.diff(postings.indptr)
@@ -54,17 +56,41 @@ def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIn
     return {int(word): float(values[word] / values[words[0]]) for word in words}
 
 
-def _rows_of(nodes: NDArray[np.int64], documents: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Where in `documents` any of a few `nodes` stands, ascending. Some rows at once: there are dozens for each node of
-    the repository, and room for something about all of them takes longer to get than it takes to look at them."""
-    found: list[NDArray[np.int64]] = []
-    for first in range(0, len(documents), ROWS_AT_ONCE):
-        some = documents[first : first + ROWS_AT_ONCE]
-        is_there, one = np.zeros((2, len(some)), dtype=np.bool_)
-        for node in nodes.astype(documents.dtype):
-            is_there |= np.equal(some, node, out=one)
-        found.append(first + np.flatnonzero(is_there))
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
+    """Where in `postings.documents` any of a few `nodes` stands, ascending. In the rows of the terms that stand
+    everywhere, which are most of all, it is searched for; the rest is looked through, some rows at once: there are
+    dozens for each node of the repository, and room for something about all of them takes longer to get than it takes
+    to look at them."""
+    documents, indptr = postings.documents, postings.indptr.astype(np.int64)
+    least = max(_FEWEST_SEARCHED, len(documents) // _MOST_SEARCHED)
+    many = np.flatnonzero(np.diff(indptr) > least)
+    found = [_searched(nodes, documents, indptr[many], indptr[many + 1])]
+    starts, stops = np.append(0, indptr[many + 1]).tolist(), np.append(indptr[many], len(documents)).tolist()
+    for start, stop in zip(starts, stops, strict=True):
+        for first in range(start, stop, ROWS_AT_ONCE):
+            some = documents[first : min(first + ROWS_AT_ONCE, stop)]
+            is_there, one = np.zeros((2, len(some)), dtype=np.bool_)
+            for node in nodes.astype(documents.dtype):
+                is_there |= np.equal(some, node, out=one)
+            found.append(first + np.flatnonzero(is_there))
+    return np.sort(np.concatenate(found))
+
+
+def _searched(
+    nodes: NDArray[np.int64], documents: NDArray[np.int32], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Where nodes stand in the rows `starts[i]:stops[i]`, which ascend and are never empty: by halves, in all at
+    once."""
+    if not len(starts):
+        return np.zeros(0, dtype=np.int64)
+    low, high = (np.repeat(each[:, None], len(nodes), axis=1) for each in (starts, stops - 1))
+    for _ in range(int((stops - starts).max()).bit_length()):
+        middle = (low + high) >> 1
+        is_behind = documents[middle] < nodes
+        low = np.minimum(np.where(is_behind, middle + 1, low), stops[:, None] - 1)
+        high = np.where(is_behind, high, middle)
+    is_there: NDArray[np.bool_] = documents[low] == nodes
+    return low[is_there]
 
 
 def may_gain(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from causalist.model.lexical import Postings
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank import default_weights
+from causalist.rank import default_weights, expansion
 from causalist.rank.expansion import N_SOURCES, N_WORDS, expansion_terms
 from causalist.rank.fuse import signals_of
 from causalist.rank.lexical import bm25
@@ -106,3 +107,20 @@ def test_code_has_the_signal_where_a_question_is_brief() -> None:
     assert signal("tests of slow calls").keys() == {"a.py", "b.py", "test_a.py"}
     assert signal("slow `Hedging`") == {}
     assert signal("slow alpha beta gamma delta epsilon zeta theta kappa") == {}
+
+
+@pytest.mark.parametrize(("most", "fewest"), [(400, 512), (3, 0), (50, 2), (1, 0)])
+def test_rows_of_nodes_are_found_whether_they_are_searched_for_or_looked_through(
+    most: int, fewest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expansion, "_MOST_SEARCHED", most)
+    monkeypatch.setattr(expansion, "_FEWEST_SEARCHED", fewest)
+    monkeypatch.setattr(expansion, "ROWS_AT_ONCE", 7)
+    random = np.random.default_rng(1)
+    for _ in range(20):
+        rows = [np.flatnonzero(random.random(30) < share) for share in random.random(12) ** 3]
+        indptr = np.append(0, np.cumsum([len(row) for row in rows])).astype(np.int32)
+        documents = np.concatenate(rows).astype(np.int32)
+        nodes = np.sort(random.choice(30, 4, replace=False))
+        postings = Postings(indptr, documents, np.ones(len(documents), dtype=np.int32), np.ones(30), 30)
+        assert expansion._rows_of(nodes, postings).tolist() == np.flatnonzero(np.isin(documents, nodes)).tolist()
