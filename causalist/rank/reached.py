@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.answer import AskOptions
-from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.graph import CodeGraph, EdgeKind, rows_of
 from causalist.model.scores import Transition
 from causalist.model.steps import Steps
 from causalist.model.symbols import NodeKind
@@ -63,7 +63,6 @@ def reached_places(
     if ranking.pagerank is None:
         return []
     owners = graph.nodes.files
-    inside = np.flatnonzero(owners >= 0)
     factor = ranking.signals.reach
     specific = _file_specificity(graph, transition) ** REACH_SPECIFICITY
     is_file = graph.nodes.kinds == NodeKind.FILE
@@ -90,11 +89,13 @@ def reached_places(
                 go_on=steps.in_time,
             )
         scores = walk.scores
-        reach = np.bincount(owners[inside], weights=(scores * factor)[inside], minlength=len(scores)) * specific
+        some = np.flatnonzero(scores)  # of a walk near the seeds a small part
+        some = some[owners[some] >= 0]
+        reach = np.bincount(owners[some], weights=scores[some] * factor[some], minlength=len(scores)) * specific
         reach[barred] = 0.0
         least = max(LEAST_REACH * reach.max(initial=0.0), WEAKEST_REACH * taken[0].reach if taken else 0.0)
-        some = best_of(np.where(reach >= least, reach, 0.0), N_TRIED)
-        file, nodes = next(((file, nodes) for file in some if (nodes := links.belonging(file))), (-1, []))
+        best = best_of(np.where(reach >= least, reach, 0.0), N_TRIED)
+        file, nodes = next(((file, nodes) for file in best if (nodes := links.belonging(file))), (-1, []))
         if not nodes:
             break
         entry = _entry(nodes, given_from_outside(file, scores, graph, transition) * factor, is_file)
@@ -154,14 +155,22 @@ def _entry(nodes: list[int], given: NDArray[np.float64], is_file: NDArray[np.boo
 def given_from_outside(
     file: int, scores: NDArray[np.float64], graph: CodeGraph, transition: Transition
 ) -> NDArray[np.float64]:
-    """What the nodes of other files hand on to each node in one step, shape (n_nodes,)."""
-    given = np.empty(len(scores))
-    outside = np.where(graph.nodes.files == file, 0.0, scores)
-    csr_product(transition.indptr, transition.indices, transition.weights, outside, given)
+    """What the nodes of other files hand on in one step to each node of a file, shape (n_nodes,); 0 for all others."""
+    owners = graph.nodes.files
+    own = np.flatnonzero(owners == file)
+    links, of = rows_of(transition.indptr, own)
+    givers = transition.indices[links]
+    handed = np.where(owners[givers] == file, 0.0, scores[givers])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(of, minlength=len(own)))]).astype(np.int32)
+    given, part = np.zeros(len(scores)), np.empty(len(own))
+    csr_product(starts, np.arange(len(links), dtype=np.int32), transition.weights[links], handed, part)
+    given[own] = part
     return given
 
 
 def _file_specificity(graph: CodeGraph, transition: Transition) -> NDArray[np.float64]:
-    """log(files / linked files), by the node of the file."""
-    n_files = int(np.count_nonzero(graph.nodes.kinds == NodeKind.FILE))
-    return np.maximum(np.log(n_files / transition.file_degrees), 0.0)
+    """log(files / linked files), by the node of the file; 0 for all others."""
+    files = np.flatnonzero(graph.nodes.kinds == NodeKind.FILE)
+    result = np.zeros(len(graph.nodes))
+    result[files] = np.maximum(np.log(len(files) / transition.file_degrees[files]), 0.0)
+    return result

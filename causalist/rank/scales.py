@@ -47,12 +47,16 @@ def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scor
     best, total = np.zeros(n), np.zeros(n)
     if not len(nodes):
         return best, total
+    owners = files[nodes]
     # Nodes of a file mostly follow one another, so that this is a single pass; sorting the scores takes ten times that.
-    if (files[nodes[1:]] < files[nodes[:-1]]).any():
-        nodes = nodes[np.argsort(files[nodes], kind="stable")]
-    owners, left = files[nodes], scores[nodes]
-    is_first = np.concatenate([[True], owners[1:] != owners[:-1]])
-    starts, group = np.flatnonzero(is_first), np.cumsum(is_first) - 1
+    if (owners[1:] < owners[:-1]).any():
+        nodes = nodes[np.argsort(owners, kind="stable")]
+        owners = files[nodes]
+    left = scores[nodes]
+    is_first = np.ones(len(owners), dtype=np.bool_)
+    np.not_equal(owners[1:], owners[:-1], out=is_first[1:])
+    starts = np.flatnonzero(is_first)
+    group = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(starts, append=len(owners)))
     sums = np.zeros(len(starts))
     for place in range(_N_SUMMED):
         top = np.maximum.reduceat(left, starts)
@@ -62,7 +66,7 @@ def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scor
         if place + 1 == _N_SUMMED:
             break
         # One of those that are as good as the best is taken away; 0 is what is left where there were fewer.
-        taken = np.flatnonzero(left == top[group])
+        taken = np.flatnonzero(left == top.take(group))
         left[taken[np.concatenate([[True], group[taken[1:]] != group[taken[:-1]]])]] = 0.0
     total[owners[starts]] = sums
     return best, total

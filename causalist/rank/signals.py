@@ -119,10 +119,10 @@ class Reading:
                 "looked up": self._in_file(self._looked_up()),
                 "coverage": self.coverage_of_files,
                 "synonyms": beside(self.synonyms_of_files, self.file_text),
-                "leads": np.where(self.file_text > 0, beside(self.leads_of_files, self.file_text), 0.0),
+                "leads": beside(self.leads_of_files, self.file_text) * (self.file_text > 0),
                 "tests": self.tested,
                 EXPANSION: self.expansion,
-                LANGUAGE: np.where(self.file_text > 0, self.languages, 0.0),
+                LANGUAGE: self.languages * (self.file_text > 0),
                 **self.past,
                 DENSE: self._in_file(self.dense),
             }
@@ -138,7 +138,11 @@ class Reading:
         inside = (nodes.parents >= 0) & ~self.is_file[parents] & searched
 
         def of_file(scores: Scores) -> Scores:
-            return np.where(searched, scores[owner], 0.0)
+            result: Scores = scores.take(owner)
+            result *= searched
+            return result
+
+        is_about = self.text > 0
 
         signals = {
             "text": text,
@@ -147,7 +151,7 @@ class Reading:
             "name": self.name,
             "name share": self.name_share,
             "name coverage": self.name_coverage,
-            "around": np.where(inside, text[parents], 0.0),
+            "around": text.take(parents) * inside,
             "file text": of_file(scaled(self._file_text())),
             "path": of_file(self.path),
             "file": of_file(scaled(files)),
@@ -157,12 +161,12 @@ class Reading:
             "frame": self.frame,
             "looked up": self._looked_up(),
             "synonyms": beside(self.synonyms, self.text),
-            "leads": np.where(self.text > 0, beside(self.leads, self.text), 0.0),
-            "tests": np.where(self.text > 0, of_file(self.tested), 0.0),
+            "leads": beside(self.leads, self.text) * is_about,
+            "tests": of_file(self.tested) * is_about,
             DENSE: self.dense,
         }
         found = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense)
-        signals[SIZE] = np.where(above_zero(found), self._sizes(), 0.0)
+        signals[SIZE] = self._sizes(above_zero(found))
         if self.question.is_pattern:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
         return signals
@@ -190,9 +194,9 @@ class Reading:
         parents = np.maximum(nodes.parents, 0)
         inside = wanted & (nodes.parents >= 0) & ~self.is_file[parents]
         return {
-            "found file": np.where(wanted, scaled(files)[np.maximum(nodes.files, 0)], 0.0),
-            "named around": np.where(inside, self.mention[parents], 0.0),
-            "identifiers": np.where(wanted, self.identifiers, 0.0),
+            "found file": scaled(files).take(np.maximum(nodes.files, 0)) * wanted,
+            "named around": self.mention.take(parents) * inside,
+            "identifiers": self.identifiers * wanted,
         }
 
     # -- parts
@@ -218,15 +222,20 @@ class Reading:
         wanted = np.flatnonzero(self.is_file & (self.literal_in_file > 0) if self.question.is_pattern else self.is_file)
         return Table({name: values[wanted] for name, values in signals.items()}, len(self.is_file), wanted)
 
-    def _sizes(self) -> Scores:
-        """1 for what has _MOST_ROWS rows or more, less with the logarithm of their number; module-level code has those
-        that no definition of the file has. Rows, because line ends must not count."""
+    def _sizes(self, found: NDArray[np.bool_]) -> Scores:
+        """Of what is found: 1 for _MOST_ROWS rows or more, less with the logarithm of their number; module-level code
+        has those that no definition of the file has. Rows, because line ends must not count."""
         nodes = self.graph.nodes
-        rows = (nodes.end_rows - nodes.start_rows + 1).astype(np.float64)
-        top = (nodes.parents >= 0) & self.is_file[np.maximum(nodes.parents, 0)]
-        taken = np.bincount(nodes.parents[top], weights=rows[top], minlength=len(rows))
-        rows = np.where(self.is_file, np.maximum(rows - taken, 0.0), rows)
-        result: Scores = _LOGARITHMS[np.minimum(rows, _MOST_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
+        some = np.flatnonzero(found)
+        rows = (nodes.end_rows[some] - nodes.start_rows[some] + 1).astype(np.float64)
+        is_file = self.is_file[some]
+        if is_file.any():
+            inside = (found & self.is_file).take(np.maximum(nodes.parents, 0)) & (nodes.parents >= 0)
+            top = np.flatnonzero(inside)
+            taken = np.bincount(nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(found))
+            rows = np.where(is_file, np.maximum(rows - taken[some], 0.0), rows)
+        result = np.zeros(len(found))
+        result[some] = _LOGARITHMS[np.minimum(rows, _MOST_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
         return result
 
 

@@ -238,3 +238,10 @@ def test_the_columns_of_a_large_graph_are_turned_when_it_is_built(
 
 def _never(*_: object) -> None:
     raise AssertionError("turned once more")
+
+
+def test_each_once_by_marks_and_by_sorting() -> None:
+    for n_nodes in (8, 8 * push.MARKING_COSTS):  # marked, sorted
+        marks = np.zeros(n_nodes, dtype=np.bool_)
+        assert push._each_once(np.array([5, 2, 5, 7], dtype=np.int32), marks).tolist() == [2, 5, 7]
+        assert not marks.any()
