@@ -57,7 +57,8 @@ class IndexOptions:
 
     `submodules`: whether repositories inside of this one are indexed too; None: as the index has it, at first not.
     `limits`: what is taken of a folder; None: what its own settings say. `retaining`: where a process keeps what makes
-    the next refresh of the same folder cheaper, if it wants to spend the memory.
+    the next refresh of the same folder cheaper, if it wants to spend the memory. `anew`: a stored index is added up and
+    compared with its files whatever was found before.
     """
 
     processes: int | None = None
@@ -65,6 +66,7 @@ class IndexOptions:
     submodules: bool | None = None
     limits: "Limits | None" = None
     retaining: "Retaining | None" = None
+    anew: bool = False
 
 
 def reader_of(path: str) -> str:

@@ -73,7 +73,7 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
     options = replace(options, submodules=submodules)
     known_commit = None if previous is None else previous.commit
     glance = None if first is None or submodules else _glance(root, limits, first)
-    if glance is not None and first is not None and glance.digest == read_seen(first.place):
+    if glance is not None and first is not None and not options.anew and glance.digest == read_seen(first.place):
         # The digest is of the index file as well: since it was added up and found sound it has not changed.
         assert previous is not None
         return previous, tuple(notes)

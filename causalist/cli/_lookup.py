@@ -29,11 +29,14 @@ def limit_option(default: int, effect: str) -> Callable[[_Command], _Command]:
     return click.option("--limit", type=click.IntRange(min=1), default=default, show_default=True, help=effect)
 
 
-def open_for_lookup(repo: Path | None, *, force: bool, when_empty: Mapping[str, object] | None) -> "Repository":
+def open_for_lookup(
+    repo: Path | None, *, force: bool, when_empty: Mapping[str, object] | None, anew: bool = False
+) -> "Repository":
     """The repository, after saying what opening had to say. `when_empty` is the document for an empty folder, None
-    without --json."""
+    without --json. `anew` as in `IndexOptions`."""
     document = when_empty
-    repository = open_repository(repo, force=force, when_empty=None if document is None else lambda _: document)
+    when = None if document is None else lambda _: document
+    repository = open_repository(repo, force=force, when_empty=when, anew=anew)
     say_notes(repository)
     return repository
 

@@ -69,6 +69,7 @@ def open_repository(
     when_empty: Callable[[NothingToIndex], Mapping[str, object]] | None = None,
     deadline: "Deadline | None" = None,
     retaining: "Retaining | None" = None,
+    anew: bool = False,
 ) -> "Repository":
     """The repository in the folder `repo`, or around the current one. Raises CausalistError.
 
@@ -80,7 +81,7 @@ def open_repository(
     from causalist.pipeline import Repository
 
     with progress_on_stderr() as progress:
-        options = IndexOptions(processes=processes, progress=progress, submodules=submodules, retaining=retaining)
+        options = IndexOptions(processes, progress, submodules, retaining=retaining, anew=anew)
         try:
             if deadline is not None:
                 from causalist.servers.bounded import open_in_time

@@ -23,6 +23,8 @@ _MOST_MEMBERS = 5
 def command(repo: Path | None, force: bool, limit: int, as_json: bool) -> None:
     """Checks the index and says how much of the code it knows.
 
+    The stored index is added up again, whatever its times say; a damaged one is made anew, with a note.
+
     Findings (exit code 1) are broken invariants of the graph, and files that could be parsed or read in part only. How
     many calls are resolved, which rules have no measured precision, and which files import one another in circles, is
     said and is no finding.
@@ -31,7 +33,7 @@ def command(repo: Path | None, force: bool, limit: int, as_json: bool) -> None:
     Example:
       causalist lint --json | jq '.findings[].slug'
     """
-    repository = open_for_lookup(repo, force=force, when_empty=lint_document(None) if as_json else None)
+    repository = open_for_lookup(repo, force=force, when_empty=lint_document(None) if as_json else None, anew=True)
     health = repository.lint()
     n = len(health.findings)
     nothing = f"{n} finding{'s'[: n != 1]}" if n else ""

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.cli.commands import invoke, run, write_all
 from tests.confidences import IMPORT, SAME_FILE, said
+from tests.edits import begin
 from tests.pasts import Past
 
 NODE_KEYS = ["node", "path", "symbol", "kind", "start_line", "end_line", "signature", "doc", "layer", "tier"]
@@ -376,6 +378,17 @@ class TestLint:
             "calls: resolved, guessed by name, outside, of unknown receivers",
             "python 4 (100 %) 0 (0 %) 0 (0 %) 0 (0 %)",
         ]
+
+    def test_damage_that_no_time_tells_of_is_found(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        later = time.time_ns() + 3 * 10**9
+        monkeypatch.setattr("time.time_ns", lambda: later)
+        begin(small)
+        for _ in range(3):  # indexed, found current, taken without a look
+            assert invoke("find", "Cart", "--repo", str(small)).code == 0
+        monkeypatch.setattr("causalist.store.index_file._checksum", lambda data: -1)  # as if other bits were read
+        assert invoke("find", "Cart", "--repo", str(small)).stderr == ""
+        done = invoke("lint", "--repo", str(small))
+        assert done.code == 0 and "note: index-unreadable: " in done.stderr
 
     def test_what_could_not_be_parsed_is_a_finding(self, small: Path) -> None:
         write_all(small, {"broken.py": "x = 1\ndef price(:\n"})
