@@ -48,6 +48,8 @@ _ROW_BYTES = 200  # of a row beside its data: its key, which stands in an index 
 _BATCH = 500  # keys a query; SQLite allows at least 999 parameters
 _BATCH_BYTES = 8 << 20  # a transaction: other processes wait for it
 _DAY_SECONDS = 86_400
+_LOCKED_SECONDS = 5.0  # that others are waited for
+_PAUSE_SECONDS = 0.01
 
 
 class CacheState(NamedTuple):
@@ -100,9 +102,8 @@ class FactsCache:
     def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
         """Keeps encoded facts; a file that cannot be written is left as it is."""
         rows = list(rows)
-        for _ in range(2):  # a damaged file is removed by the first attempt
-            if self._path is None or not self._usable:
-                break
+        n_failed, since = 0, time.monotonic()
+        while self._path is not None and self._usable and n_failed < 2:  # the first time a damaged file is removed
             try:
                 self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 with closing(self._connect()) as connection:
@@ -113,7 +114,9 @@ class FactsCache:
             except OSError:
                 self._usable = False
             except sqlite3.Error as error:
-                self._failed(error)
+                if not _waited(error, since):
+                    n_failed += 1
+                    self._failed(error)
         self._memory.update(rows)
 
     def keep_only(self, keys: Iterable[Key]) -> None:
@@ -208,8 +211,17 @@ class FactsCache:
             self._usable = False
 
     def _connect(self) -> sqlite3.Connection:
+        since = time.monotonic()
+        while True:
+            try:
+                return self._connected()
+            except sqlite3.Error as error:
+                if not _waited(error, since):
+                    raise
+
+    def _connected(self) -> sqlite3.Connection:
         assert self._path is not None
-        connection = sqlite3.connect(self._path, timeout=5.0)
+        connection = sqlite3.connect(self._path, timeout=_LOCKED_SECONDS)
         # A damaged key is one that nobody asks for. As an error it would look like one of a file that is in use.
         connection.text_factory = _as_text
         try:
@@ -240,6 +252,16 @@ class FactsCache:
                 age = time.time() - path.stat().st_mtime
                 if not path.name.startswith(self._path.name) and age > _OTHER_FORMAT_DAYS * _DAY_SECONDS:
                     path.unlink()
+
+
+def _waited(error: sqlite3.Error, since: float) -> bool:
+    """Whether a file was locked that may no longer be, after a pause. SQLite waits by itself for who reads and writes,
+    but not for who begins its log or, as the last one, puts it away."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # what is above tells kinds of it apart
+    if code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PROTOCOL) or time.monotonic() - since >= _LOCKED_SECONDS:
+        return False
+    time.sleep(_PAUSE_SECONDS)
+    return True
 
 
 def _row(key: Key, parts: Encoded) -> tuple[object, ...]:

@@ -204,14 +204,30 @@ def test_a_schema_of_someone_else_is_survived(path: Path) -> None:
 
 def test_a_locked_file_is_left_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(path, 3)
-    real = sqlite3.connect
-    with closing(real(path)) as holder:
+    with closing(sqlite3.connect(path)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
-        monkeypatch.setattr(sqlite3, "connect", lambda name, timeout: real(name, timeout=0.05))
+        monkeypatch.setattr(facts_cache, "_LOCKED_SECONDS", 0.05)
         cache = filled(path, 5)
         assert known(cache, 5) == list(range(5)), "in memory"
         holder.rollback()
     assert known(FactsCache(path), 5) == list(range(3))
+
+
+def test_what_sqlite_does_not_wait_for_is_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, n_refused = FactsCache._connected, 0
+
+    def refusing(self: FactsCache) -> sqlite3.Connection:
+        nonlocal n_refused
+        n_refused += 1
+        if n_refused % 3:
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY_RECOVERY
+            raise error
+        return real(self)
+
+    monkeypatch.setattr(FactsCache, "_connected", refusing)
+    filled(path, 3)
+    assert known(FactsCache(path), 3) == [0, 1, 2] and n_refused == 6
 
 
 # -- others at the same time
