@@ -38,7 +38,7 @@ from causalist.versions import index_version
 if TYPE_CHECKING:
     from causalist.model.history import Commits
     from causalist.retained import Retaining
-    from causalist.store import Opened, Sums
+    from causalist.store import Sums
 
 # A file that was written this shortly before may change again without other times.
 _RACY_NS = 2_000_000_000
@@ -202,29 +202,29 @@ def _found(place: Path, notes: dict[Diagnostic, None], options: IndexOptions) ->
     path = place / INDEX_NAME
     stamp = index_stamp(path)
     written = None if options.retaining is None else options.retaining.written
-    opened: list[Opened] = []
-
-    def open_it() -> None:
-        opened.extend(each for each in (open_index(path, written, sums),) if each is not None)
-
-    if not _is_readable(open_it, notes) or not opened:
+    try:
+        opened = open_index(path, written, sums)
+    except IndexUnreadable as error:
+        _tell(error, notes)
+        opened = None
+    if opened is None:
         return _Found(place, stamp, None, sums, lambda: None)
-    return _Found(place, opened[0].written, opened[0].content, sums, opened[0].check)
+    return _Found(place, opened.written, opened.content, sums, opened.check)
 
 
 def _checked(found: _Found, notes: dict[Diagnostic, None]) -> _Found:
     """What was found, if it is sound."""
-    return found if _is_readable(found.check, notes) else found._replace(stored=None)
-
-
-def _is_readable(reading: Callable[[], None], notes: dict[Diagnostic, None]) -> bool:
     try:
-        reading()
+        found.check()
     except IndexUnreadable as error:
-        if not isinstance(error.__cause__, PermissionError):  # else somebody else's
-            notes[Diagnostic(error.slug, str(error), -1)] = None
-        return False
-    return True
+        _tell(error, notes)
+        return found._replace(stored=None)
+    return found
+
+
+def _tell(error: IndexUnreadable, notes: dict[Diagnostic, None]) -> None:
+    if not isinstance(error.__cause__, PermissionError):  # else somebody else's
+        notes[Diagnostic(error.slug, str(error), -1)] = None
 
 
 def _is_settled(stamp: tuple[int, ...] | None, now: int) -> bool:
