@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -34,21 +35,30 @@ def error_slugs() -> dict[str, type[errors.CausalistError]]:
 
 
 def diagnostic_slugs() -> set[str]:
-    """Slugs of all `Diagnostic(...)` in the package: literals, and those of errors that are caught and noted."""
+    """Slugs of all `Diagnostic(...)` in the package: literals, and those of errors that are caught or handed over."""
     found: set[str] = set()
     for file in sorted((ROOT / "causalist").rglob("*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         made = _diagnostics(tree)
         found |= {call.args[0].value for call in made if isinstance(call.args[0], ast.Constant)}
         noted = [call for call in made if not isinstance(call.args[0], ast.Constant)]
-        for handler in ast.walk(tree):
-            if isinstance(handler, ast.ExceptHandler) and isinstance(handler.type, ast.Name):
-                inside = [call for call in _diagnostics(handler) if call in noted]
-                noted = [call for call in noted if call not in inside]
-                if inside:
-                    found.add(getattr(errors, handler.type.id).slug)
+        for scope, error in _errors_named(tree):
+            inside = [call for call in _diagnostics(scope) if call in noted]
+            noted = [call for call in noted if call not in inside]
+            if inside:
+                found.add(getattr(errors, error).slug)
         assert not noted, f"{file}:{noted[0].lineno}: a diagnostic whose slug this test cannot find out"
     return found
+
+
+def _errors_named(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Handlers of an error, and functions that are given one, each with the name of the error's class."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name):
+            yield node, node.type.id
+        elif isinstance(node, ast.FunctionDef):
+            given = [each.annotation.id for each in node.args.args if isinstance(each.annotation, ast.Name)]
+            yield from ((node, name) for name in given if name in vars(errors))
 
 
 def _diagnostics(tree: ast.AST) -> list[ast.Call]:
