@@ -44,6 +44,14 @@ def defects_are_raised() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def modules_are_compiled_once() -> Iterator[None]:
+    """Hundreds of processes are started, and compiling all modules takes each of them longer than most questions."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The cache folder of what tests share, for this process and those that it starts."""
     folder = tmp_path_factory.mktemp("cache")

@@ -24,7 +24,7 @@ from tests.indexes import differences, without_stamps
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
 
-_N_ROUNDS = 3
+_N_ROUNDS = 2
 _DOOR_USER = 'import { Door } from "./door";\nimport { Door as Other } from "./i";\nnew Door();\nnew Other();\n'
 
 
@@ -87,7 +87,7 @@ def test_edits_that_are_followed_equal_building_afresh(
     monkeypatch.setattr(refresh, "_MOST_NAMES", 10_000)
     root = copy_sample(tmp_path, sample)
     begin(root)
-    check_sequence(root, seed, 5, 1, edits, 2)
+    check_sequence(root, seed, 3, 1, edits, 2)
 
 
 @pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
@@ -102,7 +102,7 @@ def test_what_a_process_keeps_changes_nothing(
     monkeypatch.setattr(Linker, "again", lambda self, changed: kept.append(True) or again(self, changed))
     root = copy_sample(tmp_path, sample)
     begin(root)
-    check_sequence(root, seed, 6, 1, edits, 2, Retaining())
+    check_sequence(root, seed, 4, 1, edits, 2, Retaining())
     assert kept or edits is SMALL_EDITS
 
 

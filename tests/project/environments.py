@@ -8,7 +8,7 @@ import ast
 import sys
 import sysconfig
 import venv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from email.parser import HeaderParser
 from functools import cache
 from importlib.metadata import Distribution, distribution, packages_distributions
@@ -118,16 +118,19 @@ def _holds(requirement: Requirement, extra: str) -> bool:
 def import_names(requirements: Iterable[Requirement]) -> set[str]:
     """Top-level names that the required distributions themselves provide."""
     wanted = {canonicalize_name(r.name) for r in requirements}
-    return {
-        top for top, names in packages_distributions().items() if wanted & {canonicalize_name(name) for name in names}
-    }
+    return {top for top, names in _packages().items() if wanted & {canonicalize_name(name) for name in names}}
 
 
-def imports_of(source: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def _packages() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
+@cache
+def imports_of(source: Path) -> tuple[tuple[str, bool], ...]:
     """(dotted module, whether it is imported when the file is) of every import of something outside the project and
     the standard library; what only a type checker reads is left out."""
-    tree = ast.parse(source.read_bytes())
-    yield from _imports(tree, at_once=True)
+    return tuple(_imports(ast.parse(source.read_bytes()), at_once=True))
 
 
 def _imports(node: ast.AST, at_once: bool) -> Iterator[tuple[str, bool]]:
