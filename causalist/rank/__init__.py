@@ -7,6 +7,7 @@ from causalist.lazily import exports
 if TYPE_CHECKING:
     from causalist.rank._transition import Unchanged, WalkWeights, build_transition, within
     from causalist.rank.broaden import LEAST_ALIKE, as_written, broadened
+    from causalist.rank.choice import Chosen, choose
     from causalist.rank.commits import merge_commits, message_postings
     from causalist.rank.confidence import confidence_of, default_calibration, evidence_of
     from causalist.rank.dense import Similarities
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from causalist.rank.mentions import files_with_all
     from causalist.rank.printers import message_words, printing, repeats
     from causalist.rank.question import Pattern, Question, as_printed, read_question
-    from causalist.rank.ranking import Chosen, best_inside, choose, explain, in_scope, rank_question
+    from causalist.rank.ranking import best_inside, explain, in_scope, rank_question
     from causalist.rank.routes import GENERATORS, ROUTES, RoutePlan
     from causalist.rank.scored import Ranking
     from causalist.rank.shares import seed_shares
@@ -96,6 +97,7 @@ __getattr__ = exports(
     {
         "_transition": "Unchanged WalkWeights build_transition within",
         "broaden": "LEAST_ALIKE as_written broadened",
+        "choice": "Chosen choose",
         "commits": "merge_commits message_postings",
         "confidence": "confidence_of default_calibration evidence_of",
         "dense": "Similarities",
@@ -107,7 +109,7 @@ __getattr__ = exports(
         "mentions": "files_with_all",
         "printers": "message_words printing repeats",
         "question": "Pattern Question as_printed read_question",
-        "ranking": "Chosen best_inside choose explain in_scope rank_question",
+        "ranking": "best_inside explain in_scope rank_question",
         "routes": "GENERATORS ROUTES RoutePlan",
         "scored": "Ranking",
         "shares": "seed_shares",

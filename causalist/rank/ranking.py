@@ -1,18 +1,14 @@
-"""A question -> candidates and seeds -> Personalized PageRank -> fused scores -> the chosen nodes.
+"""A question -> candidates and seeds -> Personalized PageRank -> fused scores, and why what was chosen was chosen.
 
-Two lists come out of one pass: nodes (definitions, passages, module-level code) and files. Places at the end of the
-list are kept for nodes that PageRank reached and no lexical generator did: the answer to a question that names
-nothing stands there.
+Two tables come out of one pass: of nodes (definitions, passages, module-level code) and of files.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.lazily import expression
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.history import History
@@ -20,8 +16,9 @@ from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import Matched, PageRankResult, Reason, Transition
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank._order import SCORE_DECIMALS, best_of
+from causalist.rank._order import best_of
 from causalist.rank.broaden import as_written
+from causalist.rank.choice import Chosen
 from causalist.rank.dense import Similarities
 from causalist.rank.fuse import (
     GRAPH,
@@ -38,31 +35,21 @@ from causalist.rank.fuse import (
 from causalist.rank.history import asked_of_history, similar_commits
 from causalist.rank.push import walked_from
 from causalist.rank.question import Question
-from causalist.rank.reached import given_from_outside, reached_places
+from causalist.rank.reached import given_from_outside
 from causalist.rank.routes import ROUTES, Generating
 from causalist.rank.scored import Ranking
 from causalist.rank.signals import LEADING, NAMED
-from causalist.rank.spread import spread
 from causalist.rank.support import definition_support, users_of_named
 from causalist.rank.synonyms import other_words
 from causalist.rank.walk import seed_distribution
 
 N_COMMITS = 3  # that a reason names
 _MOST_LINES = 5  # lines of matches that a reason names
-_REPEATED = expression(r"~\d+$", needs=("~",))
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
 # What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
 # docs/decisions/0007 has the measurement.
 SCOPE_BONUS = 1.0
-
-
-class Chosen(NamedTuple):
-    """A node that answers, with its place in the list decided by `score`; `by_graph` if only PageRank reached it."""
-
-    node: int
-    score: float
-    by_graph: bool
 
 
 def rank_question(
@@ -147,52 +134,6 @@ def in_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
     return replace(ranking, definitions=raised(ranking.definitions), files=raised(ranking.files))
 
 
-def choose(
-    ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions, steps: Steps = UNWATCHED
-) -> list[Chosen]:
-    """The nodes that answer, best first: at most `top_k`, none that nothing reached."""
-    is_file = graph.nodes.kinds == NodeKind.FILE
-    by_file = options.level is Level.FILE
-    if options.rank is RankMode.PAGERANK:
-        pagerank = _pagerank_of(ranking, graph, by_file)
-        return [Chosen(n, float(pagerank[n]), True) for n in best_of(pagerank, options.top_k)]
-    scores = np.where(is_file, ranking.files, 0.0) if by_file else ranking.definitions
-    reached: dict[int, float] = {}
-    if ranking.pagerank is not None:
-        plan = ROUTES[options.route or ranking.question.route]
-        kept = min(round(options.top_k * plan.graph_share), options.top_k - 1)
-
-        def filled() -> dict[int, float]:
-            taken = reached_places(ranking, graph, transition, options, kept, plan.second_hop, steps)
-            steps.found("pagerank", len(taken))
-            return {place.file if by_file else place.entry: place.reach for place in taken}
-
-        reached = steps.optional("candidates.places", filled, dict)
-    extra = list(reached)
-    toll = 0.0 if by_file else ROUTES[options.route or ranking.question.route].spread
-    best = best_of(scores, (4 if toll else 2) * options.top_k, without=set(extra))
-    distinct = steps.optional("assemble.duplicates", lambda: _distinct(best, graph), lambda: best)
-    lexical = spread(distinct, scores, graph.nodes.files, options.top_k - len(extra), toll)
-    # What only the graph reached stands behind what was found, in the order of PageRank.
-    floor = min(lexical.values(), default=1.0)
-    top = max(reached.values(), default=1.0)
-    chosen = [Chosen(n, worth, False) for n, worth in lexical.items()]
-    chosen += [Chosen(n, floor * value / top * (1 - 1e-9), True) for n, value in sorted(reached.items(), key=_by_value)]
-    return chosen
-
-
-def _distinct(nodes: Sequence[int], graph: CodeGraph) -> list[int]:
-    """`nodes` without repeats of a name in one file, such as the setter beside a getter: the better one stands."""
-    kept: dict[str, int] = {}
-    for node in nodes:
-        kept.setdefault(_REPEATED.sub("", graph.nodes.ids[node]), node)
-    return list(kept.values())
-
-
-def _by_value(item: tuple[int, float]) -> tuple[float, int]:
-    return (-round(item[1], SCORE_DECIMALS), item[0])
-
-
 def best_inside(
     chosen: Sequence[Chosen], ranking: Ranking, graph: CodeGraph, transition: Transition
 ) -> dict[int, list[int]]:
@@ -268,15 +209,3 @@ def _best_matches(scores: NDArray[np.float64], transition: Transition) -> dict[i
     best = best_of(walkable, N_CANDIDATES)
     top = walkable.max(initial=0.0)
     return {node: float(np.exp(walkable[node] - top)) for node in best}
-
-
-def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[np.float64]:
-    """PageRank itself; a file's is the sum over its nodes, the probability of standing anywhere in it."""
-    if ranking.pagerank is None:
-        return np.zeros(len(graph.nodes))
-    if not by_file:
-        return ranking.pagerank.scores
-    owners = graph.nodes.files
-    inside = owners >= 0
-    weights = ranking.pagerank.scores[inside]
-    return np.bincount(owners[inside], weights=weights, minlength=len(graph.nodes)).astype(np.float64)

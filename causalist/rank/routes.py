@@ -45,26 +45,30 @@ class RoutePlan:
     """One row. `generators`: those that run. `graph_share`: the share of the places that is kept for nodes which only
     PageRank reached; a route with more trust in the graph keeps more. `second_hop`: what takes such a place joins the
     seeds before the next is filled, so that a chain is followed to its end. `names_decide`: what is named counts once
-    more (`looked up`), because the question is little more than that name."""
+    more (`looked up`), because the question is little more than that name. `toll`: by how much better a second
+    definition of a file has to be than the first of another one (`spread`). `words_first`: places for what only
+    PageRank reached go back to words that would fill them well."""
 
     generators: tuple[str, ...]
     graph_share: float
     second_hop: bool
     names_decide: bool
-    spread: float = 0.0  # by what a further result of a file has to be better than the first of another
+    toll: float
+    words_first: bool = True
 
 
 _ALL = tuple(GENERATORS)
+_TOLL = 0.7
 
 # That a route gains by leaving a generator out was never measured, so that every row has all of them, and rows differ
 # in what they do with the graph, with names and with files. What is named needs no places for what nothing named leads
-# to. The toll of `exploratory` was measured (docs/decisions/0018). `skip` has no generator: the answer is at hand.
+# to. The tolls were measured (docs/decisions/0018, 0036). `skip` has no generator: the answer is at hand.
 ROUTES: Mapping[Route, RoutePlan] = {
-    Route.LOOKUP: RoutePlan(_ALL, 0.0, second_hop=False, names_decide=True),
-    Route.SIMPLE: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False),
-    Route.MULTI_HOP: RoutePlan(_ALL, 0.3, second_hop=True, names_decide=False),
-    Route.EXPLORATORY: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, spread=0.3),
-    Route.SKIP: RoutePlan((), 0.0, second_hop=False, names_decide=False),
+    Route.LOOKUP: RoutePlan(_ALL, 0.0, second_hop=False, names_decide=True, toll=_TOLL),
+    Route.SIMPLE: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, toll=_TOLL),
+    Route.MULTI_HOP: RoutePlan(_ALL, 0.3, second_hop=True, names_decide=False, toll=_TOLL, words_first=False),
+    Route.EXPLORATORY: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, toll=1.0),
+    Route.SKIP: RoutePlan((), 0.0, second_hop=False, names_decide=False, toll=0.0),
 }
 
 

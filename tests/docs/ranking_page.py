@@ -49,7 +49,7 @@ def _routes() -> str:
     rows.append(
         (
             "by what a further result of a file has to be better than the first of another",
-            *(f"{p.spread:g}" for p in ROUTES.values()),
+            *(f"{p.toll:g}" for p in ROUTES.values()),
         )
     )
     return table(heads, rows)

@@ -250,7 +250,7 @@ def block_candidates(example: Example) -> str:
     for each in [c for c in example.chosen if not c.by_graph][:8]:
         parts = dict(ranking.signals.of(each.node, False))
         cells = [f"{parts[n]:.3f}" if n in parts else "" for n in names]
-        rows.append((example.name(each.node), *cells, f"{each.score:.3f}"))
+        rows.append((example.name(each.node), *cells, f"{ranking.definitions[each.node]:.3f}"))
     return table(("candidate", *names, "score"), rows)
 
 

@@ -36,7 +36,7 @@ OPTIONAL = {
     "validate.roles": "causalist.rank.signals.roles_asked_for",
     "validate.scope": "causalist.attempts.in_scope",
     "distil.weights": "causalist.rank.fuse.first_scores",
-    "assemble.duplicates": "causalist.rank.ranking._distinct",
+    "assemble.duplicates": "causalist.rank.choice._distinct",
     "assemble.conflicts": "causalist.answers.without_repeats",
     "assemble.attribution": "causalist.rank.seed_shares",
     "deliver.confidence": "causalist.attempts.confidence_of",

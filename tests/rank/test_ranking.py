@@ -17,9 +17,10 @@ from causalist.model.scores import Matched, Transition
 from causalist.model.steps import UNWATCHED
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank._order import best_of
+from causalist.rank.choice import Chosen, choose
 from causalist.rank.fuse import Signals, default_weights
 from causalist.rank.question import read_question
-from causalist.rank.ranking import Chosen, _best_matches, best_inside, choose, explain, rank_question
+from causalist.rank.ranking import _best_matches, best_inside, explain, rank_question
 from causalist.rank.reached import Place, reached_places
 from causalist.rank.routes import ROUTES
 from causalist.rank.scored import Ranking
@@ -133,7 +134,7 @@ def chain(*, extra: int = 2, found: Mapping[str, float] | None = None, route: Ro
     """a calls b, b calls c, c calls d; a is found by words, and so are `extra` files that nothing links."""
     nodes = [f"{x}.py::{x}" for x in "abcd"] + [f"x{i}.py" for i in range(extra)]
     edges = [("a.py::a", "b.py::b"), ("b.py::b", "c.py::c"), ("c.py::c", "d.py::d")]
-    words = {"a.py::a": 1.0, **{f"x{i}.py": 0.5 - i / 100 for i in range(extra)}}
+    words = {"a.py::a": 1.0, **{f"x{i}.py": 0.35 - i / 100 for i in range(extra)}}
     return Told(nodes, edges, found or words, seeds={"a.py::a": 1.0}, route=route)
 
 
@@ -145,7 +146,8 @@ def test_kept_places_by_hand() -> None:
         that it does not belong; of b's two links one leads to a. b, over the sum of r 2.5725: 0.2751.
     Then b joins the seeds: 0.7 a + 0.3 b. Shares: a 0.7, b 0.595 + 0.3, c 0.50575 + 0.255, together 2.35575.
         c: 0.76075 sqrt(ln 4) / 2.35575 = 0.3802. What came first stays first, so that it has what b has.
-    They stand behind the last that words found, at 0.6.
+    They stand behind the last that words found: the file of a, with 0.6 less 0.7 ln 2, the toll on a second node of a
+    file.
     """
     told = Told(
         ["a.py::a", "b.py::b", "c.py::c", "d.py"],
@@ -162,9 +164,9 @@ def test_kept_places_by_hand() -> None:
     assert taken[1].reach < taken[0].reach
     chosen = told.chosen(top_k=10)
     assert told.names(chosen) == ["a.py::a", "a.py", "b.py::b", "c.py::c"]
-    assert [c.score for c in chosen] == pytest.approx([1.0, 0.6, 0.6, 0.6], abs=1e-8)
+    assert [c.score for c in chosen] == pytest.approx([1.0, *[0.6 - 0.7 * log(2)] * 3], abs=1e-8)
     assert [c.by_graph for c in chosen] == [False, False, True, True]
-    assert chosen[2].score < 0.6  # behind, not beside
+    assert chosen[2].score < chosen[1].score  # behind, not beside
 
 
 def test_a_chain_is_followed_because_what_is_taken_becomes_a_seed() -> None:
@@ -251,7 +253,7 @@ def test_routes_keep_places(route: Route, top_k: int, kept: int) -> None:
 
 def test_places_that_nothing_reaches_go_to_words() -> None:
     told = Told(
-        ["a.py::a", *(f"x{i}.py" for i in range(9))], [], {"a.py::a": 1.0, **{f"x{i}.py": 0.5 for i in range(9)}}
+        ["a.py::a", *(f"x{i}.py" for i in range(9))], [], {"a.py::a": 1.0, **{f"x{i}.py": 0.35 for i in range(9)}}
     )
     chosen = told.chosen(top_k=10)
     assert len(chosen) == 10
@@ -626,7 +628,7 @@ def test_any_answer(c: Corpus, text: str, asked: AskOptions) -> None:
         assert [x.by_graph for x in chosen] == sorted(x.by_graph for x in chosen)
         table = ranking.files if asked.level is Level.FILE else ranking.definitions
         found = [(x.score, table[x.node]) for x in chosen if not x.by_graph]
-        if ROUTES[asked.route or ranking.question.route].spread and asked.level is Level.SYMBOL:
+        if ROUTES[asked.route or ranking.question.route].toll and asked.level is Level.SYMBOL:
             assert all(score <= whole for score, whole in found)  # less a toll
         else:
             assert all(score == whole for score, whole in found)
