@@ -11,13 +11,10 @@ ROUNDED_AWAY = 1e-11  # more than rounding moves a score, or two that are the sa
 _Integer = TypeVar("_Integer", bound=np.integer)
 
 
-def best_of(scores: NDArray[np.float64], k: int, without: set[int] | None = None) -> list[int]:
+def best_of(scores: NDArray[np.float64], k: int) -> list[int]:
     """At most k nodes with positive scores, by descending score (rounded), then ascending index: ids are sorted."""
     if k <= 0:
         return []
-    if without:
-        scores = scores.copy()
-        scores[sorted(without)] = 0.0
     nodes = first_by(scores, np.flatnonzero(scores > 0), k)
     return [int(n) for n in nodes[np.round(scores[nodes], SCORE_DECIMALS) > 0]]
 

@@ -18,7 +18,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
 from causalist.model.steps import UNWATCHED, Steps
 from causalist.model.symbols import NodeKind
-from causalist.rank._order import SCORE_DECIMALS, best_of
+from causalist.rank._order import SCORE_DECIMALS, best_of, first_by
 from causalist.rank.reached import reached_places
 from causalist.rank.routes import ROUTES, RoutePlan
 from causalist.rank.scored import Ranking
@@ -102,8 +102,9 @@ def _with_best_files(
     for file in files:
         if len(standing) == n_for_files:
             break
-        best = best_of(np.where(owners == file, scores, 0.0), 1) if file not in have else []
-        standing += best
+        if file not in have:
+            inside = np.flatnonzero(owners == file)
+            standing += first_by(scores, inside[scores[inside] > 0], 1).tolist()
     # Where there are too few, what was found has these places as well.
     kept = dict(islice((item for item in found.items() if item[0] not in standing), n - len(standing)))
     floor = min(kept.values(), default=1.0)

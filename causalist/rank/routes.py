@@ -45,8 +45,8 @@ class RoutePlan:
     """One row. `generators`: those that run. `graph_share`: the share of the places that is kept for nodes which only
     PageRank reached; a route with more trust in the graph keeps more. `second_hop`: what takes such a place joins the
     seeds before the next is filled, so that a chain is followed to its end. `names_decide`: what is named counts once
-    more (`looked up`), because the question is little more than that name. `toll`: by how much better a second
-    definition of a file has to be than the first of another one (`spread`). `words_first`: places for what only
+    more (`looked up`), because the question is little more than that name. `toll`: on a further
+    definition of a file, times ln(1 + n) where n stand before it (`spread`). `words_first`: places for what only
     PageRank reached go back to words that would fill them well."""
 
     generators: tuple[str, ...]

@@ -48,7 +48,7 @@ def _routes() -> str:
     rows.append(("what is named counts once more (`looked up`)", *(_yes(p.names_decide) for p in ROUTES.values())))
     rows.append(
         (
-            "by what a further result of a file has to be better than the first of another",
+            "toll on a further definition of a file, times ln(1 + n) where n of it stand before",
             *(f"{p.toll:g}" for p in ROUTES.values()),
         )
     )
