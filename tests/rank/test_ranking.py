@@ -388,8 +388,6 @@ def test_ties_go_by_id() -> None:
 def test_the_best_k_against_sorting(scores: list[float], k: int) -> None:
     expected = sorted((i for i, s in enumerate(scores) if round(s, 12) > 0), key=lambda i: (-round(scores[i], 12), i))
     assert best_of(np.array(scores), k) == expected[:k]
-    without = set(range(0, len(scores), 2))
-    assert best_of(np.array(scores), k, without) == [i for i in expected if i not in without][:k]
 
 
 def test_files_and_definitions_are_two_lists() -> None:
