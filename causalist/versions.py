@@ -4,6 +4,7 @@ import hashlib
 
 from causalist import collect
 from causalist.graph import shipped_confidences
+from causalist.model.graph import EdgeKind
 from causalist.parse import all_grammars
 from causalist.rank import WalkWeights
 
@@ -12,6 +13,13 @@ INDEX_VERSION = 22
 
 
 def index_version() -> str:
-    """Names everything but the files that an index depends on; another version is built again."""
-    own = f"{INDEX_VERSION}:{collect.PARSER_VERSION}\n{WalkWeights()!r}\n"
+    """Return the version of everything that an index depends on except its files. Other versions are rebuilt."""
+    weights = WalkWeights()
+    # Written out here: renaming the class or its fields must not change the version.
+    walk = f"WalkWeights(forward={_format_weights(weights.forward)}, backward={_format_weights(weights.backward)})"
+    own = f"{INDEX_VERSION}:{collect.PARSER_VERSION}\n{walk}\n"
     return hashlib.sha256(own.encode() + shipped_confidences() + all_grammars()).hexdigest()[:16]
+
+
+def _format_weights(weights: tuple[tuple[EdgeKind, float], ...]) -> str:
+    return "(" + ", ".join(f"(<EdgeKind.{kind.name}: {kind.value}>, {weight!r})" for kind, weight in weights) + ")"

@@ -8,10 +8,10 @@ from causalist.errors import CausalistError, UsageError
 from causalist.lazily import dataclass
 
 if TYPE_CHECKING:
-    from causalist.memory.llm_extractor import Model
     from causalist.model.answer import Answer
     from causalist.model.pack import Pack
     from causalist.written import Citation, CitationChecker
+    from causalist.written.writer import Model
 
 PATIENCE_SECONDS = 120.0
 

@@ -11,25 +11,18 @@ from collections.abc import Iterable
 from contextlib import closing
 from importlib.resources import files as resource_files
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
-from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
+from causalist.errors import IndexNotWritable, ModelFailed
 from causalist.memory.entities import Extraction, extracted
 from causalist.memory.llm_parsing import THRESHOLD, Notes, parse_entities, parse_triples
 from causalist.memory.regex_extractor import RegexEntityExtractor
+from causalist.written.writer import Model, model_named
 
 _LONGEST_TEXT = 20_000  # characters of a passage that a model is shown
 _CHARACTERS_A_TOKEN = 4  # an estimate for what a run costs, no more
 _ANSWER_TOKENS = 300  # of both answers, as a rule
 _ATTEMPTS = 3
-
-
-class Model(Protocol):
-    """What is used of a model of the `llm` library."""
-
-    model_id: str
-
-    def prompt(self, prompt: str, *, stream: bool = ...) -> Any: ...
 
 
 class Estimate(NamedTuple):
@@ -40,19 +33,6 @@ class Estimate(NamedTuple):
     calls: int
     prompt_tokens: int
     answer_tokens: int
-
-
-def model_named(name: str) -> Model:
-    """A model that the `llm` library knows, with its key handling. Raises ExtraMissing, ModelFailed."""
-    try:
-        import llm
-    except ImportError:
-        raise ExtraMissing('asking a model needs llm; run: pip install "causalist[llm]"') from None
-    try:
-        model: Model = llm.get_model(name)
-    except llm.UnknownModelError as error:
-        raise ModelFailed(f"llm knows no model {name!r}; `llm models` lists those it knows") from error
-    return model
 
 
 class LLMEntityExtractor:

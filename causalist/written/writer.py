@@ -10,10 +10,9 @@ import re
 import threading
 from collections.abc import Iterator
 from importlib.resources import files as resource_files
-from typing import Any
+from typing import Any, Protocol
 
 from causalist.errors import CausalistError, ExtraMissing, ModelFailed, UsageError
-from causalist.memory.llm_extractor import Model, model_named
 from causalist.model.pack import Pack
 
 # Formats that a model reads as text with its source; drawings have none, and a page is mostly markup.
@@ -25,10 +24,31 @@ _STOPPED_EARLY = ("length", "max_tokens", "content_filter", "incomplete")
 _FIELD = re.compile(r"\{(question|mark|pack)\}")
 
 
+class Model(Protocol):
+    """What is used of a model of the `llm` library."""
+
+    model_id: str
+
+    def prompt(self, prompt: str, *, stream: bool = ...) -> Any: ...
+
+
 def check_format(format: str) -> None:
     """Raises UsageError for a pack that a model could not read."""
     if format not in READABLE:
         raise UsageError(f"a model cannot read a pack in the format {format}; with --answer use {', '.join(READABLE)}")
+
+
+def model_named(name: str) -> Model:
+    """A model that the `llm` library knows, with its key handling. Raises ExtraMissing, ModelFailed."""
+    try:
+        import llm
+    except ImportError:
+        raise ExtraMissing('asking a model needs llm; run: pip install "causalist[llm]"') from None
+    try:
+        model: Model = llm.get_model(name)
+    except llm.UnknownModelError as error:
+        raise ModelFailed(f"llm knows no model {name!r}; `llm models` lists those it knows") from error
+    return model
 
 
 def chosen_model(name: str | None) -> Model:

@@ -11,9 +11,10 @@ import pytest
 from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
 from causalist.memory import HippoIndex
 from causalist.memory.entities import Entity, entity_id
-from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor, model_named
+from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor
 from causalist.memory.llm_parsing import Notes, parse_entities, parse_triples
 from causalist.memory.shelf import Shelf
+from causalist.written.writer import model_named
 from tests.cli.commands import write_all
 from tests.memory.fake_model import (
     ENTITIES,
