@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist.errors import IndexNotWritable, ModelFailed
+from causalist.llm.model import Model, model_named
 from causalist.memory.entities import Extraction, extracted
 from causalist.memory.llm_parsing import THRESHOLD, Notes, parse_entities, parse_triples
 from causalist.memory.regex_extractor import RegexEntityExtractor
-from causalist.written.writer import Model, model_named
 
 _LONGEST_TEXT = 20_000  # characters of a passage that a model is shown
 _CHARACTERS_A_TOKEN = 4  # an estimate for what a run costs, no more

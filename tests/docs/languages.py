@@ -2,8 +2,8 @@
 
     python -m tests.docs.languages [--write]
 
-Made from the grammars, `causalist/graph/confidence.json`, `tests/benchmarks/edges/results.json` and the known gaps that
-the language cases state.
+Made from the grammars, `causalist/graph/rule_precision.json`, `tests/benchmarks/edges/results.json` and the known gaps
+that the language cases state.
 """
 
 import re

@@ -2,11 +2,11 @@
 
 import pytest
 
+from causalist._internal.arrays import Arrays, flatten
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind
 from causalist.store import index_file
-from causalist.store.arrays import Arrays, flatten
 from tests.docs import tables
 from tests.docs.blocks import ROOT, blocks_of
 from tests.docs.worked_example import compute
