@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.program.overloads import REST, is_type_parameter, misfit
-from causalist.graph.program.partial_types import overloads_of
 from causalist.graph.values import Value
 from causalist.model.facts import OPTIONAL
 
@@ -26,7 +25,7 @@ def nearest(values: "Values", place: tuple[int, int], functions: list[int], argu
     are nearest to what the arguments hold; `functions` where that tells nothing. `place` is the (file, scope) of the
     call, `arguments` and `chains` are as `Call` has them."""
     program = values.program
-    same, elsewhere = overloads_of(program, functions[0])
+    same, elsewhere = program.overloads_of(functions[0])
     if len(same) + len(elsewhere) < 2:
         return functions
     unknown = [position for position, letter in enumerate(arguments) if letter == "?"]

@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 from causalist import errors
 from causalist.graph.drafts import Drafts
 from causalist.graph.guesses import Guesses
+from causalist.graph.imports.includes import included_file
 from causalist.graph.imports.packages import names_in
 from causalist.graph.imports.projects import whole
 from causalist.graph.package_imports import PackageImports
-from causalist.graph.program.namespaces import imported_files as below_package
-from causalist.graph.program.namespaces import included_file
 from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
-from causalist.graph.program.replaced import is_by_itself, replace_file
-from causalist.graph.program.spaces import is_alias
 from causalist.graph.relations.accesses import States, is_asked
 from causalist.graph.relations.mentions import Mentions
 from causalist.graph.relations.overrides import overrides
@@ -68,10 +65,10 @@ class Linker:
         """A linker of the same files, of which some changed and look the same from all others (`model.interface`). It
         has no edges yet, and this one is not to be used any more. None, with nothing changed, where the tables of one
         of these files do not follow from it alone."""
-        if not all(is_by_itself(self.program, number) for number in changed):
+        if not all(self.program.is_self_contained(number) for number in changed):
             return None
         for number, facts in changed.items():
-            replace_file(self.program, number, facts)
+            self.program.replace_file(number, facts)
         self.resolver.guesses = Guesses(self.program)  # which know what stands in bodies
         return Linker(self.program, self.resolver, Drafts(self.program), EdgeCollector(), self._types)
 
@@ -118,7 +115,7 @@ class Linker:
             is_interface = self.program.definition_of[target.definition].kind == NodeKind.INTERFACE
             derives = is_interface and self.program.definition_of[owner].kind != NodeKind.INTERFACE
             kind = EdgeKind.IMPLEMENTS if each.implements or derives else EdgeKind.EXTENDS
-            if is_alias(self.program, target.definition):
+            if self.program.is_alias(target.definition):
                 kind = EdgeKind.REFERENCES  # a type made of others, which may be less than they are: `Omit<A, "b">`
             row = self.resolver.row(each)
             self._use(self.drafts.definition(owner), self.drafts.definition(target.definition), kind, target.rule, row)
@@ -178,7 +175,7 @@ class Linker:
             entry = whole(declared, names, entry)
             files = declared.imported_files(settings.family, entry, names.path, used)
             if files is None and settings.modules.namespaces:
-                files = below_package(self.program, settings, names, entry) or None
+                files = self.resolver.name_lookup.find_imported_files(settings, names, entry) or None
             for target in files or ():
                 self._use(number, target, EdgeKind.IMPORTS, "path", entry.row)
             if files is None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from causalist.graph.program import extended
+from causalist.graph.program.name_lookup import has_receiver_parameters
 from causalist.model.facts import MODULE_SCOPE, FileFacts, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.roles import role_of
@@ -78,7 +78,7 @@ def presence_of(path: str, facts: FileFacts, settings: Mapping[str, LanguageSett
         for name in _NAME.findall(binding.target)
     }
     # Nobody guesses at a method that builtin types have: callers of the family, and of languages that ask all methods.
-    asking = [e for e in settings.values() if e.family == language.family or extended.takes(e)]
+    asking = [e for e in settings.values() if e.family == language.family or has_receiver_parameters(e)]
     builtin = frozenset.intersection(*(frozenset(each.builtin_methods) for each in asking))
     methods = frozenset(d.name for d in facts.definitions if d.kind == NodeKind.METHOD)
     guessed = frozenset(name for name in methods - builtin if not name.startswith("__"))

@@ -10,18 +10,16 @@ from typing import NamedTuple
 
 from causalist.graph.arguments import nearest
 from causalist.graph.guesses import Guesses
-from causalist.graph.imports.inclusion import Inclusion
+from causalist.graph.imports.includes import Inclusion
 from causalist.graph.imports.projects import share_imports
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.infer import containers as shaped
 from causalist.graph.infer.base import split_type
 from causalist.graph.infer.inference import Values
-from causalist.graph.program import extended
-from causalist.graph.program import partial_types as reopened
-from causalist.graph.program.extensions import Extensions
+from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters
 from causalist.graph.program.overloads import MAKES, UNCOUNTED, best
+from causalist.graph.program.partial_types import PartialTypes
 from causalist.graph.program.program import Program
-from causalist.graph.program.spaces import as_type, is_mere_type
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, Implementation
@@ -56,15 +54,17 @@ class Resolver:
     builtin_methods: Mapping[str, frozenset[str]]  # by language
     values: Values = field(init=False)
     guesses: Guesses = field(init=False)
-    extensions: Extensions = field(init=False)
+    name_lookup: NameLookup = field(init=False)
+    partial_types: PartialTypes = field(init=False)
 
     def __post_init__(self) -> None:
-        reopened.join_types(self.program)
+        self.partial_types = PartialTypes(self.program)
+        self.partial_types.join_types()
         share_imports(self.program.files, self.program.declared)
         self.program.inclusion = Inclusion.of(self.program.files, self.program.modules.number)
         self.values = Values(self.program)
         self.guesses = Guesses(self.program)
-        self.extensions = Extensions(self.program)
+        self.name_lookup = self.values.name_lookup
 
     def prepare(self) -> list[Derived]:
         """Resolves all bases, so that members are found along them, and returns those that are found."""
@@ -96,7 +96,7 @@ class Resolver:
             more_bases.setdefault(owner, []).append(held)
         for owner, numbers in more_bases.items():
             self.program.set_bases(owner, [*self.program.bases(owner), *numbers])
-        reopened.join_bases(self.program)
+        self.partial_types.join_bases()
         self._find_contracts(superclasses)
         self.values.read_attributes()
         return [*found, *implemented]
@@ -158,8 +158,8 @@ class Resolver:
             if value is not None and value.kind == "definition":
                 is_class = self.program.definition_of[owner].kind == NodeKind.CLASS and not base.implements
                 if not is_class:
-                    value = value._replace(number=as_type(self.program, value.number))
-                elif is_mere_type(self.program, value.number):
+                    value = value._replace(number=self.program.as_type(value.number))
+                elif self.program.is_type_only(value.number):
                     value = None
             if value is not None and value.kind == "definition" and value.number != owner:
                 found.append(Derived(owner, Target(value.number, value.rule, 1), base.implements, file, place, False))
@@ -257,8 +257,8 @@ class Resolver:
             for local, owner in names.facts.owners:
                 member = names.first + local
                 parent = names.facts.definitions[local].parent
-                if extended.takes(names.settings) and parent >= 0:
-                    extended.note(program, member, self._type_at(file, local, owner), owner)
+                if has_receiver_parameters(names.settings) and parent >= 0:
+                    self.name_lookup.add_extension(member, self._type_at(file, local, owner), owner)
                     continue
                 found = self._type_at(file, parent, owner)
                 if found < 0:
@@ -289,12 +289,12 @@ class Resolver:
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
             if is_value and method not in self.builtin_methods.get(self._language(file), ()):
                 value = receivers.extension(self.values, file, scope, value, method) or value
-        if called and (value is None or is_open) and self.extensions.has(chain):
-            given = self.extensions.of(file, chain, arguments, value)
+        if called and (value is None or is_open) and self.name_lookup.has_package_extension(chain):
+            given = self.name_lookup.find_package_extensions(file, chain, arguments, value)
             if given:
                 return [Target(each, rule, len(given)) for each, rule in given], ""
         if called and (value is None or is_open) and self.program.extended:
-            given = extended.on_outside(self.program, file, chain, arguments, value)
+            given = self.name_lookup.find_extensions_of_external(file, chain, arguments, value)
             if given:
                 return [Target(each, rule, len(given)) for each, rule in given], ""
         if not guess and "." in chain and (value is None or value.kind == "unknown-member"):
@@ -324,9 +324,9 @@ class Resolver:
             program = self.program
             if not called:
                 every = program.packages.variants(value.number, program.file_of[value.number], file, program.files)
-                variants = reopened.as_one(program, every)
+                variants = self.partial_types.select_declaration(every)
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
-            if is_mere_type(program, value.number):
+            if program.is_type_only(value.number):
                 return [], ""  # a value of that name is not the repository's
             functions = program.overloads(self._called(value.number), arguments)
             if values:

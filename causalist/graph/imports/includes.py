@@ -1,17 +1,21 @@
-"""Which file an `#include` means, without the search path that a build gives to the compiler.
+"""Files that include one another: C headers, and scripts that run other scripts.
 
-A quoted name is looked for beside the including file, then in the folders around it and in those of them that hold
-headers. What is left is the file whose path ends like that, the nearest of several. Angle brackets are looked up alike,
-but for the headers of the language, which a repository may have substitutes for.
+In: what an include statement says and the paths of all files. Out: the file that it means (`included` for headers,
+`included_file` for scripts), and all files that one reaches (`Inclusions` for headers, `Inclusion` for scripts).
+
+The search path that a build gives to the compiler is not known. A quoted name is looked for beside the including file,
+then in the folders around it and in those of them that hold headers; of what is left, the nearest file whose path ends
+like that counts. Angle brackets are looked up alike, but for headers of the language, which a repository may replace.
 """
 
 import posixpath
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from causalist.graph.file_symbols import FileNames
 from causalist.graph.imports.path_distance import as_ending, shared_folders
-from causalist.model.facts import FileFacts, Import
+from causalist.model.facts import FileFacts, Import, ImportKind
 from causalist.model.language import ModuleSettings
 
 
@@ -81,3 +85,71 @@ class Inclusions:
             known = tuple(sorted({each for each, written in found if each >= 0 or not written.startswith("<")}))
             self._direct[file] = known
         return known
+
+
+def included_file(paths: dict[str, int], importer: str, written: str, settings: ModuleSettings) -> int:
+    """The file that a statement includes by its path, or -1: seen from the folder of the importing file, or from the
+    next folder around it that has such a file, because programs put the folder in front in many ways."""
+    folder = posixpath.dirname(importer)
+    ends = ("", *settings.extensions) if settings.inclusion else ("",)
+    while True:
+        for below in ("", *settings.folders):
+            for end in ends:
+                at = posixpath.normpath(posixpath.join(folder, below, f"{written.lstrip('/')}{end}"))
+                if at in paths and at != importer:
+                    return paths[at]
+        if not folder:
+            return -1
+        folder = posixpath.dirname(folder)
+
+
+@dataclass(slots=True)
+class Inclusion:
+    """Which files include which, for languages that say so."""
+
+    paths: Sequence[str] = ()
+    includes: dict[int, set[int]] = field(default_factory=dict)
+    included_by: dict[int, set[int]] = field(default_factory=dict)
+    _reach: dict[int, frozenset[int]] = field(default_factory=dict)
+    _below: dict[frozenset[int], frozenset[int]] = field(default_factory=dict)  # what files include, by these files
+
+    @classmethod
+    def of(cls, tables: Sequence[FileNames], numbers: dict[str, int]) -> "Inclusion":
+        result = cls([names.path for names in tables])
+        for file, names in enumerate(tables):
+            if names.settings is None or not names.settings.modules.inclusion:
+                continue
+            for entry in names.facts.imports:
+                if entry.kind == ImportKind.SIDE_EFFECT:
+                    target = included_file(numbers, names.path, entry.module, names.settings.modules)
+                    if target >= 0:
+                        result.includes.setdefault(file, set()).add(target)
+                        result.included_by.setdefault(target, set()).add(file)
+        return result
+
+    def nearest(self, file: int, several: Iterable[tuple[int, int]]) -> int:
+        """The definition, of (file, definition), of the nearest file that `file` sees; -1 for none."""
+        seen = [each for each in several if each[0] in self.reach(file)]
+        path = self.paths[file]
+        return min(seen, key=lambda each: (-shared_folders(path, self.paths[each[0]]), each))[1] if seen else -1
+
+    def reach(self, file: int) -> frozenset[int]:
+        """The file, those around it that include it, by whatever way, and all that these include."""
+        found = self._reach.get(file)
+        if found is None:
+            # Whoever includes a file includes it again: many files share one answer.
+            around = frozenset(_closure(set(self.included_by.get(file, {file})), self.included_by))
+            found = self._below.get(around)
+            if found is None:
+                found = self._below[around] = frozenset(_closure(set(around), self.includes))
+            self._reach[file] = found
+        return found
+
+
+def _closure(start: set[int], leads_to: Mapping[int, set[int]]) -> set[int]:
+    found, waiting = set(start), sorted(start)
+    while waiting:
+        new = leads_to.get(waiting.pop(), set()) - found
+        found |= new
+        waiting.extend(sorted(new))
+    return found

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.imports.path_distance import shared_folders
+from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -136,3 +137,31 @@ def names_in(facts: FileFacts) -> frozenset[str]:
     found.update(base.name.partition(".")[0] for base in facts.bases)
     found.update(binding.type.partition(".")[0].rstrip("[]") for binding in facts.bindings if binding.type)
     return frozenset(found)
+
+
+def external_package(entry: Import, settings: LanguageSettings | None, has_folders: bool) -> str:
+    """Return the name of the package outside of the repository that an import leads to."""
+    module = entry.module.strip("<>")
+    if settings is not None and settings.modules.namespaces:
+        return _external_namespace(entry, settings)
+    if settings is not None and settings.modules.external_parts > 1:
+        return without_types(module, settings.modules.external_parts)
+    if has_folders:
+        return module
+    if "/" in module:
+        parts = module.split("/")
+        return "/".join(parts[:2]) if module.startswith("@") else parts[0]
+    return module.partition(".")[0] if not entry.level else "." * entry.level + module
+
+
+def _external_namespace(entry: Import, settings: LanguageSettings) -> str:
+    """Return the first parts of the path of an import; for a name without a path, which belongs to the language, the
+    name of the language."""
+    if not entry.module:
+        return settings.name
+    return settings.names.path_separator.join(entry.module.split(".")[: settings.modules.external_parts])
+
+
+def can_be_package_prefix(settings: LanguageSettings, value: Value, parts: Sequence[str]) -> bool:
+    """True if an import may mean, instead of a type from outside, a package here that holds the next name."""
+    return settings.modules.namespaces and value.kind == "external" and len(parts) > 1

@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING
 
 from causalist.graph.infer import containers as shaped
 from causalist.graph.infer import records
-from causalist.graph.infer.base import HOLDERS, split_type
-from causalist.graph.program.name_lookup import around, array_of, enum_constant
+from causalist.graph.infer.base import split_type
 from causalist.graph.program.overloads import UNCOUNTED
-from causalist.graph.program.spaces import as_type, is_constructor
-from causalist.graph.values import BUILTIN, UNKNOWN, Value
+from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, Value, array_of
 from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
@@ -62,7 +60,7 @@ def declared(values: "Values", file: int, scope: int, name: str, rule: str) -> V
     if value is None:
         return _type_parameter(values, file, scope, name)
     if value.kind == "definition":
-        value = value._replace(number=as_type(values.program, value.number))
+        value = value._replace(number=values.program.as_type(value.number))
         other = aliased(values, value.number)
         if other is not None:
             return other._replace(rule=rule)
@@ -210,7 +208,7 @@ def held_by(values: "Values", definition: int) -> Value | None:
                 return held
             if held.kind == "definition" and held.number != definition:
                 return held
-    enumerated = enum_constant(program, definition)
+    enumerated = values.name_lookup.enum_instance(definition)
     owner = program.parent(definition)
     assigned = values.assigned(owner, key) if facts.kind == NodeKind.FIELD and not enumerated else ()
     if assigned and assigned[0][1].scope != scope:
@@ -228,7 +226,7 @@ def bound(values: "Values", file: int, binding: Binding, name: str) -> Value:
         return declared(values, file, binding.scope, binding.type, "annotation")
     if binding.type:
         # Annotations of parameters are read around the function; those of local names may name what is local.
-        held = declared(values, file, around(values.program, file, binding), binding.type, "annotation")
+        held = declared(values, file, values.name_lookup.enclosing_scope(file, binding), binding.type, "annotation")
         is_local = binding.target[:1] != "." and any(part.kind == "builtin" for part in held.parts)
         if held.kind != "builtin" and not is_local:
             return held
@@ -255,7 +253,7 @@ def called(values: "Values", value: Value | None) -> Value | None:
     if value is None or value.kind != "definition":
         return UNKNOWN
     program = values.program
-    variant = enum_constant(program, value.number)
+    variant = values.name_lookup.enum_instance(value.number)
     if variant is not None:
         return variant._replace(rule="constructed")
     file = program.file_of[value.number]
@@ -267,7 +265,7 @@ def called(values: "Values", value: Value | None) -> Value | None:
         return Value("instance", value.number, "constructed")
     returned = names.returns.get(value.number - names.first)
     by_comment = names.settings is not None and bool(names.settings.comments.tags)
-    if returned and by_comment and is_constructor(program, value.number):
+    if returned and by_comment and program.is_constructor(value.number):
         returned = ""  # what a comment says of a function that makes objects is not what `new` gives
     if not returned and values.is_held(value):
         is_type = names.settings is not None and names.settings.types.instancing
@@ -281,7 +279,7 @@ def called(values: "Values", value: Value | None) -> Value | None:
     if not returned and names.is_shaped:
         return shaped.returned(values, value.number) or UNKNOWN
     if not returned:
-        if is_constructor(program, value.number):
+        if program.is_constructor(value.number):
             return Value("instance", value.number, "constructed")
         return given_back(values, value.number) or UNKNOWN
     owner = program.enclosing_type(value.number)
@@ -311,7 +309,7 @@ def given_back(values: "Values", function: int) -> Value | None:
         return Value("holder", file, "inferred-return", qualname, also=(function,), type=binding.value)
     made = given(values, file, binding.scope, binding.value)
     if made is not None and made.kind == "instance" and not program.is_type(made.number):
-        return made if is_constructor(program, made.number) else None  # `this` of a function that makes nothing
+        return made if program.is_constructor(made.number) else None  # `this` of a function that makes nothing
     return made
 
 

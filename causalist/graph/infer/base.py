@@ -8,13 +8,12 @@ import itertools
 import re
 from abc import ABC, abstractmethod
 
+from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.program import Program
 from causalist.graph.values import BUILTIN, UNKNOWN, Value
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
 from causalist.model.type_notation import split_top
-
-HOLDERS = frozenset({"items", "mapping", "callable", "results"})
 
 _DEEPEST = 6  # values that are held by one another
 _MARKED = re.compile(r"([^()\[\]:^!%&]*)((?:\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&])*)")
@@ -95,6 +94,7 @@ class Shapes(ABC):
 
     __slots__ = ()
     program: Program
+    name_lookup: NameLookup
     _held_by: set[int]
 
     @abstractmethod

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from causalist.graph.file_symbols import FileNames
 from causalist.graph.infer import annotations as receivers
-from causalist.graph.infer.base import HOLDERS, split_type
-from causalist.graph.program.name_lookup import around
+from causalist.graph.infer.base import split_type
 from causalist.graph.program.program import Program
-from causalist.graph.values import BUILTIN, UNKNOWN, Value
+from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, Value
 from causalist.model.facts import ALIASED, MODULE_SCOPE, NARROWED, RETURNED, Binding
 from causalist.model.language import LanguageSettings, ShapeSettings
 from causalist.model.symbols import NodeKind
@@ -138,7 +137,7 @@ def bound(
     said: Value | None = None
     for at, each in every:
         if each.type:
-            outside = around(values.program, at, each)
+            outside = values.name_lookup.enclosing_scope(at, each)
             said = declared(values, at, outside, each.type, "annotation")
             if said.kind == "builtin" and outside != each.scope:
                 said = declared(values, at, each.scope, each.type, "annotation")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.infer import containers as shaped
-from causalist.graph.program.name_lookup import assigned_function
 from causalist.graph.program.program import Program
 from causalist.graph.values import UNKNOWN, Value
 from causalist.model.facts import MODULE_SCOPE, Binding
@@ -102,7 +101,7 @@ def attribute(values: "Values", value: Value, name: str) -> Value | None:
             return assigned(values, base, name)
         if program.files[file].is_shaped:
             return shaped.by_rule(shaped.bound(values, file, binding, name, entries[1:]), "attribute-type")
-        function = assigned_function(program, file, binding)
+        function = values.name_lookup.find_assigned_function(file, binding)
         if function >= 0:
             return Value("definition", function, value.rule)
         held = receivers.bound(values, file, binding, binding.target)

@@ -5,26 +5,22 @@ A definition is known here by a number that counts all definitions of all files 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from causalist.graph.file_symbols import FileNames, file_names
 from causalist.graph.imports.folders import FolderMap, local_name
-from causalist.graph.imports.includes import Inclusions
-from causalist.graph.imports.inclusion import Inclusion
+from causalist.graph.imports.includes import Inclusion, Inclusions
 from causalist.graph.imports.module_tree import ModuleTree
 from causalist.graph.imports.modules import ModuleMap
-from causalist.graph.imports.outside import package_outside
 from causalist.graph.imports.package_scope import PackageScopes
-from causalist.graph.imports.packages import DeclaredTypes
+from causalist.graph.imports.packages import DeclaredTypes, external_package
 from causalist.graph.imports.paths import PathNames
 from causalist.graph.listed import Listed
-from causalist.graph.program import namespaces
 from causalist.graph.program.overloads import Literals, best, misfit
-from causalist.graph.program.partial_types import overloads_of
 from causalist.graph.values import Found
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 _DEEPEST = 20  # re-exports that are followed before a name is given up
 _MOST_BASES = 200  # visits along the bases of one type; a cycle of bases ends here
@@ -131,6 +127,35 @@ class Program:
         """Whether it is a name for a value; an import may give it that value: `const a = require("a")`."""
         return self.definition_of[definition].kind in (NodeKind.CONSTANT, NodeKind.FIELD)
 
+    def as_type(self, definition: int) -> int:
+        """Return the type with the name of a value, where both may have it; else the definition itself."""
+        names = self.files[self.file_of[definition]]
+        return names.types.get(self.definition_of[definition].qualname, definition) if names.types else definition
+
+    def is_type_only(self, definition: int) -> bool:
+        """True for what cannot be called, in a language that keeps types apart from values."""
+        settings = self.files[self.file_of[definition]].settings
+        kind = self.definition_of[definition].kind
+        return settings is not None and settings.names.types_apart and kind in (NodeKind.INTERFACE, NodeKind.TYPE)
+
+    def is_alias(self, definition: int) -> bool:
+        """True for a name of a type that is written out elsewhere: no type to derive from."""
+        return self.definition_of[definition].kind == NodeKind.TYPE and self.is_type_only(definition)
+
+    def is_object_method(self, definition: int) -> bool:
+        """True for a method of an object that is no type: no bare name means it."""
+        if self.definition_of[definition].kind != NodeKind.METHOD:
+            return False
+        parent = self.parent(definition)
+        return parent < 0 or not self.is_type(parent)
+
+    def is_constructor(self, definition: int) -> bool:
+        """True for a function that makes objects: where members are assigned to a function, it has some."""
+        names = self.files[self.file_of[definition]]
+        if names.settings is None or not names.settings.names.assigned_infixes:
+            return False
+        return self.definition_of[definition].qualname in names.holders or len(self.linear_bases(definition)) > 1
+
     def has_members(self, definition: int) -> bool:
         """Whether other definitions stand inside; they follow at once."""
         return definition + 1 < len(self.definition_of) and self.parent(definition + 1) == definition
@@ -206,7 +231,7 @@ class Program:
             below = self.modules.namespace_submodule(path, entry.module, entry.level, entry.name, settings.modules)
             return Found("module", below, "path") if below >= 0 else self.outside(file, entry)
         head, _, rest = entry.name.partition(".")
-        found = self.exported(target, head) or namespaces.of_whole(self, target, head, settings)
+        found = self.exported(target, head) or self._member_of_whole(target, head, settings)
         if found is None and entry.kind == ImportKind.DEFAULT:
             return Found("module", target, "import")
         if found is not None and rest and found.kind == "definition":
@@ -215,6 +240,14 @@ class Program:
         if found is not None and rest and found.kind == "value":
             return found._replace(name=f"{found.name}.{rest}")
         return found
+
+    def _member_of_whole(self, file: int, name: str, settings: LanguageSettings) -> Found | None:
+        """The member of what a file exports as a whole, where that is all that others get of it."""
+        if settings.modules.system is not ModuleSystem.DOTTED or not settings.modules.require:
+            return None
+        whole = self.exported(file, "default")
+        number = self.member(whole.number, name) if whole is not None and whole.kind == "definition" else -1
+        return Found("definition", number, "import") if number >= 0 else None
 
     def _declared(self, file: int, entry: Import, settings: LanguageSettings, called: str | None) -> Found | None:
         """An import of a type, or of a member of a type."""
@@ -231,7 +264,7 @@ class Program:
     def outside(self, file: int, entry: Import) -> Found:
         """The package outside of the repository that an import comes from."""
         names = self.files[file]
-        return Found("external", -1, "external", package_outside(entry, names.settings, names.has_folders))
+        return Found("external", -1, "external", external_package(entry, names.settings, names.has_folders))
 
     def exported(self, file: int, name: str, depth: int = 0) -> Found | None:
         """What `name` means to those who import it from `file`, through re-exports; None if it has no such name."""
@@ -386,7 +419,7 @@ class Program:
 
     def overloads(self, function: int, arguments: str) -> list[int]:
         """The functions beside `function` that a call by its name may mean; `function` alone where names are unique."""
-        same, elsewhere = overloads_of(self, function)
+        same, elsewhere = self.overloads_of(function)
         settings = self.files[self.file_of[function]].settings
         if len(same) + len(elsewhere) < 2 or settings is None:
             return [function]
@@ -397,3 +430,38 @@ class Program:
                 same = [*same, *elsewhere]  # members of the type itself come first
             found = self._overloads[key] = best(same, self.parameters, arguments, literals)
         return found
+
+    def overloads_of(self, function: int) -> tuple[list[int], list[int]]:
+        """The functions that have the name of `function` where it is declared, in all declarations of its type; and
+        those that are attached to the type. Both are empty where one name means one function."""
+        definition = self.definition_of[function]
+        same = self.files[self.file_of[function]].callables.get(definition.qualname, [])
+        if function in self.extended:
+            return [each for each in same if self.extended.get(each) == self.extended[function]], []
+        owner = self.owner_of.get(function, self.parent(function))
+        first = self.canonical.get(owner, owner)
+        elsewhere = self.attached.get((first, definition.name), []) if same else []
+        elsewhere = [each for each in elsewhere if self.definition_of[each].kind in CALLABLE_KINDS]
+        return (elsewhere, []) if elsewhere and owner in self.canonical else (same, elsewhere)
+
+    # -- files that changed and look the same from all others (`graph.invalidation`)
+
+    def is_self_contained(self, number: int) -> bool:
+        """True if the tables of a file follow from its own facts alone; in some languages other files add imports."""
+        settings = self.files[number].settings
+        return settings is None or not (settings.modules.above or settings.modules.projects)
+
+    def replace_file(self, number: int, facts: FileFacts) -> None:
+        """Put `facts` in the place of those of a self-contained file; they have the same interface.
+
+        Other files see no difference: only positions, documentation and bodies differ."""
+        names = self.files[number]
+        if len(facts.definitions) != len(names.facts.definitions):
+            raise ValueError("a file with other definitions does not look the same")
+        # Others refer to this very object.
+        made = file_names(names.path, facts, names.first, names.settings)
+        for each in fields(FileNames):
+            setattr(names, each.name, getattr(made, each.name))
+        if names.has_folders:
+            self.name_packages(names)
+        self.definition_of[names.first : names.first + len(facts.definitions)] = facts.definitions
