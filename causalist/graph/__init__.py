@@ -6,14 +6,21 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.graph._precision_file import shipped_confidences
-    from causalist.graph.build import build_graph
-    from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
+    from causalist.graph.build import Part, Spread, build_graph
     from causalist.graph.incremental import Relinked, needs_bodies, relink
+    from causalist.graph.invalidation import Presence, may_mention, passed_modules, passes_on, presence_of
+    from causalist.graph.layers import fan_in
     from causalist.graph.linker import Linker, NotLinked
-    from causalist.graph.parts import Part, Spread
-    from causalist.graph.presence import Presence, may_mention, passed_modules, passes_on, presence_of
-    from causalist.graph.rules import GUESSES, RULES, Evidence, strength
-    from causalist.graph.tiers import fan_in
+    from causalist.graph.rules import (
+        GUESSES,
+        RULES,
+        Confidences,
+        Evidence,
+        Measured,
+        load_confidences,
+        read_confidences,
+        strength,
+    )
 
 __all__ = [
     "GUESSES",
@@ -44,14 +51,12 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "build": "build_graph",
-        "confidence": "Confidences Measured load_confidences read_confidences",
+        "build": "Part Spread build_graph",
+        "rules": "Confidences Evidence GUESSES Measured RULES load_confidences read_confidences strength",
         "linker": "Linker NotLinked",
-        "parts": "Part Spread",
-        "presence": "Presence may_mention passed_modules passes_on presence_of",
+        "invalidation": "Presence may_mention passed_modules passes_on presence_of",
         "incremental": "Relinked needs_bodies relink",
-        "rules": "GUESSES RULES Evidence strength",
         "_precision_file": "shipped_confidences",
-        "tiers": "fan_in",
+        "layers": "fan_in",
     },
 )

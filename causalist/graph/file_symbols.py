@@ -1,13 +1,23 @@
-"""Tables of what one file binds. A definition is known here by a number that counts all definitions of all files."""
+"""Symbol tables of single files: the names that a file binds, and groups of files by path and language.
+
+In: the facts of one file, or the tables of all. Out: `FileSymbols`, and for all files their ids, folders and the names
+that tests may be called after. A definition is known by a number that counts all definitions of all files. Nothing here
+looks into another file.
+"""
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from causalist.model.facts import MODULE_SCOPE, NARROWED, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.roles import role_of
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeId, NodeKind, Role, file_id
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
 _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
@@ -183,3 +193,56 @@ def opened(facts: FileFacts) -> tuple[str, ...]:
                 around = around.rpartition(".")[0]
     used = [entry.module for entry in facts.imports if entry.kind == ImportKind.STAR]
     return (*sorted(found, key=lambda each: (-each.count("."), each)), *dict.fromkeys(used))
+
+
+class Subject(NamedTuple):
+    """`folder` is where the file stands, or where the folder does that it stands for."""
+
+    number: int
+    folder: str
+
+
+class Folders(NamedTuple):
+    """`of_file`: shape (n_files,), the number of the folder of each file. `is_code`: which are in a language with a
+    grammar."""
+
+    of_file: NDArray[np.int64]
+    n: int
+    is_code: NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class Listed:
+    """Of one program, whose files are given each time."""
+
+    _ids: tuple[NodeId, ...] | None = None
+    _folders: Folders | None = None
+    _subjects: dict[tuple[str, str], list[Subject]] | None = None
+
+    def ids(self, files: Sequence[FileNames]) -> tuple[NodeId, ...]:
+        if self._ids is None:
+            self._ids = tuple(file_id(each.path) for each in files)
+        return self._ids
+
+    def folders(self, files: Sequence[FileNames]) -> Folders:
+        if self._folders is None:
+            numbers: dict[str, int] = {}
+            of_file = [numbers.setdefault(each.path.rpartition("/")[0], len(numbers)) for each in files]
+            is_code = np.array([each.settings is not None for each in files], dtype=np.bool_)
+            self._folders = Folders(np.array(of_file, dtype=np.int64), len(numbers), is_code)
+        return self._folders
+
+    def subjects(self, files: Sequence[FileNames]) -> Mapping[tuple[str, str], Sequence[Subject]]:
+        """What tests may be named after: files of code by language and name."""
+        if self._subjects is None:
+            self._subjects = {}
+            for number, names in enumerate(files):
+                settings = names.settings
+                if settings is not None and settings.tests.names and role_of(names.path) == Role.CODE:
+                    folder, _, file = names.path.rpartition("/")
+                    name = file.partition(".")[0]
+                    if name in settings.modules.index_stems and folder:
+                        folder, _, name = folder.rpartition("/")  # the file stands for its folder
+                    key = settings.family, name.lstrip("_")
+                    self._subjects.setdefault(key, []).append(Subject(number, folder))
+        return self._subjects

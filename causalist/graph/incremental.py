@@ -4,7 +4,7 @@ The edges that leave a file follow from its own facts and from what `model.inter
 file looks different from outside, the edges that leave the files that changed are found anew, and all others are taken
 over with their nodes. What follows from edges, which is what tests test, is found anew for those files and for the
 tests that call helpers in them. Where a file looks different, all files that name what is different are linked again as
-well (`model.exposed`). The result equals `build_graph` of the same facts, array by array.
+well (`graph.invalidation`). The result equals `build_graph` of the same facts, array by array.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -14,15 +14,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.graph.confidence import load_confidences
-from causalist.graph.drafts import NodeDraft
-from causalist.graph.layering import packages_of, say_layers, with_layers
+from causalist.graph.invalidation import Presence
+from causalist.graph.layers import packages_of, say_layers, with_layers
 from causalist.graph.linker import Linker, NotLinked
-from causalist.graph.presence import Presence
 from causalist.graph.program.program import Program
 from causalist.graph.relations.tests import FoundEdge, Tests
-from causalist.graph.rules import RULE_NAMES
-from causalist.graph.tables import Sites, columns_of, respliced
+from causalist.graph.rules import RULE_NAMES, load_confidences
+from causalist.graph.tables import NodeDraft, Sites, columns_of, respliced
 from causalist.model.facts import FileFacts
 from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
 from causalist.model.interface import interface_of

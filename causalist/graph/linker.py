@@ -1,16 +1,23 @@
-"""The edges of a program: containment, imports, bases, calls, references, reads and writes, file by file."""
+"""Linking: all edges that leave a file, found by resolving what the file uses.
+
+In: the facts of all files. Out: edges of containment, imports, bases, calls, references, reads, writes and mentions,
+in an `EdgeCollector`. Tests and layers come later (`graph.build`).
+
+An import of a package that is several files leads to those that define what the importing file uses of it. An import
+for its side effects, or without a use, leads to the files with code that runs when the package is loaded, else to the
+one file that stands for the package.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist import errors
-from causalist.graph.drafts import Drafts
+from causalist.graph.file_symbols import FileNames
 from causalist.graph.guesses import Guesses
 from causalist.graph.imports.includes import included_file
-from causalist.graph.imports.packages import names_in
-from causalist.graph.imports.projects import whole
-from causalist.graph.package_imports import PackageImports
+from causalist.graph.imports.packages import names_in, whole
+from causalist.graph.infer.base import split_marks
 from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.relations.accesses import States, is_asked
@@ -18,11 +25,67 @@ from causalist.graph.relations.mentions import Mentions
 from causalist.graph.relations.overrides import overrides
 from causalist.graph.relations.structural_types import implementations
 from causalist.graph.resolver import Derived, Resolver
-from causalist.graph.tables import EdgeCollector
+from causalist.graph.tables import Drafts, EdgeCollector
 from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
+
+_LOADED = "init"  # runs when the package is loaded
+
+
+@dataclass(slots=True)
+class PackageImports:
+    """Asked for one file after the other: the uses of the last one are kept."""
+
+    program: Program
+    _file: int = -1
+    _members: dict[str, set[str]] = field(default_factory=dict)  # first name of a chain -> second names
+
+    def has_folders(self, file: int) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and settings.modules.system is ModuleSystem.FOLDER
+
+    def files_of(self, file: int, target: int, entry: Import) -> list[int]:
+        """The files that an import in `file` of the package of the file `target` leads to, by number."""
+        if file != self._file:
+            self._file, self._members = file, _members_of(self.program.files[file])
+        program = self.program
+        names = program.files[file]
+        used: set[str] = set()
+        if entry.kind == ImportKind.STAR:
+            own = program.packages.definition
+            used = {head for head in self._members if own(file, head, program.files) is None}
+        else:
+            for local, each in names.imports.get(MODULE_SCOPE, {}).items():
+                if each is entry:
+                    used = self._members.get(local, set())
+        found = set()
+        for name in used:
+            number = program.packages.definition(target, name, program.files, asking=file)
+            if number is not None:
+                found.add(program.file_of[number])
+        if not found:
+            key = program.packages.package_of[target]
+            assert key is not None
+            found = {each for each in program.packages.files_of[key] if _LOADED in program.files[each].by_qualname}
+        return sorted(found or {target})
+
+
+def _members_of(names: FileNames) -> dict[str, set[str]]:
+    facts = names.facts
+    result: dict[str, set[str]] = {}
+    for rows in (facts.calls, facts.references):
+        for row in rows:
+            _add(result, row[1])
+    for base in facts.bases:
+        _add(result, base.name)
+    return result
+
+
+def _add(members: dict[str, set[str]], chain: str) -> None:
+    head, *rest = chain.split(".", 2)
+    members.setdefault(split_marks(head)[0], set()).update(split_marks(each)[0] for each in rest[:1])
 
 
 class NotLinked(Exception):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from causalist.graph.arguments import nearest
 from causalist.graph.guesses import Guesses
 from causalist.graph.imports.includes import Inclusion
-from causalist.graph.imports.projects import share_imports
+from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.infer import containers as shaped
 from causalist.graph.infer.base import split_type

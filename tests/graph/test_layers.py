@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.graph import build_graph, relink
-from causalist.graph.layer_rules import BASE_WORDS, FUNCTIONS, PACKAGES, WEAK_WORDS, WORDS
+from causalist.graph.layers import BASE_WORDS, FUNCTIONS, PACKAGES, WEAK_WORDS, WORDS
 from causalist.model.symbols import Layer
 from causalist.parse import load_settings
 from tests.graph.test_build import link

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from causalist.graph import build_graph
-from causalist.graph.confidence import load_confidences
-from causalist.graph.rules import RULES
+from causalist.graph.rules import RULES, load_confidences
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.parse import load_settings, parse_file
 

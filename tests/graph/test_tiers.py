@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.graph.tiers import fan_in, tiers
+from causalist.graph.layers import fan_in, tiers
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NodeKind, Tier
 from tests.graphs import make_graph

@@ -1,14 +1,22 @@
-"""Languages whose files say which package they belong to: qualified names of types, and what imports of them mean.
+"""Packages that files declare (`DeclaredTypes`) or that are folders (`FolderMap`), and names of packages from outside.
 
-A type is known by its package and its nesting, wherever its file stands; of several with one name, as versions of an
-example or source sets have them, the one nearest to the importing file counts. An import names a type, a member of a
-type, or everything in a package or type.
+In: an import. Out: the files or the definition that it leads to, or the name of the package outside of the repository.
+
+A declared type is known by its package and its nesting, wherever its file stands; of several with one name, as versions
+of an example or source sets have them, the one nearest to the importing file counts. An import may hold in every file
+of a project (`global using`) and may leave out the packages around that of its file.
+
+Where packages are folders, a manifest says what the paths of a module's packages begin with. A repository may hold
+several modules, put a folder in the place of a path (`replace`), and keep copies of others' packages below `vendor/`.
 """
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from causalist.graph.file_symbols import FileNames
+from causalist.graph.imports.modules import OUTSIDE, ModuleTarget
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
@@ -165,3 +173,158 @@ def _external_namespace(entry: Import, settings: LanguageSettings) -> str:
 def can_be_package_prefix(settings: LanguageSettings, value: Value, parts: Sequence[str]) -> bool:
     """True if an import may mean, instead of a type from outside, a package here that holds the next name."""
     return settings.modules.namespaces and value.kind == "external" and len(parts) > 1
+
+
+_VENDOR = "vendor"
+_TEST_STEM = "_test"  # ends the stem of a file of tests, and the name of a package of nothing but tests
+_MAIN = "main"  # programs beside a package, such as those that generate a part of it
+_MAJOR_VERSION = re.compile(r"v\d+")
+
+
+@dataclass(slots=True)
+class FolderMap:
+    """Resolves imports of packages; build one with `FolderMap.of`."""
+
+    modules: list[tuple[str, str]] = field(default_factory=list)  # (what paths begin with, folder)
+    replaced: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # module folder -> (path, folder)
+    package_at: dict[str, int] = field(default_factory=dict)  # folder -> the file that stands for its package
+    _cache: dict[tuple[str, str], ModuleTarget] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "FolderMap":
+        result = cls()
+        names: dict[str, dict[str, list[int]]] = {}
+        for number, (path, facts) in enumerate(files):
+            language = settings.get(facts.language)
+            folder = posixpath.dirname(path)
+            if language is not None and language.modules.system is ModuleSystem.FOLDER:
+                names.setdefault(folder, {}).setdefault(facts.package, []).append(number)
+            for key, value in facts.manifest:
+                if key == "module":
+                    result.modules.append((value, folder))
+                elif key == "replace":
+                    written, _, target = value.partition("\t")
+                    at = posixpath.normpath(posixpath.join(folder, target))
+                    result.replaced.setdefault(folder, []).append((written, "" if at == "." else at))
+        for folder, packages in names.items():
+            best = min(packages, key=lambda name: (*_rank(name, packages[name], files), name))
+            result.package_at[folder] = min(packages[best], key=lambda n: (_is_test(files[n][0]), files[n][0]))
+        result.modules.sort(key=lambda m: (-len(m[0]), m[1].count("/"), m[1]))
+        return result
+
+    def resolve(self, importer: str, module: str) -> ModuleTarget:
+        """The file that stands for the package `module` in the file `importer`, or OUTSIDE."""
+        key = (posixpath.dirname(importer), module)
+        found = self._cache.get(key)
+        if found is None:
+            found = self._cache[key] = self._resolve(*key)
+        return found
+
+    def _resolve(self, folder: str, module: str) -> ModuleTarget:
+        if module.startswith(("./", "../")):
+            return self._at(posixpath.normpath(posixpath.join(folder, module)), "path")
+        around = [folder]
+        while around[-1]:
+            around.append(posixpath.dirname(around[-1]))
+        for each in around:
+            found = self._at(posixpath.join(each, _VENDOR, module), "package")
+            if found.file >= 0:
+                return found
+        # The longest path that fits counts, then what replaces it here, then the module around.
+        own = next((each for each in around if any(at == each for _, at in self.modules)), None)
+        candidates = [(path, at, 0) for each in around for path, at in self.replaced.get(each, ())]
+        candidates += [(path, at, 1 if at == own else 2) for path, at in self.modules]
+        for path, at, _ in sorted(candidates, key=lambda c: (-len(c[0]), c[2])):
+            rest = _rest(module, path)
+            found = self._at(posixpath.join(at, rest), "package") if rest is not None else OUTSIDE
+            if found.file >= 0:
+                return found
+        return OUTSIDE
+
+    def _at(self, folder: str, rule: str) -> ModuleTarget:
+        file = self.package_at.get(folder.rstrip("/").removeprefix("./"), -1)
+        return ModuleTarget(file, rule) if file >= 0 else OUTSIDE
+
+
+def _rank(name: str, numbers: Sequence[int], files: Sequence[tuple[str, FileFacts]]) -> tuple[bool, bool, int]:
+    """Where several packages share a folder, the one that an import means comes first."""
+    return (
+        name.endswith(_TEST_STEM) and all(_is_test(files[n][0]) for n in numbers),
+        name == _MAIN,
+        -len(numbers),
+    )
+
+
+def _is_test(path: str) -> bool:
+    return posixpath.splitext(path)[0].endswith(_TEST_STEM)
+
+
+def _rest(module: str, prefix: str) -> str | None:
+    """What follows the path of a module in the path of its package; None for another module's package."""
+    if module == prefix:
+        return ""
+    return module[len(prefix) + 1 :] if module.startswith(prefix + "/") else None
+
+
+def local_name(entry: Import) -> str:
+    """What a file calls a package that it imports without an alias, as far as the path tells.
+
+    >>> paths = ("net/http", "github.com/a/b/v2", "gopkg.in/yaml.v3", "github.com/a/go-b")
+    >>> [local_name(Import(-1, 0, path, 0, "", "", 0)) for path in paths]
+    ['http', 'b', 'yaml', 'b']
+    """
+    if entry.alias:
+        return entry.alias
+    parts = entry.module.split("/")
+    last = parts[-2] if len(parts) > 1 and _MAJOR_VERSION.fullmatch(parts[-1]) else parts[-1]
+    return re.sub(r"\.v\d+$", "", last).removeprefix("go-").removesuffix(".go").removesuffix("-go")
+
+
+def share_imports(tables: Sequence[FileNames], declared: DeclaredTypes) -> None:
+    """Says the whole names of packages in the wildcard imports of each file, and adds those that another file of its
+    project passes on."""
+    for names in tables:
+        if names.settings is not None and names.settings.modules.above:
+            names.stars[:] = [whole(declared, names, star) for star in names.stars]
+    passed_on: dict[tuple[str, str], dict[str, Import]] = {}  # (language, project) -> module -> import
+    ends = {end for names in tables if names.settings is not None for end in names.settings.modules.projects}
+    if not ends:
+        return
+    folders = {posixpath.dirname(names.path) for names in tables if names.path.lower().endswith(tuple(ends))}
+    reading = [names for names in tables if names.settings is not None and names.settings.modules.projects]
+    for names in reading:
+        for star in names.stars:
+            if star.kind == ImportKind.REEXPORT_ALL:
+                key = names.facts.language, project_of(names.path, folders)
+                passed_on.setdefault(key, {}).setdefault(star.module, star)
+    for names in reading if passed_on else ():
+        own = {star.module for star in names.stars}
+        more = passed_on.get((names.facts.language, project_of(names.path, folders)), {})
+        names.stars.extend(star for module, star in more.items() if module not in own)
+
+
+def project_of(path: str, folders: set[str]) -> str:
+    """The innermost of `folders` around a file, or the folder in which it stands.
+
+    >>> project_of("src/a/b/C.cs", {"src/a", ""}), project_of("src/a/b/C.cs", set())
+    ('src/a', 'src/a/b')
+    """
+    folder = posixpath.dirname(path)
+    while folder not in folders:
+        if not folder:
+            return posixpath.dirname(path)
+        folder = posixpath.dirname(folder)
+    return folder
+
+
+def whole(declared: DeclaredTypes, names: FileNames, entry: Import) -> Import:
+    """An import with the whole name of what it means: `using B` in the package A is A.B where there is such a one."""
+    settings, package = names.settings, names.facts.package
+    if settings is None or not settings.modules.above:
+        return entry
+    while package:
+        name = settings.family, f"{package}.{entry.module}"
+        if name in declared.packages or name in declared.types:
+            return entry._replace(module=name[1])
+        package = package.rpartition(".")[0]
+    return entry

@@ -1,21 +1,18 @@
 """All files' tables of what they bind, and the following of imports and re-exports across files.
 
 A definition is known here by a number that counts all definitions of all files in order; the graph's own numbering
-(sorted ids) comes at the very end, in `edges`.
+(sorted ids) comes at the very end, in `tables`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
-from causalist.graph.file_symbols import FileNames, file_names
-from causalist.graph.imports.folders import FolderMap, local_name
+from causalist.graph.file_symbols import FileNames, Listed, file_names
 from causalist.graph.imports.includes import Inclusion, Inclusions
-from causalist.graph.imports.module_tree import ModuleTree
+from causalist.graph.imports.module_tree import ModuleTree, PathNames
 from causalist.graph.imports.modules import ModuleMap
 from causalist.graph.imports.package_scope import PackageScopes
-from causalist.graph.imports.packages import DeclaredTypes, external_package
-from causalist.graph.imports.paths import PathNames
-from causalist.graph.listed import Listed
+from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_package, local_name
 from causalist.graph.program.overloads import Literals, best, misfit
 from causalist.graph.values import Found
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.drafts import Drafts
 from causalist.graph.file_symbols import FileNames
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.program.program import Program
 from causalist.graph.rules import FEW_NAMESAKES
+from causalist.graph.tables import Drafts
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role

@@ -1,19 +1,187 @@
-"""Which types implement which interfaces, where nobody says so: a type that has all methods of an interface does.
+"""Interfaces that types implement without saying so, by having all their methods.
 
-Methods are compared by name and by the types that their signatures name, without the names of parameters. Methods that
-a type is given by what it embeds count, as far as that is in the repository or in the language's table of its standard
-library. An interface that embeds any other asks for methods that nobody here knows, so nothing is said of it.
+In: a program and the language's table of its standard library. Out: pairs (type, interface). Methods are compared by
+name and by the types that their signatures name, without the names of parameters, each type by the one name that it has
+everywhere. Methods that a type is given by what it embeds count, as far as that is in the repository or in the table.
+An interface that embeds any other asks for methods that nobody here knows, so nothing is said of it.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
 from causalist.graph.program.program import Program
-from causalist.graph.relations.outside_types import OutsideTypes, defined, outside_bases
-from causalist.graph.relations.signature_types import CUT, DOTTED, comparable
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.symbols import NodeKind
+
+_TOKEN = re.compile(r"[()\[\]{},]")
+_NAMED = re.compile(r"([^\W\d]\w*)\s+(\S.*)")
+_TYPE_WORDS = frozenset({"chan", "func", "map", "struct", "interface"})
+DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)?")
+_FUNCTION = re.compile(r"\bfunc\s*\(")
+CUT = "…"  # ends a signature that is not kept as a whole
+
+
+def comparable(signature: str, name: str, known_as: Callable[[str], str] = str) -> str:
+    """The types of parameters and results in a method's signature; `known_as` gives a type's name one meaning
+    everywhere.
+
+    >>> comparable("func (s *S) Get(a, b int, f func(x int) error) (*p.T, error)", "Get")
+    '(int,int,func(int)(error))(*p.T,error)'
+    >>> comparable("Get(int, int, func(x int) error) (t *p.T, err error)", "Get")
+    '(int,int,func(int)(error))(*p.T,error)'
+    """
+    matched = re.search(rf"(?:^|\)\s*|\s){re.escape(name)}\(", signature)
+    if matched is None or CUT in signature:
+        return CUT
+    return _function(signature[matched.end() - 1 :], known_as)
+
+
+def _function(text: str, known_as: Callable[[str], str]) -> str:
+    """The types of `(a, b A) (c C)`."""
+    end = _closing(text, 0)
+    results = text[end + 1 :].strip()
+    if results.startswith("(") and _closing(results, 0) == len(results) - 1:
+        results = results[1:-1]
+    return f"({_types(text[1:end], known_as)})({_types(results, known_as)})"
+
+
+def _types(text: str, known_as: Callable[[str], str]) -> str:
+    parts = [part for part in map(str.strip, _split(text)) if part]
+    named = [_NAMED.fullmatch(part) for part in parts]
+    if any(n and n[1] not in _TYPE_WORDS for n in named):
+        written = ""
+        types: list[str] = []
+        for part, name in zip(reversed(parts), reversed(named), strict=True):
+            written = name[2] if name and name[1] not in _TYPE_WORDS else written or part
+            types.insert(0, written)
+        parts = types
+    return ",".join(_plain(part, known_as) for part in parts)
+
+
+def _plain(text: str, known_as: Callable[[str], str]) -> str:
+    inner = _FUNCTION.search(text)
+    if inner:
+        return _plain(text[: inner.start()], known_as) + "func" + _function(text[inner.end() - 1 :], known_as)
+    text = re.sub(r"\s*([()\[\]{},])\s*", r"\1", text.replace("interface{}", "any").replace("interface {}", "any"))
+    return DOTTED.sub(lambda matched: known_as(matched[0]), text)
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        depth += (token[0] in "([{") - (token[0] in ")]}")
+        if depth == 0:
+            return token.start()
+    return len(text)
+
+
+def _split(text: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for token in _TOKEN.finditer(text):
+        depth += (token[0] in "([{") - (token[0] in ")]}")
+        if token[0] == "," and depth == 0:
+            parts.append(text[start : token.start()])
+            start = token.end()
+    return [*parts, text[start:]]
+
+
+_GIVEN = "func "  # before the methods of a type that is no interface
+_DEEPEST = 8  # types that have the methods of others
+
+
+@dataclass(slots=True)
+class OutsideTypes:
+    """`listed` maps types, by the path of their package and their name, to what they have."""
+
+    listed: dict[str, tuple[str, ...]]
+    _folders: dict[str, str] = field(init=False)
+    _methods: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        paths = (name.rpartition(".")[0] for name in self.listed)
+        self._folders = {path.rpartition("/")[2]: path for path in paths if "/" in path}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.listed
+
+    def is_interface(self, name: str) -> bool:
+        return not any(entry.startswith(_GIVEN) for entry in self.listed[name])
+
+    def known_as(self, name: str) -> str:
+        """The type's own name where another type's is all that is said of it.
+
+        >>> known = OutsideTypes({"os.FileInfo": ("io/fs.FileInfo",), "io/fs.FileInfo": ("IsDir() bool",)})
+        >>> known.known_as("os.FileInfo"), known.known_as("io/fs.FileInfo"), known.methods("os.FileInfo")
+        ('io/fs.FileInfo', 'io/fs.FileInfo', {'IsDir': '()(bool)'})
+        """
+        entries = self.listed.get(name, ())
+        return entries[0] if len(entries) == 1 and "(" not in entries[0] else name
+
+    def methods(self, name: str, depth: int = 0) -> dict[str, str]:
+        """The signatures of its methods, as `comparable` gives them, by name."""
+        found = self._methods.get(name)
+        if found is None:
+            found = {}
+            for entry in self.listed.get(name, ()) if depth < _DEEPEST else ():
+                if "(" in entry:
+                    method = entry.removeprefix(_GIVEN).partition("(")[0]
+                    found[method] = comparable(entry, method, self._written)
+                else:
+                    found.update(self.methods(entry, depth + 1))
+            self._methods[name] = found
+        return found
+
+    def _written(self, name: str) -> str:
+        """What a type is known as that a signature of the table names by the last part of its package's path."""
+        head, dot, last = name.partition(".")
+        return self.known_as(f"{self._folders.get(head, head)}{dot}{last}")
+
+
+def outside_bases(program: Program, known: OutsideTypes) -> tuple[dict[int, list[str]], set[int]]:
+    """(type -> types of the table that it embeds or is made of, types that embed one of which nothing is known)."""
+    listed: dict[int, list[str]] = {}
+    unknown: set[int] = set()
+    for file, names in enumerate(program.files):
+        if names.settings is None or not names.settings.types.structural:
+            continue
+        for base in names.facts.bases:
+            name = outside_name(program, file, base.name)
+            if name in known:
+                listed.setdefault(names.first + base.definition, []).append(name)
+            elif name:
+                unknown.add(names.first + base.definition)
+    for number in sorted(program.named_types):
+        file = program.file_of[number]
+        names = program.files[file]
+        name = outside_name(program, file, names.returns.get(number - names.first, ""))
+        if name in known and known.is_interface(name) and "=" not in program.definition_of[number].signature:
+            listed.setdefault(number, []).append(name)
+    return listed, unknown
+
+
+def outside_name(program: Program, file: int, written: str) -> str:
+    """The name of a type outside of the repository by its package's path; "" for one of the repository."""
+    head, dot, last = written.partition(".")
+    if not dot:
+        return "" if defined(program, file, head) is not None else head
+    entry = program.files[file].imports.get(MODULE_SCOPE, {}).get(head)
+    if entry is None or program.target_module(file, entry)[0] >= 0:
+        return ""
+    return f"{entry.module}.{last}"
+
+
+def defined(program: Program, file: int, name: str) -> int | None:
+    """The definition that a name without a package in front means, in this package or one imported as a whole."""
+    number = program.packages.definition(file, name, program.files)
+    for star in program.files[file].stars if number is None else ():
+        target, _ = program.target_module(file, star)
+        number = program.packages.definition(target, name, program.files) if target >= 0 else None
+        if number is not None:
+            break
+    return number
+
 
 _MOST_METHODS = 200
 _MOST_NAMES = 8  # names for one type, of which each stands for the next

@@ -12,12 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.drafts import Drafts
-from causalist.graph.file_symbols import FileNames
-from causalist.graph.listed import Subject
+from causalist.graph.file_symbols import FileNames, Subject
 from causalist.graph.program.program import Program
 from causalist.graph.rules import GUESSES
-from causalist.graph.tables import Sites
+from causalist.graph.tables import Drafts, Sites
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role

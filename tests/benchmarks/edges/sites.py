@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 from causalist.evaluate.clones import find_clone
 from causalist.graph import load_confidences
-from causalist.graph.drafts import _repeats
 from causalist.graph.program.program import Program
 from causalist.graph.resolver import Resolver
+from causalist.graph.tables import _repeats
 from causalist.model.facts import Call, FileFacts
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NodeKind, symbol_id
