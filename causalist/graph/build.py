@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.graph.layers import packages_of, say_layers, with_layers
+from causalist.graph.layers import LayerAssigner
 from causalist.graph.linker import Linker, NotLinked
 from causalist.graph.relations.tests import Tests
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, load_confidences
@@ -58,21 +58,21 @@ class Spread(NamedTuple):
 
 
 def link_files(
-    linker: Linker, bring: Bring, packages: Mapping[str, str], spread: Spread | None = None
+    linker: Linker, bring: Bring, layers: LayerAssigner, spread: Spread | None = None
 ) -> list[tuple[int, str]]:
     """Links all files, each with the bodies that `bring` gives it, and returns those of which not all was found, with
     what went wrong, in order."""
     if spread is None:
-        return list(_linked(linker, bring, packages, range(len(linker.program.files))))
+        return list(_linked(linker, bring, layers, range(len(linker.program.files))))
     own, *others = _ranges(spread)
-    waiting = [spread.begin(partial(_part, linker, bring, packages, numbers)) for numbers in others]
-    troubles = list(_linked(linker, bring, packages, own))
+    waiting = [spread.begin(partial(_part, linker, bring, layers, numbers)) for numbers in others]
+    troubles = list(_linked(linker, bring, layers, own))
     for result in waiting:
         troubles += _taken_over(linker, result())
     return troubles
 
 
-def _linked(linker: Linker, bring: Bring, packages: Mapping[str, str], numbers: range) -> Iterator[tuple[int, str]]:
+def _linked(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -> Iterator[tuple[int, str]]:
     for number in numbers:
         names = linker.program.files[number]
         with names.opened_with(bring(names.path, names.facts)):
@@ -80,7 +80,7 @@ def _linked(linker: Linker, bring: Bring, packages: Mapping[str, str], numbers: 
                 linker.link(number)
             except NotLinked as error:  # all other files have their edges
                 yield number, str(error)
-            say_layers(linker.program, linker.drafts, packages, number)
+            layers.assign_own(number)
 
 
 def _ranges(spread: Spread) -> list[range]:
@@ -93,12 +93,12 @@ def _ranges(spread: Spread) -> list[range]:
     return [range(a, b) for a, b in pairwise(bounds)]
 
 
-def _part(linker: Linker, bring: Bring, packages: Mapping[str, str], numbers: range) -> Part:
+def _part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -> Part:
     """Links `numbers` apart from what the linker has collected so far."""
     drafts, before, n_known = linker.drafts, linker.collector, len(linker.drafts.externals)
     linker.collector = found = EdgeCollector()
     try:
-        troubles = list(_linked(linker, bring, packages, numbers))
+        troubles = list(_linked(linker, bring, layers, numbers))
     finally:
         linker.collector = before
     rows = ((*k, RULE_NUMBER[s.rule], s.row, s.candidates, s.count) for k, s in found.edges.items())
@@ -164,7 +164,8 @@ def build_graph(
     linker = Linker.of(files, settings)
     documents = [linker.drafts.documents(number) for number in range(len(files))]
     linker.add_bases()
-    troubles = link_files(linker, with_bodies, packages_of(linker.program), spread)
+    layers = LayerAssigner(linker.program, linker.drafts)
+    troubles = link_files(linker, with_bodies, layers, spread)
     tests = Tests(linker.program, linker.drafts)
     for each in list(tests.edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
@@ -172,7 +173,7 @@ def build_graph(
     graph, position = finish(linker.drafts.all(), linker.collector, languages, load_confidences())
     file_nodes = position[: len(files)]
     linked = LinkedGraph(
-        with_layers(graph, file_nodes, linker.program.listed.folders(linker.program.files)),
+        layers.complete(graph, file_nodes),
         file_nodes,
         tuple(position[np.array(each, dtype=np.int64)] for each in documents),
         tuple(troubles),

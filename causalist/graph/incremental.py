@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.graph.invalidation import Presence
-from causalist.graph.layers import packages_of, say_layers, with_layers
+from causalist.graph.layers import LayerAssigner
 from causalist.graph.linker import Linker, NotLinked
 from causalist.graph.program.program import Program
 from causalist.graph.relations.tests import FoundEdge, Tests
@@ -139,9 +139,9 @@ class _Relinking:
         linker.add_bases(self.changed)
         for number in sorted(self.changed):
             linker.link(number)
-        packages = packages_of(linker.program)
+        layers = LayerAssigner(linker.program, linker.drafts)
         for number in sorted(self.changed):
-            say_layers(linker.program, linker.drafts, packages, number)
+            layers.assign_own(number)
         retested = self._retest()
         edges = graph.edges
         own = self._among(self.file_of[:-1], self.changed | {self.gone})
@@ -184,7 +184,7 @@ class _Relinking:
         file_nodes = ids.old[self.file_nodes]
         for number in np.flatnonzero(self.file_nodes < 0).tolist():
             file_nodes[number] = at[number]
-        now = with_layers(now, file_nodes, linker.program.listed.folders(linker.program.files))
+        now = layers.complete(now, file_nodes)
         linked = LinkedGraph(now, file_nodes, tuple(documents))
         read = self._among(self.file_of[:-1], self.edited)
         unread = np.where(read, np.int32(-1), ids.old)

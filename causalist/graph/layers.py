@@ -30,7 +30,7 @@ languages as `grammars/*/language.toml` has them; "" stands for all.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -280,15 +280,15 @@ _NAMED = frozenset({ImportKind.NAME, ImportKind.REEXPORT})
 _TYPES = frozenset(int(kind) for kind in TYPE_KINDS)
 
 
-def _by_word(table: Mapping[Layer, Collection[str]]) -> dict[str, Layer]:
+def _layer_by_word(table: Mapping[Layer, Collection[str]]) -> dict[str, Layer]:
     return {word: layer for layer in sorted(table) for word in table[layer]}
 
 
-_WORDS = {family: _by_word(table) for family, table in WORDS.items()}
-_WEAK_WORDS = {family: _by_word(table) for family, table in WEAK_WORDS.items()}
-_PACKAGES = {family: _by_word(table) for family, table in PACKAGES.items()}
-_TYPE_WORDS = _by_word(TYPE_WORDS)
-_BASE_WORDS = {family: _by_word(table) | _TYPE_WORDS for family, table in BASE_WORDS.items()}
+_WORDS = {family: _layer_by_word(table) for family, table in WORDS.items()}
+_WEAK_WORDS = {family: _layer_by_word(table) for family, table in WEAK_WORDS.items()}
+_PACKAGES = {family: _layer_by_word(table) for family, table in PACKAGES.items()}
+_TYPE_WORDS = _layer_by_word(TYPE_WORDS)
+_BASE_WORDS = {family: _layer_by_word(table) | _TYPE_WORDS for family, table in BASE_WORDS.items()}
 
 
 class FileLayers(NamedTuple):
@@ -299,7 +299,7 @@ class FileLayers(NamedTuple):
     types: Mapping[int, Layer]
 
 
-def layers_of(path: str, facts: FileFacts, family: str, own_package: str = "") -> FileLayers:
+def layers_of_file(path: str, facts: FileFacts, family: str, own_package: str = "") -> FileLayers:
     """The layers of one file. `family` is that of its language, "" for text without a grammar; `own_package` what
     the package calls itself to which the file belongs: imports of that say nothing."""
     role = role_of(path)
@@ -312,19 +312,19 @@ def layers_of(path: str, facts: FileFacts, family: str, own_package: str = "") -
     types = _types(facts, family)
     layer = _by_words(path, _WORDS, family)
     if layer is None:
-        layer = _most(imported)
+        layer = _most_counted(imported)
     if layer is None:
-        layer = of_types(types.values(), facts)
+        layer = layer_of_types(types.values(), facts)
     if layer is None:
         layer = _by_words(path, _WEAK_WORDS, family)
     return FileLayers(layer, types)
 
 
-def of_types(layers: Iterable[Layer], facts: FileFacts) -> Layer | None:
+def layer_of_types(layers: Iterable[Layer], facts: FileFacts) -> Layer | None:
     """The layer of a file half of whose types, or more, have the given layers: the most frequent of these."""
     counts = Counter(layers)
     n_types = sum(definition.kind in _TYPES for definition in facts.definitions)
-    return _most(counts) if 2 * counts.total() >= n_types else None
+    return _most_counted(counts) if 2 * counts.total() >= n_types else None
 
 
 def _by_kind(path: str, role: Role, has_grammar: bool) -> Layer | None:
@@ -410,7 +410,7 @@ def _by_last_word(name: str, table: Mapping[str, Layer]) -> Layer | None:
     return table.get(words[-1]) if words else None
 
 
-def _most(counts: Mapping[Layer, int]) -> Layer | None:
+def _most_counted(counts: Mapping[Layer, int]) -> Layer | None:
     """The layer that is counted most; of several, the highest."""
     return max((n, layer) for layer, n in counts.items())[1] if any(counts.values()) else None
 
@@ -434,13 +434,13 @@ def fan_in(edges: EdgeTable, n_nodes: int) -> NDArray[np.int64]:
     return np.bincount(targets[first], minlength=n_nodes)
 
 
-def tiers(kinds: NDArray[np.uint8], fan_ins: NDArray[np.int64]) -> NDArray[np.uint8]:
+def rank_tiers(kinds: NDArray[np.uint8], fan_ins: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Shape (n_nodes,), of Tier. Symbols are ranked among symbols and files among files, by falling fan-in, ties by
     node (that is, by id). Of n, the first n / 10 are hot and the others of the first n / 4 are core, both rounded up,
     so that the most used of a few is hot too. What nothing uses is leaf whatever its rank, and so is all else.
 
     >>> kinds = np.array([NodeKind.FUNCTION] * 5 + [NodeKind.PASSAGE], dtype=np.uint8)
-    >>> [Tier(t).label for t in tiers(kinds, np.array([0, 3, 1, 3, 0, 9])).tolist()]
+    >>> [Tier(t).label for t in rank_tiers(kinds, np.array([0, 3, 1, 3, 0, 9])).tolist()]
     ['leaf', 'hot', 'leaf', 'core', 'leaf', 'leaf']
     """
     result = np.full(len(kinds), Tier.LEAF, dtype=np.uint8)
@@ -459,63 +459,74 @@ def tiers(kinds: NDArray[np.uint8], fan_ins: NDArray[np.int64]) -> NDArray[np.ui
 
 # So many of the files of a folder, two of three, say one layer, and at least so many, before it holds for a file that
 # says none. Chosen by hand on three repositories (tests/benchmarks/layers).
-_SHARE, _FEWEST = (2, 3), 3
-_BESIDE = (Layer.TEST, Layer.DOCS, Layer.CONFIG)  # which say nothing about what stands beside them
+_MIN_SHARE, _MIN_FILES = (2, 3), 3
+_SUPPORT_LAYERS = (Layer.TEST, Layer.DOCS, Layer.CONFIG)  # which say nothing about what stands beside them
 
 _Layers = NDArray[np.uint8]
 
 
-def packages_of(program: Program) -> dict[str, str]:
-    """The names that manifests give to packages, by folder."""
-    return {_folder(f.path): name for f in program.files for key, name in f.facts.manifest if key in ("module", "name")}
+@dataclass(slots=True)
+class LayerAssigner:
+    """Assigns layers and tiers to the nodes of a program whose drafts are given."""
 
+    program: Program
+    drafts: Drafts
+    _package_by_folder: dict[str, str] = field(init=False)  # names that manifests give to packages
 
-def say_layers(program: Program, drafts: Drafts, packages: Mapping[str, str], number: int) -> None:
-    """Sets the layers that a file and the types in it say themselves. Needs the bodies of the file; `packages` are
-    `packages_of` the program."""
-    names = program.files[number]
-    family = names.settings.family if names.settings is not None else ""
-    around = _folder(names.path)
-    while around and around not in packages:
-        around = _folder(around)
-    said = layers_of(names.path, names.facts, family, packages.get(around, ""))
-    if said.layer is not None:
-        drafts[number].says = said.layer
-    for local, layer in said.types.items():
-        drafts[drafts.first_of(number) + local].says = layer
+    def __post_init__(self) -> None:
+        self._package_by_folder = {
+            _folder(each.path): name
+            for each in self.program.files
+            for key, name in each.facts.manifest
+            if key in ("module", "name")
+        }
 
+    def assign_own(self, number: int) -> None:
+        """Set the layers that a file and the types in it say themselves. Needs the bodies of the file."""
+        names = self.program.files[number]
+        family = names.settings.family if names.settings is not None else ""
+        around = _folder(names.path)
+        while around and around not in self._package_by_folder:
+            around = _folder(around)
+        own = layers_of_file(names.path, names.facts, family, self._package_by_folder.get(around, ""))
+        if own.layer is not None:
+            self.drafts[number].says = own.layer
+        for local, layer in own.types.items():
+            self.drafts[self.drafts.first_of(number) + local].says = layer
 
-def with_layers(graph: CodeGraph, file_nodes: NDArray[np.int32], folders: Folders) -> CodeGraph:
-    """The graph with the layer and the tier of each node; `file_nodes` are those of the files that `folders` is of.
-    External nodes, which have no layer, are logic in the array."""
-    nodes, n_files = graph.nodes, len(file_nodes)
-    own = _of_types(graph)
-    number = np.full(len(nodes), -1, dtype=np.int64)  # node of a file -> its number
-    number[file_nodes] = np.arange(n_files)
-    of_file = nodes.said_layers[file_nodes]
-    telling = np.flatnonzero((own != NO_LAYER) & (nodes.kinds != NodeKind.FILE))
-    counts = _counted(number[nodes.files[telling]], own[telling], n_files)
-    is_type = np.isin(nodes.kinds, sorted(TYPE_KINDS))
-    n_types = np.bincount(number[nodes.files[is_type]], minlength=n_files)
-    n_telling = counts.sum(axis=1)
-    told = (of_file == NO_LAYER) & (n_telling > 0) & (2 * n_telling >= n_types)
-    of_file[told] = _most_frequent(counts)[told]
-    layers = np.where(nodes.roles == Role.TEST, np.uint8(Layer.TEST), own)
-    layers[nodes.parents < 0] = Layer.LOGIC
-    layers[file_nodes] = _completed(of_file, folders)
-    waiting = np.flatnonzero(layers == NO_LAYER)
-    while len(waiting):
-        layers[waiting] = layers[nodes.parents[waiting]]
-        waiting = waiting[layers[waiting] == NO_LAYER]
-    ranks = tiers(nodes.kinds, fan_in(graph.edges, len(nodes)))
-    return replace(graph, nodes=replace(nodes, layers=layers, tiers=ranks))
+    def complete(self, graph: CodeGraph, file_nodes: NDArray[np.int32]) -> CodeGraph:
+        """Return the graph with the layer and the tier of each node; `file_nodes` are those of the program's files.
+
+        External nodes, which have no layer, are logic in the array."""
+        folders = self.program.listed.folders(self.program.files)
+        nodes, n_files = graph.nodes, len(file_nodes)
+        own = _layers_of_types(graph)
+        number = np.full(len(nodes), -1, dtype=np.int64)  # node of a file -> its number
+        number[file_nodes] = np.arange(n_files)
+        of_file = nodes.said_layers[file_nodes]
+        has_layer = np.flatnonzero((own != NO_LAYER) & (nodes.kinds != NodeKind.FILE))
+        counts = _count_layers(number[nodes.files[has_layer]], own[has_layer], n_files)
+        is_type = np.isin(nodes.kinds, sorted(TYPE_KINDS))
+        n_types = np.bincount(number[nodes.files[is_type]], minlength=n_files)
+        n_with_layer = counts.sum(axis=1)
+        by_types = (of_file == NO_LAYER) & (n_with_layer > 0) & (2 * n_with_layer >= n_types)
+        of_file[by_types] = _most_frequent(counts)[by_types]
+        layers = np.where(nodes.roles == Role.TEST, np.uint8(Layer.TEST), own)
+        layers[nodes.parents < 0] = Layer.LOGIC
+        layers[file_nodes] = _complete_files(of_file, folders)
+        waiting = np.flatnonzero(layers == NO_LAYER)
+        while len(waiting):
+            layers[waiting] = layers[nodes.parents[waiting]]
+            waiting = waiting[layers[waiting] == NO_LAYER]
+        tiers = rank_tiers(nodes.kinds, fan_in(graph.edges, len(nodes)))
+        return replace(graph, nodes=replace(nodes, layers=layers, tiers=tiers))
 
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _of_types(graph: CodeGraph) -> _Layers:
+def _layers_of_types(graph: CodeGraph) -> _Layers:
     """What nodes say themselves, completed for types by what the nearest type says that they extend."""
     nodes, edges = graph.nodes, graph.edges
     own = nodes.said_layers.copy()
@@ -532,21 +543,21 @@ def _of_types(graph: CodeGraph) -> _Layers:
     return own
 
 
-def _completed(of_file: _Layers, listed: Folders) -> _Layers:
+def _complete_files(of_file: _Layers, listed: Folders) -> _Layers:
     """Layers of files: those of folders in which most files in a language with a grammar say the same one, for such
     files that say none, and logic for all others."""
     folders, n_folders, is_code = listed
-    counted = is_code & ~np.isin(of_file, _BESIDE)
+    counted = is_code & ~np.isin(of_file, _SUPPORT_LAYERS)
     says = counted & (of_file != NO_LAYER)
-    counts = _counted(folders[says], of_file[says], n_folders)
+    counts = _count_layers(folders[says], of_file[says], n_folders)
     n, n_saying = np.bincount(folders[counted], minlength=n_folders), counts.max(axis=1, initial=0)
-    holds = (n_saying >= _FEWEST) & (_SHARE[1] * n_saying >= _SHARE[0] * n)
+    holds = (n_saying >= _MIN_FILES) & (_MIN_SHARE[1] * n_saying >= _MIN_SHARE[0] * n)
     of_folder = np.where(holds, _most_frequent(counts), np.uint8(Layer.LOGIC))
     around = np.where(is_code, of_folder[folders], np.uint8(Layer.LOGIC)) if len(of_file) else of_file
     return np.where(of_file == NO_LAYER, around, of_file)
 
 
-def _counted(rows: NDArray[np.int64], layers: _Layers, n: int) -> NDArray[np.int64]:
+def _count_layers(rows: NDArray[np.int64], layers: _Layers, n: int) -> NDArray[np.int64]:
     """Shape (n, number of layers): how often each layer stands in each row."""
     return np.bincount(rows * len(Layer) + layers, minlength=n * len(Layer)).reshape(n, len(Layer))
 

@@ -22,8 +22,8 @@ from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.relations.accesses import States, is_asked
 from causalist.graph.relations.mentions import Mentions
-from causalist.graph.relations.overrides import overrides
-from causalist.graph.relations.structural_types import implementations
+from causalist.graph.relations.overrides import OverrideFinder
+from causalist.graph.relations.structural_types import StructuralTypes
 from causalist.graph.resolver import Derived, Resolver
 from causalist.graph.tables import Drafts, EdgeCollector
 from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, ImportKind
@@ -169,7 +169,7 @@ class Linker:
         if self._types is None:
             derived = self.resolver.prepare()
             outside = self.resolver.values.derived_from_outside
-            self._types = derived, list(implementations(self.program, outside))
+            self._types = derived, list(StructuralTypes(self.program).find_implementations(outside))
         derived, by_method_set = self._types
         for each in derived:
             owner, target = each.owner, each.target
@@ -187,7 +187,7 @@ class Linker:
                 continue
             source, goal = self.drafts.definition(owner), self.drafts.definition(interface)
             self._use(source, goal, EdgeKind.IMPLEMENTS, "method-set", self.drafts[source].start_row)
-        for over in overrides(self.program, self.resolver.blocks(), by_method_set, only):
+        for over in OverrideFinder(self.program).find(self.resolver.blocks(), by_method_set, only):
             if only is not None and file_of[over.method] not in only:
                 continue
             source = self.drafts.definition(over.method)

@@ -28,7 +28,7 @@ _KINDS = {int(kind): kind for kind in NodeKind}
 @dataclass(slots=True)
 class NodeDraft:
     """A node before ids are sorted; `file` and `parent` are positions among the drafts, -1 for none. `says` is set by
-    `layers.say_layers`."""
+    `LayerAssigner.assign_own`."""
 
     id: str
     kind: NodeKind
@@ -190,7 +190,7 @@ def finish(
     drafts: Sequence[NodeDraft], collector: EdgeCollector, languages: Sequence[str], confidences: Confidences
 ) -> tuple[CodeGraph, NDArray[np.int32]]:
     """(graph, position of each draft in it): nodes sorted by id, edges by (source, target, kind). `languages` has that
-    of each file that a draft may name. Layers and tiers of nodes are not there yet (`layers.with_layers`)."""
+    of each file that a draft may name. Layers and tiers of nodes are not there yet (`LayerAssigner.complete`)."""
     order = sorted(range(len(drafts)), key=lambda i: drafts[i].id)
     position = np.empty(len(drafts), dtype=np.int32)
     position[order] = np.arange(len(drafts), dtype=np.int32)

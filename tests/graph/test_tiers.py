@@ -4,14 +4,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.graph.layers import fan_in, tiers
+from causalist.graph.layers import fan_in, rank_tiers
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NodeKind, Tier
 from tests.graphs import make_graph
 
 
 def labels(kinds: list[NodeKind], fan_ins: list[int]) -> list[str]:
-    found = tiers(np.array(kinds, dtype=np.uint8), np.array(fan_ins, dtype=np.int64))
+    found = rank_tiers(np.array(kinds, dtype=np.uint8), np.array(fan_ins, dtype=np.int64))
     assert found.dtype == np.uint8
     return [Tier(tier).label for tier in found.tolist()]
 
