@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.program.overloads import REST, is_type_parameter, misfit
+from causalist.graph.rules import RuleName
 from causalist.graph.values import Value
 from causalist.model.facts import OPTIONAL
 
@@ -84,7 +85,7 @@ def _to_type(values: "Values", function: int, text: str, value: Value) -> int | 
         return _ANY_TYPE
     if text.endswith("]") or name[:1].islower() or name == "String":
         return None if value.type != name else 0
-    wanted = receivers.declared(values, file, function - names.first, text, "annotation")
+    wanted = receivers.declared(values, file, function - names.first, text, RuleName.ANNOTATION)
     if value.kind == "external":
         return 0 if value.type == name else None if wanted.kind == "instance" else _SOME_TYPE
     if wanted.kind != "instance":

@@ -16,7 +16,7 @@ from itertools import islice
 from causalist.graph.imports.packages import names_in
 from causalist.graph.program.overloads import misfit
 from causalist.graph.program.program import Program
-from causalist.graph.rules import FEW_NAMESAKES, MOST_CANDIDATES
+from causalist.graph.rules import FEW_NAMESAKES, MOST_CANDIDATES, RuleName
 from causalist.model.facts import ImportKind
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, Role
@@ -60,16 +60,20 @@ class Guesses:
         alike = [each for each in candidates if resembles(called, self._owner(each))]
         in_sight = [each for each in alike if self._is_in_sight(file, each)]
         held = [each for each in candidates if self._holder(each) == called]
-        for chosen, rule in ((in_sight, "named-receiver"), (alike, "like-named"), (held, "named-receiver")):
+        for chosen, rule in (
+            (in_sight, RuleName.NAMED_RECEIVER),
+            (alike, RuleName.LIKE_NAMED),
+            (held, RuleName.NAMED_RECEIVER),
+        ):
             if chosen and len(self._meanings(chosen)) == 1:
                 yield from ((each, rule, len(chosen)) for each in chosen)
                 return
         overloads = self._meanings(candidates)
         few = len(overloads) <= FEW_NAMESAKES
-        rule = "name-only" if few else "common-name"
+        rule = RuleName.NAME_ONLY if few else RuleName.COMMON_NAME
         if len(overloads) == 1:
             is_seen = any(self._is_in_sight(file, each) for each in candidates)
-            rule = "unique-in-sight" if is_seen else "unique-name"
+            rule = RuleName.UNIQUE_IN_SIGHT if is_seen else RuleName.UNIQUE_NAME
         for each in candidates:
             yield each, rule, len(overloads) * overloads[self._meaning(each)]
 

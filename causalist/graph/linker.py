@@ -25,6 +25,7 @@ from causalist.graph.relations.mentions import Mentions
 from causalist.graph.relations.overrides import OverrideFinder
 from causalist.graph.relations.structural_types import StructuralTypes
 from causalist.graph.resolver import Derived, Resolver
+from causalist.graph.rules import RuleName
 from causalist.graph.tables import Drafts, EdgeCollector
 from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind
@@ -156,7 +157,7 @@ class Linker:
         self._states.forget()
         for document in self.drafts.documents(number):
             draft = self.drafts[document]
-            self.collector.add(draft.parent, document, EdgeKind.CONTAINS, "contains", draft.start_row)
+            self.collector.add(draft.parent, document, EdgeKind.CONTAINS, RuleName.CONTAINS, draft.start_row)
         self._add_imports(number)
         self._add_uses(number)
         self._add_states(number)
@@ -186,7 +187,7 @@ class Linker:
             if only is not None and file_of[owner] not in only:
                 continue
             source, goal = self.drafts.definition(owner), self.drafts.definition(interface)
-            self._use(source, goal, EdgeKind.IMPLEMENTS, "method-set", self.drafts[source].start_row)
+            self._use(source, goal, EdgeKind.IMPLEMENTS, RuleName.METHOD_SET, self.drafts[source].start_row)
         for over in OverrideFinder(self.program).find(self.resolver.blocks(), by_method_set, only):
             if only is not None and file_of[over.method] not in only:
                 continue
@@ -212,7 +213,7 @@ class Linker:
                 continue
             below = self._imported_module(number, target, entry)
             if below >= 0:
-                self._use(number, below, EdgeKind.IMPORTS, "path", entry.row)
+                self._use(number, below, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
             elif target >= 0:
                 self._use(number, target, EdgeKind.IMPORTS, rule, entry.row)
             elif self.program.paths.tree.has(number):
@@ -231,7 +232,7 @@ class Linker:
             if entry.kind == ImportKind.SIDE_EFFECT:
                 included = included_file(self.program.modules.number, names.path, entry.module, settings.modules)
                 if included >= 0:
-                    self._use(number, included, EdgeKind.IMPORTS, "path", entry.row)
+                    self._use(number, included, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
                 elif settings.modules.folders and settings.modules.external_parts and entry.module[:1] not in "./":
                     self._external(number, entry.module.partition("/")[0], EdgeKind.IMPORTS, entry.row)
                 continue
@@ -240,7 +241,7 @@ class Linker:
             if files is None and settings.modules.namespaces:
                 files = self.resolver.name_lookup.find_imported_files(settings, names, entry) or None
             for target in files or ():
-                self._use(number, target, EdgeKind.IMPORTS, "path", entry.row)
+                self._use(number, target, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
             if files is None:
                 package = self.program.outside(number, entry)
                 self._external(number, package.name, EdgeKind.IMPORTS, entry.row)
@@ -292,7 +293,7 @@ class Linker:
             way = names.settings.lookups[lookup.way]
             if is_asked(self.resolver.values, number, lookup, way):
                 kind = EdgeKind.WRITES if lookup.writes else EdgeKind.READS
-                rule = "named-key" if way.modules or way.globals else "key-of-config"
+                rule = RuleName.NAMED_KEY if way.modules or way.globals else RuleName.KEY_OF_CONFIG
                 source = self._scope_draft(number, lookup.scope)
                 self._external(source, f"{way.kind}:{lookup.key}", kind, lookup.row, rule)
 
@@ -383,6 +384,6 @@ class Linker:
         self.collector.add(source, target, kind, rule, row, candidates, n)
 
     def _external(
-        self, source: int, package: str, kind: EdgeKind, row: int, rule: str = "external", n: int = 1
+        self, source: int, package: str, kind: EdgeKind, row: int, rule: str = RuleName.EXTERNAL, n: int = 1
     ) -> None:
         self.collector.add(source, self.drafts.external(package), kind, rule, row, n=n)

@@ -20,7 +20,7 @@ from causalist.graph.program.name_lookup import NameLookup, has_receiver_paramet
 from causalist.graph.program.overloads import MAKES, UNCOUNTED, best
 from causalist.graph.program.partial_types import PartialTypes
 from causalist.graph.program.program import Program
-from causalist.graph.rules import MOST_CANDIDATES
+from causalist.graph.rules import MOST_CANDIDATES, RuleName
 from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, Implementation
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -213,7 +213,7 @@ class Resolver:
                 self.values.derived_from_outside.add(owner)
                 continue
             value = self.values.of_chain(file, block.scope, block.trait)
-            rule = value.rule if value is not None else "same-file"
+            rule = value.rule if value is not None else RuleName.SAME_FILE
             found.append(Derived(owner, Target(trait, rule, 1), True, file, place, True))
         return found
 
@@ -318,7 +318,7 @@ class Resolver:
                 assert settings is not None
                 several, n_possible = shaped.called(value, settings, chain.rpartition(".")[2])
                 if len(several) > 1 and "." not in chain and "[" not in chain:  # no receiver: each is called some time
-                    return [*(Target(part.number, "alternative", 1) for part in several), *named], ""
+                    return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *named], ""
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *named], ""
         if value.kind == "definition":
             program = self.program
@@ -344,7 +344,7 @@ class Resolver:
             number, _ = self.program.find_member(value.number, method)
             return ([Target(number, value.rule, 1)] if number >= 0 else []), ""
         if value.kind == "instance" and guess and self._names_own_class(file, value, chain):
-            return [Target(value.number, "self", 1)], ""
+            return [Target(value.number, RuleName.SELF, 1)], ""
         if value.kind != "unknown-member" or not guess:
             return [], ""
         name = chain.rpartition(".")[2]
@@ -393,7 +393,9 @@ class Resolver:
             return False
         if chain in settings.names.self_names:
             return self.program.is_type(value.number)
-        return value.rule == "self" and "." not in chain and bool(settings.names.assigned_infixes)  # `const C = this`
+        return (
+            value.rule == RuleName.SELF and "." not in chain and bool(settings.names.assigned_infixes)
+        )  # `const C = this`
 
     def _language(self, file: int) -> str:
         settings = self.program.files[file].settings

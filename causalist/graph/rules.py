@@ -9,7 +9,7 @@ measured rules with the same kind of evidence.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -27,13 +27,65 @@ class Evidence(IntEnum):
     GUESS = 3  # the name of a member, of whatever type
 
 
+class RuleName(StrEnum):
+    """Names of the rules, in the order of `RULES`. Indexes and JSON hold the plain values: never change one."""
+
+    CONTAINS = "contains"
+    PATH = "path"
+    PACKAGE = "package"
+    SAME_FILE = "same-file"
+    IMPORT = "import"
+    RE_EXPORT = "re-export"
+    PACKAGE_SCOPE = "package-scope"
+    STAR_IMPORT = "star-import"
+    MODULE_ATTRIBUTE = "module-attribute"
+    SELF = "self"
+    INHERITED = "inherited"
+    METHOD_SET = "method-set"
+    SUPER = "super"
+    CLASS_ATTRIBUTE = "class-attribute"
+    ANNOTATION = "annotation"
+    CONSTRUCTED = "constructed"
+    ATTRIBUTE_TYPE = "attribute-type"
+    RETURN_TYPE = "return-type"
+    INFERRED_RETURN = "inferred-return"
+    HELD = "held"
+    OBJECT_MEMBER = "object-member"
+    ALTERNATIVE = "alternative"
+    TRAIT_IN_SCOPE = "trait-in-scope"
+    NAMED_RECEIVER = "named-receiver"
+    LIKE_NAMED = "like-named"
+    UNIQUE_IN_SIGHT = "unique-in-sight"
+    UNIQUE_NAME = "unique-name"
+    NAME_ONLY = "name-only"
+    COMMON_NAME = "common-name"
+    BASE_METHOD = "base-method"
+    TRAIT_METHOD = "trait-method"
+    TEST_SUBJECT = "test-subject"
+    TEST_CALL = "test-call"
+    TEST_HELPER = "test-helper"
+    TEST_FILE = "test-file"
+    TEST_NAME = "test-name"
+    NAMED_KEY = "named-key"
+    KEY_OF_CONFIG = "key-of-config"
+    DOC_PATH = "doc-path"
+    DOC_FILE = "doc-file"
+    DOC_ROLE = "doc-role"
+    DOC_QUALIFIED = "doc-qualified"
+    DOC_LIKE_NAMED = "doc-like-named"
+    DOC_NAME = "doc-name"
+    DOC_WORD = "doc-word"
+    DOC_EXAMPLE = "doc-example"
+    EXTERNAL = "external"
+
+
 class Rule(NamedTuple):
     """`stated` is the confidence of what no compiler can measure, since it is a matter of words: which calls of a test
     are what it is for, which names are those of a configuration, what documentation means. `read`: (right, wrong,
     repositories) of edges that were judged by reading them, where it follows from these
     (`tests/benchmarks/mentions`)."""
 
-    name: str
+    name: RuleName
     evidence: Evidence
     meaning: str
     stated: float | None = None
@@ -41,86 +93,127 @@ class Rule(NamedTuple):
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("contains", Evidence.STRUCTURE, "the definition or section stands inside of the other"),
-    Rule("path", Evidence.NAMES, "an import that names a file by its path or dotted module"),
-    Rule("package", Evidence.NAMES, "an import that names a package of the repository by its manifest"),
-    Rule("same-file", Evidence.NAMES, "a name that the file itself defines, by scope"),
-    Rule("import", Evidence.NAMES, "a name that the file imports from the file that defines it"),
-    Rule("re-export", Evidence.NAMES, "an imported name, followed through files that pass it on"),
-    Rule("package-scope", Evidence.NAMES, "a name that another file of the same package defines at its top"),
-    Rule("star-import", Evidence.NAMES, "a name from a module of which everything is imported"),
-    Rule("module-attribute", Evidence.NAMES, "an attribute of an imported module"),
-    Rule("self", Evidence.NAMES, "a member of the enclosing class, through self or this"),
-    Rule("inherited", Evidence.TYPES, "a member found along the resolved bases"),
-    Rule("method-set", Evidence.TYPES, "an interface of which a type has all methods, in a language that asks no more"),
-    Rule("super", Evidence.TYPES, "a member of a base, through super"),
-    Rule("class-attribute", Evidence.NAMES, "a member of a class, named by the class"),
-    Rule("annotation", Evidence.TYPES, "a member of the type that the receiver is annotated with"),
-    Rule("constructed", Evidence.TYPES, "a member of the class that the receiver was made of"),
-    Rule("attribute-type", Evidence.TYPES, "a member of the type that an attribute of self holds"),
-    Rule("return-type", Evidence.TYPES, "a member of the type that a called function is annotated to return"),
-    Rule("inferred-return", Evidence.TYPES, "a member of what a function without an annotation is seen to return"),
-    Rule("held", Evidence.TYPES, "a function or class that a called constant, field or property holds"),
-    Rule("object-member", Evidence.NAMES, "a function held by an object literal or assigned to a name's member"),
-    Rule("alternative", Evidence.NAMES, "one of several functions or classes that the called name is given in turn"),
-    Rule("trait-in-scope", Evidence.TYPES, "a method of the one visible trait that has it; the type is none seen here"),
+    Rule(RuleName.CONTAINS, Evidence.STRUCTURE, "the definition or section stands inside of the other"),
+    Rule(RuleName.PATH, Evidence.NAMES, "an import that names a file by its path or dotted module"),
+    Rule(RuleName.PACKAGE, Evidence.NAMES, "an import that names a package of the repository by its manifest"),
+    Rule(RuleName.SAME_FILE, Evidence.NAMES, "a name that the file itself defines, by scope"),
+    Rule(RuleName.IMPORT, Evidence.NAMES, "a name that the file imports from the file that defines it"),
+    Rule(RuleName.RE_EXPORT, Evidence.NAMES, "an imported name, followed through files that pass it on"),
+    Rule(RuleName.PACKAGE_SCOPE, Evidence.NAMES, "a name that another file of the same package defines at its top"),
+    Rule(RuleName.STAR_IMPORT, Evidence.NAMES, "a name from a module of which everything is imported"),
+    Rule(RuleName.MODULE_ATTRIBUTE, Evidence.NAMES, "an attribute of an imported module"),
+    Rule(RuleName.SELF, Evidence.NAMES, "a member of the enclosing class, through self or this"),
+    Rule(RuleName.INHERITED, Evidence.TYPES, "a member found along the resolved bases"),
     Rule(
-        "named-receiver",
+        RuleName.METHOD_SET,
+        Evidence.TYPES,
+        "an interface of which a type has all methods, in a language that asks no more",
+    ),
+    Rule(RuleName.SUPER, Evidence.TYPES, "a member of a base, through super"),
+    Rule(RuleName.CLASS_ATTRIBUTE, Evidence.NAMES, "a member of a class, named by the class"),
+    Rule(RuleName.ANNOTATION, Evidence.TYPES, "a member of the type that the receiver is annotated with"),
+    Rule(RuleName.CONSTRUCTED, Evidence.TYPES, "a member of the class that the receiver was made of"),
+    Rule(RuleName.ATTRIBUTE_TYPE, Evidence.TYPES, "a member of the type that an attribute of self holds"),
+    Rule(RuleName.RETURN_TYPE, Evidence.TYPES, "a member of the type that a called function is annotated to return"),
+    Rule(
+        RuleName.INFERRED_RETURN, Evidence.TYPES, "a member of what a function without an annotation is seen to return"
+    ),
+    Rule(RuleName.HELD, Evidence.TYPES, "a function or class that a called constant, field or property holds"),
+    Rule(RuleName.OBJECT_MEMBER, Evidence.NAMES, "a function held by an object literal or assigned to a name's member"),
+    Rule(
+        RuleName.ALTERNATIVE,
+        Evidence.NAMES,
+        "one of several functions or classes that the called name is given in turn",
+    ),
+    Rule(
+        RuleName.TRAIT_IN_SCOPE,
+        Evidence.TYPES,
+        "a method of the one visible trait that has it; the type is none seen here",
+    ),
+    Rule(
+        RuleName.NAMED_RECEIVER,
         Evidence.GUESS,
         "the receiver is unknown; a type with that method, which the file defines, imports or names, is called like it",
     ),
-    Rule("like-named", Evidence.GUESS, "the receiver is unknown; one type with that method is called like it"),
+    Rule(RuleName.LIKE_NAMED, Evidence.GUESS, "the receiver is unknown; one type with that method is called like it"),
     Rule(
-        "unique-in-sight",
+        RuleName.UNIQUE_IN_SIGHT,
         Evidence.GUESS,
         "the receiver is unknown; one method has that name, of a type that the file defines, imports or names",
     ),
-    Rule("unique-name", Evidence.GUESS, "the receiver is unknown; one method of the repository has that name"),
-    Rule("name-only", Evidence.GUESS, "the receiver is unknown; two or three methods have that name"),
-    Rule("common-name", Evidence.GUESS, "the receiver is unknown; four methods or more have that name"),
-    Rule("base-method", Evidence.TYPES, "a method of the nearest base or interface that has one of its name"),
-    Rule("trait-method", Evidence.NAMES, "a method of the trait that the block around implements"),
-    Rule("test-subject", Evidence.NAMES, "a test calls what it, or its file, is named after", 0.95),
-    Rule("test-call", Evidence.NAMES, "a test calls it", 0.7),
-    Rule("test-helper", Evidence.NAMES, "a function of tests that is no test, and that a test calls, calls it", 0.4),
-    Rule("test-file", Evidence.NAMES, "the names of test and tested fit, and one uses the other", 0.9),
-    Rule("test-name", Evidence.NAMES, "the names of test and tested fit", 0.6),
+    Rule(RuleName.UNIQUE_NAME, Evidence.GUESS, "the receiver is unknown; one method of the repository has that name"),
+    Rule(RuleName.NAME_ONLY, Evidence.GUESS, "the receiver is unknown; two or three methods have that name"),
+    Rule(RuleName.COMMON_NAME, Evidence.GUESS, "the receiver is unknown; four methods or more have that name"),
+    Rule(RuleName.BASE_METHOD, Evidence.TYPES, "a method of the nearest base or interface that has one of its name"),
+    Rule(RuleName.TRAIT_METHOD, Evidence.NAMES, "a method of the trait that the block around implements"),
+    Rule(RuleName.TEST_SUBJECT, Evidence.NAMES, "a test calls what it, or its file, is named after", 0.95),
+    Rule(RuleName.TEST_CALL, Evidence.NAMES, "a test calls it", 0.7),
     Rule(
-        "named-key",
+        RuleName.TEST_HELPER,
+        Evidence.NAMES,
+        "a function of tests that is no test, and that a test calls, calls it",
+        0.4,
+    ),
+    Rule(RuleName.TEST_FILE, Evidence.NAMES, "the names of test and tested fit, and one uses the other", 0.9),
+    Rule(RuleName.TEST_NAME, Evidence.NAMES, "the names of test and tested fit", 0.6),
+    Rule(
+        RuleName.NAMED_KEY,
         Evidence.NAMES,
         "an environment variable or key of a configuration, of what is known to hold it",
         0.98,
     ),
-    Rule("key-of-config", Evidence.NAMES, "a key, asked of something that is called like a configuration", 0.7),
-    Rule("doc-path", Evidence.NAMES, "documentation names a file with its folder, or links to it", 0.94, (14, 0, 3)),
-    Rule("doc-file", Evidence.NAMES, "documentation for developers names a file without its folder", 0.86, (5, 0, 3)),
+    Rule(RuleName.KEY_OF_CONFIG, Evidence.NAMES, "a key, asked of something that is called like a configuration", 0.7),
     Rule(
-        "doc-role", Evidence.NAMES, "a cross-reference or directive of a documentation tool names it", 0.93, (13, 0, 3)
+        RuleName.DOC_PATH,
+        Evidence.NAMES,
+        "documentation names a file with its folder, or links to it",
+        0.94,
+        (14, 0, 3),
     ),
     Rule(
-        "doc-qualified",
+        RuleName.DOC_FILE,
+        Evidence.NAMES,
+        "documentation for developers names a file without its folder",
+        0.86,
+        (5, 0, 3),
+    ),
+    Rule(
+        RuleName.DOC_ROLE,
+        Evidence.NAMES,
+        "a cross-reference or directive of a documentation tool names it",
+        0.93,
+        (13, 0, 3),
+    ),
+    Rule(
+        RuleName.DOC_QUALIFIED,
         Evidence.NAMES,
         "a code span in documentation names it, with what stands around it",
         0.95,
         (17, 0, 4),
     ),
     Rule(
-        "doc-like-named",
+        RuleName.DOC_LIKE_NAMED,
         Evidence.NAMES,
         "a code span names the member of something called like its type",
         0.92,
         (22, 1, 6),
     ),
-    Rule("doc-name", Evidence.NAMES, "a code span names it alone, by a name that is no plain word", 0.85, (22, 3, 6)),
-    Rule("doc-word", Evidence.NAMES, "a code span names it alone, by a plain word", 0.54, (12, 10, 6)),
-    Rule("doc-example", Evidence.NAMES, "an example in documentation uses the name", 0.96, (25, 0, 6)),
-    Rule("external", Evidence.NAMES, "a name that comes from a package outside of the repository"),
+    Rule(
+        RuleName.DOC_NAME,
+        Evidence.NAMES,
+        "a code span names it alone, by a name that is no plain word",
+        0.85,
+        (22, 3, 6),
+    ),
+    Rule(RuleName.DOC_WORD, Evidence.NAMES, "a code span names it alone, by a plain word", 0.54, (12, 10, 6)),
+    Rule(RuleName.DOC_EXAMPLE, Evidence.NAMES, "an example in documentation uses the name", 0.96, (25, 0, 6)),
+    Rule(RuleName.EXTERNAL, Evidence.NAMES, "a name that comes from a package outside of the repository"),
 )
 
-RULE_NAMES: tuple[str, ...] = tuple(rule.name for rule in RULES)
-RULE_NUMBER: dict[str, int] = {rule.name: number for number, rule in enumerate(RULES)}
+RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored
+RULE_NUMBER: dict[str, int] = {name: number for number, name in enumerate(RULE_NAMES)}
 # Rules by which nothing is known of the receiver.
-GUESSES = frozenset(rule.name for rule in RULES if rule.evidence is Evidence.GUESS)
+GUESSES = frozenset(rule.name.value for rule in RULES if rule.evidence is Evidence.GUESS)
 
 # What a guess claims at most, unless more than half of its kind, or of its kind in that language, are right even if all
 # at calls that no compiler resolves are wrong. It is measured where a compiler knows the receiver, and made where often
@@ -217,7 +310,7 @@ class Confidences:
     def unmeasured(self) -> tuple[str, ...]:
         """Rules whose confidence is that of their kind of evidence, whatever the kind of the edge."""
         return tuple(
-            rule.name
+            rule.name.value
             for rule in RULES
             if rule.evidence is not Evidence.STRUCTURE and rule.stated is None and not self.rules.get(rule.name)
         )

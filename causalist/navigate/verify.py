@@ -16,7 +16,7 @@ from causalist.navigate.gaps import gaps_in
 from causalist.navigate.reach import as_one, edges_out_of, namesakes, reachable
 from causalist.parse import dialect_of, load_settings
 
-_MEANINGS = {rule.name: rule.meaning for rule in RULES}
+_MEANINGS = {rule.name.value: rule.meaning for rule in RULES}
 _NUMBERED = re.compile(r"~\d+")
 
 

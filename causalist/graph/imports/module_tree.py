@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from causalist.graph.rules import RuleName
 from causalist.graph.values import Found
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
@@ -258,7 +259,7 @@ class ModuleTree:
         if package is None and name in own.dependencies:
             wanted = own.dependencies[name]
             package = self._packages.get(wanted) or self._packages.get(self._shared.get(name, ""))
-        return Found("module", package.root, "package") if package is not None and package.root >= 0 else None
+        return Found("module", package.root, RuleName.PACKAGE) if package is not None and package.root >= 0 else None
 
 
 def modules_of(names: Tables) -> ModuleSettings:
@@ -302,13 +303,13 @@ class PathNames:
             for entry in self.tree.globs.get((file, scope), ()):
                 found = self._in_glob(module, entry, name, path)
                 if found is not None:
-                    return found._replace(rule="star-import")
+                    return found._replace(rule=RuleName.STAR_IMPORT)
             scope = names.facts.definitions[scope].parent
         special = self._relative(module, name)
         if special is not None:
             return special
         found = self.find(module, name, path, inside=True)
-        return found._replace(rule="same-file") if found is not None and found.rule == "own" else found
+        return found._replace(rule=RuleName.SAME_FILE) if found is not None and found.rule == "own" else found
 
     def sees(self, file: int, scope: int, definition: int, name: str) -> bool:
         """Whether a definition is visible in a scope, be it imported under another name or under none."""
@@ -348,8 +349,8 @@ class PathNames:
         if name in dict(modules_of(self.tree.files[module.file]).relative):
             return self._relative(module, name)
         inner = self.find(module, name, path)
-        if inner is not None and inner.rule in ("own", "import"):
-            return inner._replace(rule="module-attribute" if inner.rule == "own" else "re-export")
+        if inner is not None and inner.rule in ("own", RuleName.IMPORT):
+            return inner._replace(rule=RuleName.MODULE_ATTRIBUTE if inner.rule == "own" else RuleName.RE_EXPORT)
         return inner
 
     def as_module(self, kind: str, number: int) -> Module | None:
@@ -385,7 +386,7 @@ class PathNames:
             return Found("definition", chosen[0], "own")
         child = self.tree.children.get(module, {}).get(name)
         if child is not None and path:
-            return Found("module", child.file, "path")
+            return Found("module", child.file, RuleName.PATH)
         scope = module.namespace - self.tree.files[module.file].first if module.namespace >= 0 else MODULE_SCOPE
         outside: Found | None = None
         for entry in self.tree.uses.get((module.file, scope), {}).get(name, ()):
@@ -396,11 +397,11 @@ class PathNames:
         if outside is not None:
             return outside
         if child is not None:
-            return Found("module", child.file, "path")
+            return Found("module", child.file, RuleName.PATH)
         for entry in self.tree.globs.get((module.file, scope), ()):
             found = self._in_glob(module, entry, name, path)
             if found is not None:
-                return found._replace(rule="star-import")
+                return found._replace(rule=RuleName.STAR_IMPORT)
         if chosen or own:
             return Found("definition", (chosen or own)[0], "own")
         return self.tree.extern(module, name) if inside else None
@@ -424,7 +425,7 @@ class PathNames:
             found = self.find(root, names[0], more)  # paths of imports begin at the root in older editions
         if found is None:
             is_relative = names[0] in dict(modules_of(self.tree.files[module.file]).relative)
-            return (None, -1) if is_relative else (Found("external", -1, "external", names[0]), -1)
+            return (None, -1) if is_relative else (Found("external", -1, RuleName.EXTERNAL, names[0]), -1)
         reached = self._leads_to(found)
         for i, name in enumerate(names[1:], 2):
             found = self.step(found, name, i < len(names) or last_is_path)
@@ -441,9 +442,9 @@ class PathNames:
         if target is None:
             return None
         return (
-            Found("module", target.file, "path")
+            Found("module", target.file, RuleName.PATH)
             if target.namespace < 0
-            else Found("definition", target.namespace, "path")
+            else Found("definition", target.namespace, RuleName.PATH)
         )
 
     def _macro(self, file: int, scope: int, name: str) -> Found | None:
@@ -454,21 +455,23 @@ class PathNames:
                 head = entry.module.partition(".")[0]
                 where = self._relative(module, head) or (self.find(module, head, True, inside=True) if head else None)
                 if where is None or where.kind == "external":
-                    return Found("external", -1, "external", head or name)
+                    return Found("external", -1, RuleName.EXTERNAL, head or name)
                 found = self._first_macro(self.tree.root_of(Module(self._leads_to(where))), entry.name, file)
-                return found._replace(rule="import") if found is not None else None
+                return found._replace(rule=RuleName.IMPORT) if found is not None else None
             if scope == MODULE_SCOPE:
                 break
             scope = self.tree.files[file].facts.definitions[scope].parent
         found = self._first_macro(self.tree.root_of(module), name, file)
         if found is not None:
-            return found._replace(rule="same-file" if self.tree.file_of[found.number] == file else "package-scope")
+            return found._replace(
+                rule=RuleName.SAME_FILE if self.tree.file_of[found.number] == file else RuleName.PACKAGE_SCOPE
+            )
         return None
 
     def _first_macro(self, root: Module, name: str, near: int) -> Found | None:
         numbers = self.tree.macros.get(root, {}).get(name, [])
         here = [number for number in numbers if self.tree.file_of[number] == near]
-        return Found("definition", (here or numbers)[0], "module-attribute") if numbers else None
+        return Found("definition", (here or numbers)[0], RuleName.MODULE_ATTRIBUTE) if numbers else None
 
     # -- imports
 
@@ -482,15 +485,15 @@ class PathNames:
         module = self.tree.module_at(file, entry.scope)
         if entry.kind == ImportKind.MODULE:
             child = self.tree.children.get(module, {}).get(entry.alias or entry.module)
-            return (child.file, "path", "") if child is not None else (-1, "path", "")
+            return (child.file, RuleName.PATH, "") if child is not None else (-1, RuleName.PATH, "")
         names = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
         if entry.kind == ImportKind.STAR:
             names.pop()
         found, reached = self.path(module, names, last_is_path=False) if names else (None, -1)
         if found is not None and found.kind == "external":
-            return -1, "external", found.name
+            return -1, RuleName.EXTERNAL, found.name
         is_other = reached >= 0 and self.tree.root_of(Module(reached)) != self.tree.root_of(module)
-        return reached, "package" if is_other else "path", ""
+        return reached, RuleName.PACKAGE if is_other else RuleName.PATH, ""
 
     # -- definitions
 
@@ -508,4 +511,4 @@ class PathNames:
 
 def _imported(found: Found) -> Found:
     """What a module has of its own, under the name that an import gives it."""
-    return found._replace(rule="import") if found.rule in ("own", "module-attribute") else found
+    return found._replace(rule=RuleName.IMPORT) if found.rule in ("own", RuleName.MODULE_ATTRIBUTE) else found

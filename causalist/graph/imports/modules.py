@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from causalist.graph.imports.includes import included
 from causalist.graph.imports.path_distance import shared_folders
+from causalist.graph.rules import RuleName
 from causalist.model.facts import FileFacts
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 
@@ -27,7 +28,7 @@ class ModuleTarget(NamedTuple):
     rule: str
 
 
-OUTSIDE = ModuleTarget(-1, "external")
+OUTSIDE = ModuleTarget(-1, RuleName.EXTERNAL)
 
 
 class _Package(NamedTuple):
@@ -88,7 +89,7 @@ class ModuleMap:
                 found = self._resolve_dotted(importer, module, level, settings)
             elif settings.system is ModuleSystem.INCLUDE:
                 file = included(importer, module, self.number, self._by_name(), settings)
-                found = ModuleTarget(file, "path") if file >= 0 else OUTSIDE
+                found = ModuleTarget(file, RuleName.PATH) if file >= 0 else OUTSIDE
             else:
                 found = self._resolve_path(key[0], module or "." * level, settings)
             self._cache[key] = found
@@ -165,7 +166,7 @@ class ModuleMap:
             rank = (-shared_folders(importer, path), path.count("/"), path)
             if best is None or rank < best:
                 best = rank
-        return ModuleTarget(self.number[best[2]], "path") if best else OUTSIDE
+        return ModuleTarget(self.number[best[2]], RuleName.PATH) if best else OUTSIDE
 
     def submodule(self, package: int, name: str, settings: ModuleSettings) -> int:
         """The file of submodule `name` of the package whose index file is `package`, or -1."""
@@ -223,7 +224,7 @@ class ModuleMap:
             for pattern, targets in exports if rest else ():
                 found = self._by_pattern(folder, rest, pattern, targets, settings)
                 if found.file >= 0:
-                    return ModuleTarget(found.file, "package")
+                    return ModuleTarget(found.file, RuleName.PACKAGE)
             wanted = (
                 [f"{rest}", f"src/{rest}", f"source/{rest}", f"lib/{rest}"]
                 if rest
@@ -233,7 +234,7 @@ class ModuleMap:
                 for guess in (entry, *_sources(entry)):
                     found = self._file_at(posixpath.normpath(posixpath.join(folder, guess)), settings)
                     if found.file >= 0:
-                        return ModuleTarget(found.file, "package")
+                        return ModuleTarget(found.file, RuleName.PACKAGE)
         return OUTSIDE
 
     def _add_manifest(self, path: str, manifest: tuple[tuple[str, str], ...]) -> None:
@@ -290,7 +291,7 @@ class ModuleMap:
             for extension in settings.extensions:
                 path = f"{target}/{stem}{extension}".lstrip("/")
                 if path in self.number:
-                    return ModuleTarget(self.number[path], "path")
+                    return ModuleTarget(self.number[path], RuleName.PATH)
         for out, source in self.built:
             if target.startswith(f"{out}/"):
                 return self._file_named(f"{source}{target[len(out) :]}".lstrip("/"), settings)
@@ -299,17 +300,17 @@ class ModuleMap:
     def _file_named(self, target: str, settings: ModuleSettings) -> ModuleTarget:
         number = self.number
         if target in number and settings.system is ModuleSystem.PATH:
-            return ModuleTarget(number[target], "path")
+            return ModuleTarget(number[target], RuleName.PATH)
         for written, sources in settings.compiled:
             if target.endswith(written):
                 for extension in sources:
                     path = target[: -len(written)] + extension
                     if path in number:
-                        return ModuleTarget(number[path], "path")
+                        return ModuleTarget(number[path], RuleName.PATH)
         if target:
             for extension in settings.extensions:
                 if target + extension in number:
-                    return ModuleTarget(number[target + extension], "path")
+                    return ModuleTarget(number[target + extension], RuleName.PATH)
         return OUTSIDE
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileNames
 from causalist.graph.imports.modules import OUTSIDE, ModuleTarget
 from causalist.graph.imports.path_distance import shared_folders
+from causalist.graph.rules import RuleName
 from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -222,12 +223,12 @@ class FolderMap:
 
     def _resolve(self, folder: str, module: str) -> ModuleTarget:
         if module.startswith(("./", "../")):
-            return self._at(posixpath.normpath(posixpath.join(folder, module)), "path")
+            return self._at(posixpath.normpath(posixpath.join(folder, module)), RuleName.PATH)
         around = [folder]
         while around[-1]:
             around.append(posixpath.dirname(around[-1]))
         for each in around:
-            found = self._at(posixpath.join(each, _VENDOR, module), "package")
+            found = self._at(posixpath.join(each, _VENDOR, module), RuleName.PACKAGE)
             if found.file >= 0:
                 return found
         # The longest path that fits counts, then what replaces it here, then the module around.
@@ -236,7 +237,7 @@ class FolderMap:
         candidates += [(path, at, 1 if at == own else 2) for path, at in self.modules]
         for path, at, _ in sorted(candidates, key=lambda c: (-len(c[0]), c[2])):
             rest = _rest(module, path)
-            found = self._at(posixpath.join(at, rest), "package") if rest is not None else OUTSIDE
+            found = self._at(posixpath.join(at, rest), RuleName.PACKAGE) if rest is not None else OUTSIDE
             if found.file >= 0:
                 return found
         return OUTSIDE

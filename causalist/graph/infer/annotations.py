@@ -7,6 +7,7 @@ from causalist.graph.infer import containers as shaped
 from causalist.graph.infer import records
 from causalist.graph.infer.base import split_type
 from causalist.graph.program.overloads import UNCOUNTED
+from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, Value, array_of
 from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
 from causalist.model.language import TypeSettings
@@ -107,7 +108,7 @@ def aliased(values: "Values", definition: int) -> Value | None:
     if not meant or values.depth > _DEEPEST or definition in values.unfolding:
         return None
     values.unfolding.add(definition)
-    found = declared(values, file, definition - names.first, meant, "annotation")
+    found = declared(values, file, definition - names.first, meant, RuleName.ANNOTATION)
     values.unfolding.discard(definition)
     return found if found.kind in ("instance", "external", "many") else None
 
@@ -117,7 +118,7 @@ def passed_on(values: "Values", settings: TypeSettings, value: Value, method: st
     one that a type is asked for in a way that it does not define itself: `T::default()`."""
     is_type = value.kind == "definition" and values.program.is_like_a_type(value.number)
     if is_type and method in settings.making:
-        return value._replace(kind="instance", rule="constructed")
+        return value._replace(kind="instance", rule=RuleName.CONSTRUCTED)
     if method not in settings.passing:
         return None
     held = _held(values, value)
@@ -147,7 +148,7 @@ def extension(values: "Values", file: int, scope: int, value: Value, name: str) 
     """A method that a trait of the repository gives to a receiver of which the repository has no type. The trait has to
     be visible where the method is called, and to be the only one that has it."""
     program = values.program
-    if not program.paths.tree.has(file) or (value.kind == "external" and value.rule == "external"):
+    if not program.paths.tree.has(file) or (value.kind == "external" and value.rule == RuleName.EXTERNAL):
         return None
     traits = [t for t in program.traits_with(name) if program.paths.sees(file, scope, t, program.definition_of[t].name)]
     if len(traits) != 1:
@@ -156,12 +157,12 @@ def extension(values: "Values", file: int, scope: int, value: Value, name: str) 
     given = program.foreign.get((trait, name), {})
     if value.kind in ("builtin", "external") and value.type:
         if value.type in given:
-            return Value("definition", given[value.type], "trait-in-scope")
+            return Value("definition", given[value.type], RuleName.TRAIT_IN_SCOPE)
         if trait not in program.for_all:
-            return Value("definition", next(iter(given.values())), "trait-in-scope") if len(given) == 1 else None
+            return Value("definition", next(iter(given.values())), RuleName.TRAIT_IN_SCOPE) if len(given) == 1 else None
     elif not given and trait not in program.for_all and not program.only_in(trait, name):
         return None
-    return Value("definition", program.member(trait, name), "trait-in-scope")
+    return Value("definition", program.member(trait, name), RuleName.TRAIT_IN_SCOPE)
 
 
 def payload(values: "Values", variant: int, name: str) -> Value | None:
@@ -182,7 +183,7 @@ def is_open(values: "Values", value: Value) -> bool:
     program = values.program
     if value.kind == "definition":
         return program.is_value(value.number) and held_by(values, value.number) is None
-    if value.kind == "instance" and value.rule == "self":
+    if value.kind == "instance" and value.rule == RuleName.SELF:
         settings = program.files[program.file_of[value.number]].settings
         if settings is not None and (settings.names.all_declared or not settings.names.super_names):
             return False  # no type can be derived from it without being seen
@@ -223,14 +224,16 @@ def bound(values: "Values", file: int, binding: Binding, name: str) -> Value:
     if settings is not None and settings.shapes.sequences:
         return shaped.bound(values, file, binding, name)
     if binding.type and settings is not None and settings.names.class_scope_is_visible:
-        return declared(values, file, binding.scope, binding.type, "annotation")
+        return declared(values, file, binding.scope, binding.type, RuleName.ANNOTATION)
     if binding.type:
         # Annotations of parameters are read around the function; those of local names may name what is local.
-        held = declared(values, file, values.name_lookup.enclosing_scope(file, binding), binding.type, "annotation")
+        held = declared(
+            values, file, values.name_lookup.enclosing_scope(file, binding), binding.type, RuleName.ANNOTATION
+        )
         is_local = binding.target[:1] != "." and any(part.kind == "builtin" for part in held.parts)
         if held.kind != "builtin" and not is_local:
             return held
-        return declared(values, file, binding.scope, binding.type, "annotation")
+        return declared(values, file, binding.scope, binding.type, RuleName.ANNOTATION)
     if binding.value and binding.value != binding.target and values.depth < _DEEPEST:
         made = values.of_chain(file, binding.scope, binding.value)
         if made is not None and made.kind != "unknown-member":
@@ -246,8 +249,13 @@ def called(values: "Values", value: Value | None) -> Value | None:
         value = values.default_of(value)
     if value is not None and value.kind == "union":
         return shaped.union_of(called(values, part) for part in value.parts)
-    if value is not None and value.kind == "instance" and value.rule == "self" and names_itself(values, value.number):
-        return value._replace(rule="constructed")
+    if (
+        value is not None
+        and value.kind == "instance"
+        and value.rule == RuleName.SELF
+        and names_itself(values, value.number)
+    ):
+        return value._replace(rule=RuleName.CONSTRUCTED)
     if value is not None and value.kind in ("callable", "instance"):
         return values.result(value)
     if value is None or value.kind != "definition":
@@ -255,14 +263,14 @@ def called(values: "Values", value: Value | None) -> Value | None:
     program = values.program
     variant = values.name_lookup.enum_instance(value.number)
     if variant is not None:
-        return variant._replace(rule="constructed")
+        return variant._replace(rule=RuleName.CONSTRUCTED)
     file = program.file_of[value.number]
     names = program.files[file]
     prefixed = names.settings is not None and names.settings.types.prefixed
     if program.definition_of[value.number].kind == NodeKind.TYPE and not prefixed:
         return aliased(values, value.number) or UNKNOWN
     if program.is_type(value.number):
-        return Value("instance", value.number, "constructed")
+        return Value("instance", value.number, RuleName.CONSTRUCTED)
     returned = names.returns.get(value.number - names.first)
     by_comment = names.settings is not None and bool(names.settings.comments.tags)
     if returned and by_comment and program.is_constructor(value.number):
@@ -270,7 +278,9 @@ def called(values: "Values", value: Value | None) -> Value | None:
     if not returned and values.is_held(value):
         is_type = names.settings is not None and names.settings.types.instancing
         if is_type and program.definition_of[value.number].qualname in names.holders:
-            return Value("instance", value.number, "constructed")  # a value with functions, which stands for a type
+            return Value(
+                "instance", value.number, RuleName.CONSTRUCTED
+            )  # a value with functions, which stands for a type
         return values.result(value)
     for each in program.overloads(value.number, UNCOUNTED):
         other = program.files[program.file_of[each]]
@@ -280,12 +290,12 @@ def called(values: "Values", value: Value | None) -> Value | None:
         return shaped.returned(values, value.number) or UNKNOWN
     if not returned:
         if program.is_constructor(value.number):
-            return Value("instance", value.number, "constructed")
+            return Value("instance", value.number, RuleName.CONSTRUCTED)
         return given_back(values, value.number) or UNKNOWN
     owner = program.enclosing_type(value.number)
     if returned in ("Self", "this", "this.type") and owner >= 0:
-        return Value("instance", owner, "return-type")
-    return declared(values, file, value.number - names.first, returned, "return-type")
+        return Value("instance", owner, RuleName.RETURN_TYPE)
+    return declared(values, file, value.number - names.first, returned, RuleName.RETURN_TYPE)
 
 
 def run_by_name(values: "Values", value: Value | None) -> Value | None:
@@ -306,7 +316,7 @@ def given_back(values: "Values", function: int) -> Value | None:
         return None
     if binding.value.startswith("{"):
         qualname = program.definition_of[function].qualname
-        return Value("holder", file, "inferred-return", qualname, also=(function,), type=binding.value)
+        return Value("holder", file, RuleName.INFERRED_RETURN, qualname, also=(function,), type=binding.value)
     made = given(values, file, binding.scope, binding.value)
     if made is not None and made.kind == "instance" and not program.is_type(made.number):
         return made if program.is_constructor(made.number) else None  # `this` of a function that makes nothing
@@ -318,7 +328,11 @@ def given(values: "Values", file: int, scope: int, chain: str) -> Value | None:
     made = values.of_chain(file, scope, chain)
     if made is None or made.kind in ("local", "unknown-member"):
         return None
-    return made._replace(rule="inferred-return") if made.kind in ("definition", "instance", "holder", "many") else made
+    return (
+        made._replace(rule=RuleName.INFERRED_RETURN)
+        if made.kind in ("definition", "instance", "holder", "many")
+        else made
+    )
 
 
 def with_own_class(program: "Program", names: "FileNames", scope: int, chain: str) -> str:
@@ -347,5 +361,5 @@ def _held(values: "Values", value: Value) -> Value | None:
     if value.kind == "definition" and values.program.is_value(value.number):
         held = held_by(values, value.number)
         is_field = values.program.definition_of[value.number].kind == NodeKind.FIELD
-        return held._replace(rule="attribute-type") if held is not None and is_field and held.rule else held
+        return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if held is not None and is_field and held.rule else held
     return value

@@ -16,6 +16,7 @@ from causalist.graph.infer.scoping import deciding_scope, forget_scopes, type_of
 from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import UNCOUNTED, arguments_of
 from causalist.graph.program.program import Program
+from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, UNKNOWN_MEMBER, Found, Value, of_found
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
@@ -23,7 +24,7 @@ from causalist.model.symbols import NodeKind
 
 _MOST_SCOPES = 40  # definitions around a name that are looked into, from the inside
 _DEEPEST = 6  # assignments that are followed to find the type of a name
-_HELD = "attribute-type"
+_HELD = RuleName.ATTRIBUTE_TYPE
 
 
 @dataclass(slots=True)
@@ -89,7 +90,7 @@ class Values(Shapes):
         if chain.startswith("<"):  # an expression that is said to be of a type
             said, _, rest = chain[1:].partition(">")
             return self.along(
-                file, receivers.declared(self, file, scope, said, "annotation"), rest.split("."), 1, called
+                file, receivers.declared(self, file, scope, said, RuleName.ANNOTATION), rest.split("."), 1, called
             )
         parts = receivers.with_own_class(self.program, names, scope, chain).split(".")
         head = parts[0]
@@ -106,13 +107,13 @@ class Values(Shapes):
             owner = self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
             if owner < 0 or len(parts) == 1:
                 return self.name_lookup.find_super_constructor(owner, called) if owner >= 0 else None
-            value = Value("super", owner, "super")
+            value = Value("super", owner, RuleName.SUPER)
         elif not head:
             return self._declared_elsewhere(file, parts, called, None)
         elif (owner := type_of(scope)) >= 0:
-            value = Value("instance", owner, "self")
+            value = Value("instance", owner, RuleName.SELF)
             if marks and (settings.names.constructors or bare[:1].isupper()):  # the class, by its own name inside of it
-                value = value._replace(rule="constructed") if marks == ["()"] else UNKNOWN
+                value = value._replace(rule=RuleName.CONSTRUCTED) if marks == ["()"] else UNKNOWN
             else:
                 value = self._make(value, marks, settings.shapes)
         elif bare in settings.names.self_names and scope >= 0 and settings.names.assigned_infixes:
@@ -224,7 +225,7 @@ class Values(Shapes):
             elif not is_type or first or settings.names.class_scope_is_visible:
                 own = names.by_qualname.get(f"{definition.qualname}.{name}")
                 if own is not None and program.parent(own) == names.first + scope and not program.is_object_method(own):
-                    return Value("definition", own, "same-file")
+                    return Value("definition", own, RuleName.SAME_FILE)
                 entry = names.imports.get(scope, {}).get(name)
                 if entry is not None:
                     return self._imported(file, entry)
@@ -245,7 +246,7 @@ class Values(Shapes):
         if own is not None and program.is_object_method(own) and settings.names.assigned_infixes:
             own = None
         if own is not None and (entry is None or not program.is_value(own)):
-            return Value("definition", own, "same-file")
+            return Value("definition", own, RuleName.SAME_FILE)
         if entry is not None:
             return self._imported(file, entry, called)
         binding = names.bindings.get(MODULE_SCOPE, {}).get(name)
@@ -255,14 +256,16 @@ class Values(Shapes):
         if shared is not None:
             return shared
         found = self.name_lookup.find_star_import(file, name, called)
-        return self._of_found(found, "star-import") if found is not None else shaped.builtin(settings.shapes, name)
+        return (
+            self._of_found(found, RuleName.STAR_IMPORT) if found is not None else shaped.builtin(settings.shapes, name)
+        )
 
     def _imported(self, file: int, entry: Import, called: str | None = None) -> Value | None:
         found = self.program.follow(file, entry, called)
         if found is None:
             return UNKNOWN  # imported from here, but made in a way that cannot be seen
         if found.rule == "dotted":
-            return Value("dotted", file, "path", entry.module)
+            return Value("dotted", file, RuleName.PATH, entry.module)
         return self._of_found(found, "")
 
     def _of_found(self, found: Found, rule: str) -> Value:
@@ -271,7 +274,9 @@ class Values(Shapes):
             if self.program.files[found.number].is_shaped:
                 return made or UNKNOWN
             # What is not known of the value may still be known of the file that makes it.
-            return made if made is not None and made.kind == "instance" else Value("module", found.number, "import")
+            return (
+                made if made is not None and made.kind == "instance" else Value("module", found.number, RuleName.IMPORT)
+            )
         return of_found(found, rule)
 
     def _attribute(
@@ -301,7 +306,7 @@ class Values(Shapes):
                     return value
                 whole = self.default_of(value)
                 return self._attribute(file, whole, name, so_far) if whole is not None else None
-            return self._of_found(found, "module-attribute" if found.kind == "definition" else "")
+            return self._of_found(found, RuleName.MODULE_ATTRIBUTE if found.kind == "definition" else "")
         if value.kind == "definition":
             return self._definition_attribute(value, name, called)
         if value.kind == "holder":
@@ -333,11 +338,11 @@ class Values(Shapes):
         if program.is_type(value.number):
             number, inherited = program.find_member(value.number, name, called=called)
             if number >= 0:
-                return Value("definition", number, "inherited" if inherited else "class-attribute")
+                return Value("definition", number, RuleName.INHERITED if inherited else RuleName.CLASS_ATTRIBUTE)
             return objects.assigned(self, value.number, name) or self.name_lookup.find_outer_self(value.number, name)
         number = program.member(value.number, name, called)
         if number >= 0:
-            return Value("definition", number, "object-member")
+            return Value("definition", number, RuleName.OBJECT_MEMBER)
         if (assigned := objects.assigned(self, value.number, name)) is not None:
             return assigned
         if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
@@ -368,7 +373,9 @@ class Values(Shapes):
             return self.name_lookup.find_super_member(value.number, name, called)
         number, inherited = program.find_member(value.number, name, called=called)
         if number >= 0:
-            return Value("definition", number, "inherited" if inherited and value.rule == "self" else value.rule)
+            return Value(
+                "definition", number, RuleName.INHERITED if inherited and value.rule == RuleName.SELF else value.rule
+            )
         return objects.attribute(self, value, name)
 
     # -- light types

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileNames
 from causalist.graph.program.overloads import best, misfit
 from causalist.graph.program.program import Program
-from causalist.graph.rules import MOST_CANDIDATES
+from causalist.graph.rules import MOST_CANDIDATES, RuleName
 from causalist.graph.values import Found, Value
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -48,8 +48,8 @@ class NameLookup:
             return None
         if self.program.is_type(number) and not inherited:
             is_here = self.program.file_of[number] == self.program.file_of[owner]
-            return Value("definition", number, "same-file" if is_here else "package-scope")
-        return Value("definition", number, "inherited" if inherited else "self")
+            return Value("definition", number, RuleName.SAME_FILE if is_here else RuleName.PACKAGE_SCOPE)
+        return Value("definition", number, RuleName.INHERITED if inherited else RuleName.SELF)
 
     def find_outer_self(self, owner: int, name: str) -> Value | None:
         """Return what `Outer.this` and `Outer.super` mean inside of a type in Outer.
@@ -60,8 +60,8 @@ class NameLookup:
             return None
         is_interface = self.program.definition_of[owner].kind == NodeKind.INTERFACE
         if name in settings.names.super_names:
-            return Value("instance" if is_interface else "super", owner, "super")
-        return Value("instance", owner, "self") if name in settings.names.self_names else None
+            return Value("instance" if is_interface else "super", owner, RuleName.SUPER)
+        return Value("instance", owner, RuleName.SELF) if name in settings.names.self_names else None
 
     def find_super_member(self, owner: int, name: str, called: str | None) -> Value | None:
         """Return what `super.name` means in `owner`.
@@ -74,11 +74,11 @@ class NameLookup:
         above = [b for b in program.bases(owner) if program.definition_of[b].kind not in beside]
         if len(above) == len(program.bases(owner)):
             number, _ = program.find_member(owner, name, skip_own=True, called=called)
-            return Value("definition", number, "super") if number >= 0 else None
+            return Value("definition", number, RuleName.SUPER) if number >= 0 else None
         for base in above:
             number, _ = program.find_member(base, name, called=called)
             if number >= 0:
-                return Value("definition", number, "super")
+                return Value("definition", number, RuleName.SUPER)
         return None
 
     def find_super_constructor(self, owner: int, called: str | None) -> Value | None:
@@ -92,8 +92,8 @@ class NameLookup:
             for constructor in settings.names.constructors if settings is not None else ():
                 number, inherited = program.find_member(base, constructor, called=called)
                 if number >= 0 and not inherited:
-                    return Value("definition", number, "super")
-            return Value("definition", base, "super")
+                    return Value("definition", number, RuleName.SUPER)
+            return Value("definition", base, RuleName.SUPER)
         return None
 
     def enum_instance(self, definition: int) -> Value | None:
@@ -101,7 +101,7 @@ class NameLookup:
         enum = self.program.parent(definition)
         is_one = enum >= 0 and self.program.definition_of[enum].kind == NodeKind.ENUM
         if is_one and self.program.definition_of[definition].kind == NodeKind.FIELD:
-            return Value("instance", enum, "attribute-type")
+            return Value("instance", enum, RuleName.ATTRIBUTE_TYPE)
         return None
 
     def find_deep_member(self, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
@@ -110,7 +110,7 @@ class NameLookup:
         for end in range(i + 1, len(parts) + 1):
             number = self.program.member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
             if number >= 0:
-                return Value("definition", number, "object-member"), end
+                return Value("definition", number, RuleName.OBJECT_MEMBER), end
         return None, i
 
     def find_assigned_function(self, file: int, binding: Binding) -> int:
@@ -134,7 +134,7 @@ class NameLookup:
         names = self.program.files[file]
         assert names.settings is not None
         target = self.program.modules.resolve(names.path, name, 0, names.settings.modules)
-        return Value("module", target.file, "path") if target.file >= 0 else None
+        return Value("module", target.file, RuleName.PATH) if target.file >= 0 else None
 
     def find_star_import(self, file: int, name: str, called: str | None) -> Found | None:
         """Return what a name means that a wildcard import brings."""
@@ -162,7 +162,7 @@ class NameLookup:
                 package = package.rpartition(".")[0]
                 above = program.declared.find(names.settings.family, f"{package}.{name}".lstrip("."), names.path)
                 if above is not None:
-                    return Found("definition", above[1], "package-scope")
+                    return Found("definition", above[1], RuleName.PACKAGE_SCOPE)
         return None
 
     # -- namespaces
@@ -227,15 +227,15 @@ class NameLookup:
             return None
         inner = self._find_in_sight(names, [name]) if names.opened else None
         if inner is None or inner[0] == number:
-            return Value("definition", number, "package-scope")
+            return Value("definition", number, RuleName.PACKAGE_SCOPE)
         return Value("definition", inner[0], self.rule_of_path(file, inner[0]))
 
     def rule_of_path(self, file: int, definition: int) -> str:
         """Return the rule by which `find_path` found a definition."""
         settings = self.program.files[file].settings
         if settings is None or not (settings.modules.headers or settings.modules.inclusion):
-            return "import"
-        return "same-file" if self.program.file_of[definition] == file else "package-scope"
+            return RuleName.IMPORT
+        return RuleName.SAME_FILE if self.program.file_of[definition] == file else RuleName.PACKAGE_SCOPE
 
     def find_imported_files(self, settings: LanguageSettings, names: FileNames, entry: Import) -> list[int]:
         """Return the files of what a file uses below a package that it imports; none where it is no package of the
@@ -293,13 +293,16 @@ class NameLookup:
         package = program.packages.package_of[file]
         wanted = {f"{entry.module}.{entry.name}"} if entry is not None else set()
         stars = {star.module for star in names.stars}
-        ways = [("import", [each for each in found if f"{self._package(each)}.{name}" in wanted])]
+        ways = [(RuleName.IMPORT, [each for each in found if f"{self._package(each)}.{name}" in wanted])]
         if not is_unknown:
-            ways.insert(0, ("same-file", [each for each in found if program.file_of[each] == file]))
+            ways.insert(0, (RuleName.SAME_FILE, [each for each in found if program.file_of[each] == file]))
         if not is_unknown and name not in names.settings.builtin_methods:
             ways += [
-                ("package-scope", [e for e in found if program.packages.package_of[program.file_of[e]] == package]),
-                ("star-import", [each for each in found if self._package(each) in stars]),
+                (
+                    RuleName.PACKAGE_SCOPE,
+                    [e for e in found if program.packages.package_of[program.file_of[e]] == package],
+                ),
+                (RuleName.STAR_IMPORT, [each for each in found if self._package(each) in stars]),
             ]
         for rule, several in ways:
             if several:
@@ -334,7 +337,7 @@ class NameLookup:
                     return Value("definition", each, value.rule)
         for each in found:
             if program.extended[each] == _ANY_TYPE:
-                return Value("definition", each, "trait-in-scope")
+                return Value("definition", each, RuleName.TRAIT_IN_SCOPE)
         return None
 
     def find_extensions_of_external(
@@ -381,9 +384,9 @@ class NameLookup:
     def _rule_of_extension(self, file: int, function: int) -> str:
         there = self.program.file_of[function]
         if there == file:
-            return "same-file"
+            return RuleName.SAME_FILE
         same_package = self._package(function) == self.program.files[file].facts.package
-        return "package-scope" if same_package else "star-import"
+        return RuleName.PACKAGE_SCOPE if same_package else RuleName.STAR_IMPORT
 
 
 def _shift(found: tuple[int, int] | None, by: int) -> tuple[int, int] | None:

@@ -14,6 +14,7 @@ from causalist.graph.imports.modules import ModuleMap
 from causalist.graph.imports.package_scope import PackageScopes
 from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_package, local_name
 from causalist.graph.program.overloads import Literals, best, misfit
+from causalist.graph.rules import RuleName
 from causalist.graph.values import Found
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -197,10 +198,10 @@ class Program:
         """(file, rule) of the module that an import names; file is -1 outside of the repository."""
         names = self.files[file]
         if names.settings is None:
-            return -1, "external"
+            return -1, RuleName.EXTERNAL
         if names.settings.modules.system is ModuleSystem.DECLARED:
             leads_to = self.declared.imported_files(names.settings.family, entry, names.path, frozenset())
-            return (leads_to[0], "path") if leads_to else (-1, "external")
+            return (leads_to[0], RuleName.PATH) if leads_to else (-1, RuleName.EXTERNAL)
         if self.paths.tree.has(file):
             return self.paths.target(file, entry)[:2]
         if names.has_folders:
@@ -226,14 +227,14 @@ class Program:
         if target < 0:
             path = self.files[file].path
             below = self.modules.namespace_submodule(path, entry.module, entry.level, entry.name, settings.modules)
-            return Found("module", below, "path") if below >= 0 else self.outside(file, entry)
+            return Found("module", below, RuleName.PATH) if below >= 0 else self.outside(file, entry)
         head, _, rest = entry.name.partition(".")
         found = self.exported(target, head) or self._member_of_whole(target, head, settings)
         if found is None and entry.kind == ImportKind.DEFAULT:
-            return Found("module", target, "import")
+            return Found("module", target, RuleName.IMPORT)
         if found is not None and rest and found.kind == "definition":
             member = self.member(found.number, rest)
-            return Found("definition", member, "import") if member >= 0 else None
+            return Found("definition", member, RuleName.IMPORT) if member >= 0 else None
         if found is not None and rest and found.kind == "value":
             return found._replace(name=f"{found.name}.{rest}")
         return found
@@ -244,24 +245,24 @@ class Program:
             return None
         whole = self.exported(file, "default")
         number = self.member(whole.number, name) if whole is not None and whole.kind == "definition" else -1
-        return Found("definition", number, "import") if number >= 0 else None
+        return Found("definition", number, RuleName.IMPORT) if number >= 0 else None
 
     def _declared(self, file: int, entry: Import, settings: LanguageSettings, called: str | None) -> Found | None:
         """An import of a type, or of a member of a type."""
         path = self.files[file].path
         found = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)
         if found is not None:
-            return Found("definition", found[1], "import")
+            return Found("definition", found[1], RuleName.IMPORT)
         owner = self.declared.find(settings.family, entry.module, path)
         if owner is None:
             return self.outside(file, entry)
         member, _ = self.find_member(owner[1], entry.name, called=called)
-        return Found("definition", member, "import") if member >= 0 else None
+        return Found("definition", member, RuleName.IMPORT) if member >= 0 else None
 
     def outside(self, file: int, entry: Import) -> Found:
         """The package outside of the repository that an import comes from."""
         names = self.files[file]
-        return Found("external", -1, "external", external_package(entry, names.settings, names.has_folders))
+        return Found("external", -1, RuleName.EXTERNAL, external_package(entry, names.settings, names.has_folders))
 
     def exported(self, file: int, name: str, depth: int = 0) -> Found | None:
         """What `name` means to those who import it from `file`, through re-exports; None if it has no such name."""
@@ -278,12 +279,12 @@ class Program:
         names = self.files[file]
         local = names.exports.get(name, name)
         if "()" in local:
-            return Found("value", file, "import", local)
+            return Found("value", file, RuleName.IMPORT, local)
         head, _, rest = local.partition(".")
         number = names.by_qualname.get(local)
         entry = names.imports.get(MODULE_SCOPE, {}).get(head)
         if number is not None and (entry is None or not self.is_value(number)):
-            return Found("definition", number, "import")
+            return Found("definition", number, RuleName.IMPORT)
         visible = name in names.exports or names.imports_are_visible
         if entry is not None and visible:
             found = self._pass_on(file, entry, depth)
@@ -295,15 +296,15 @@ class Program:
             return self._pass_on(file, entry, depth)
         number = self.packages.definition(file, local, self.files)
         if number is not None:
-            return Found("definition", number, "import")
+            return Found("definition", number, RuleName.IMPORT)
         if name == "default" and names.exports and "default" not in names.exports:
             return None
         if names.is_shaped and local in names.bindings.get(MODULE_SCOPE, {}):  # bound in a condition: no constant
-            return Found("value", file, "import", local)
+            return Found("value", file, RuleName.IMPORT, local)
         if names.settings is not None:
             below = self.modules.submodule(file, name, names.settings.modules)
             if below >= 0:
-                return Found("module", below, "path")
+                return Found("module", below, RuleName.PATH)
         for star in () if names.has_folders else names.stars:
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or name == "default":
@@ -313,7 +314,7 @@ class Program:
                 continue
             found = self.exported(target, name, depth + 1)
             if found is not None:
-                rule = "re-export" if star.kind == ImportKind.REEXPORT_ALL else "star-import"
+                rule = RuleName.RE_EXPORT if star.kind == ImportKind.REEXPORT_ALL else RuleName.STAR_IMPORT
                 return found._replace(rule=rule)
         return None
 
@@ -326,9 +327,9 @@ class Program:
         if target == file:  # a package that passes its own submodule on
             settings = self.files[file].settings
             below = self.modules.submodule(file, entry.name, settings.modules) if settings is not None else -1
-            return Found("module", below, "path") if below >= 0 else None
+            return Found("module", below, RuleName.PATH) if below >= 0 else None
         found = self.exported(target, entry.name, depth + 1)
-        return found._replace(rule="re-export") if found and found.kind == "definition" else found
+        return found._replace(rule=RuleName.RE_EXPORT) if found and found.kind == "definition" else found
 
     def _attribute(self, found: Found, rest: str, depth: int) -> Found | None:
         if found.kind == "module":

@@ -13,6 +13,7 @@ from causalist.graph.infer.base import split_calls, split_marks
 from causalist.graph.infer.inference import Values
 from causalist.graph.infer.scoping import deciding_scope
 from causalist.graph.program.program import Program
+from causalist.graph.rules import RuleName
 from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, Lookup
 from causalist.model.language import LanguageSettings, LookupSettings
@@ -91,7 +92,7 @@ class States:
         if outer:
             number = self.program.files[file].by_qualname.get(name, -1)
             if number >= 0:
-                return self._held(number, "same-file")
+                return self._held(number, RuleName.SAME_FILE)
             found = self._of_value(self.values.of_chain(file, MODULE_SCOPE, name))
             if found is not None:
                 return found
@@ -111,13 +112,13 @@ class States:
         if held is None or held.kind != "instance":
             return None
         is_field = program.definition_of[holder.number].kind == NodeKind.FIELD
-        return held._replace(rule="attribute-type") if is_field else held
+        return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_field else held
 
     def _member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> Used | None:
         if holder.kind in ("module", "dotted"):
             return self._of_value(self.values.of_chain(file, scope, ".".join([*before, name])))
         for owner in (holder.number, *holder.also):
-            found = self._of_type(owner, name, "class-attribute" if holder.kind == "definition" else holder.rule)
+            found = self._of_type(owner, name, RuleName.CLASS_ATTRIBUTE if holder.kind == "definition" else holder.rule)
             if found is not None:
                 return found
         return None
@@ -128,8 +129,8 @@ class States:
         inherited = False
         if number < 0:
             number, inherited = program.find_member(owner, name)
-        if inherited and rule == "self":
-            rule = "inherited"
+        if inherited and rule == RuleName.SELF:
+            rule = RuleName.INHERITED
         if number >= 0:
             return self._held(number, rule)
         return None

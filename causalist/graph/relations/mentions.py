@@ -18,7 +18,7 @@ from typing import NamedTuple
 from causalist.graph.file_symbols import FileNames
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.program.program import Program
-from causalist.graph.rules import FEW_NAMESAKES
+from causalist.graph.rules import FEW_NAMESAKES, RuleName
 from causalist.graph.tables import Drafts
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
 from causalist.model.roles import role_of
@@ -101,10 +101,12 @@ class Mentions:
         if not parts:
             return []
         rule, found = self._several(parts) if len(parts) > 1 else self._one(parts[0], form, bool(match[2]))
-        if rule == "doc-word" and form == MentionForm.SPAN:
+        if rule == RuleName.DOC_WORD and form == MentionForm.SPAN:
             found = [] if written.startswith("@") else [each for each in found if self._is_spoken_of(each)]
-        if rule != "doc-like-named":
-            rule = {MentionForm.ROLE: "doc-role", MentionForm.EXAMPLE: "doc-example"}.get(MentionForm(form), rule)
+        if rule != RuleName.DOC_LIKE_NAMED:
+            rule = {MentionForm.ROLE: RuleName.DOC_ROLE, MentionForm.EXAMPLE: RuleName.DOC_EXAMPLE}.get(
+                MentionForm(form), rule
+            )
         found = self._nearest(found, path)
         if len(found) > FEW_NAMESAKES:
             return []
@@ -117,12 +119,12 @@ class Mentions:
         given = self._named(name)
         top = [each for each in given if not self._owners(each)]
         if form == MentionForm.EXAMPLE and not is_type_like:
-            return "doc-example", []  # a variable of the example, as likely as not
+            return RuleName.DOC_EXAMPLE, []  # a variable of the example, as likely as not
         if is_telling or form == MentionForm.ROLE:
-            return "doc-name", top or given
+            return RuleName.DOC_NAME, top or given
         if is_called:  # a plain word, `close()`: one method has that name, or it may be any
-            return "doc-name", top or (given if len(given) == 1 else [])
-        return "doc-word", top
+            return RuleName.DOC_NAME, top or (given if len(given) == 1 else [])
+        return RuleName.DOC_WORD, top
 
     def _is_spoken_of(self, definition: int) -> bool:
         """Whether prose that says a plain word may mean a definition: `print` is the language's own, every program has
@@ -148,9 +150,9 @@ class Mentions:
             and _is_within(plain[: len(plain) - len(owners)], self._places(each))
         ]
         if best or len(around) > 1:
-            return "doc-qualified", best
+            return RuleName.DOC_QUALIFIED, best
         wanted = around[0].replace("_", "").lower()
-        return "doc-like-named", [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
+        return RuleName.DOC_LIKE_NAMED, [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
 
     def _nearest(self, found: list[int], path: str) -> list[int]:
         """Of several, those with the most folders in common with who speaks."""
@@ -217,7 +219,7 @@ class Mentions:
 
     @staticmethod
     def _rule_of_path(written: str, form: int) -> str:
-        return "doc-path" if form == MentionForm.LINK or "/" in written else "doc-file"
+        return RuleName.DOC_PATH if form == MentionForm.LINK or "/" in written else RuleName.DOC_FILE
 
 
 def _is_within(parts: list[str], places: list[str]) -> bool:

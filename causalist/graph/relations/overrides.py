@@ -16,6 +16,7 @@ from typing import NamedTuple
 from causalist.graph.program.overloads import required
 from causalist.graph.program.program import Program
 from causalist.graph.relations.structural_types import StructuralTypes
+from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
@@ -54,7 +55,7 @@ class OverrideFinder:
             for method in range(first, end):
                 base = self.program.member(trait, self.program.definition_of[method].name)
                 if base >= 0 and base != method and self._is_callable(method) and self._is_callable(base):
-                    yield Override(method, base, "trait-method")
+                    yield Override(method, base, RuleName.TRAIT_METHOD)
         yield from self._overrides_of_method_sets(by_method_set)
 
     def _overrides_of_bases(self, files: Iterable[int]) -> Iterator[Override]:
@@ -81,7 +82,7 @@ class OverrideFinder:
                 # What a nearer method overrides itself is overridden through that one.
                 nearer = (other for other in found.values() if other != base)
                 if method != number and not any(base in program.linear_bases(other) for other in nearer):
-                    yield Override(number, method, "base-method")
+                    yield Override(number, method, RuleName.BASE_METHOD)
 
     def _owner(self, number: int) -> int:
         """The type or constructor that a function is a method of, -1 for none and for those that stand in blocks."""
@@ -162,7 +163,7 @@ class OverrideFinder:
             for name, base in sets[interface].items():
                 method = sets[owner].get(name, base)
                 if method != base:
-                    yield Override(method, base, "method-set")
+                    yield Override(method, base, RuleName.METHOD_SET)
 
 
 def _last_name(written: str) -> str:

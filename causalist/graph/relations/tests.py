@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileNames, Subject
 from causalist.graph.program.program import Program
-from causalist.graph.rules import GUESSES
+from causalist.graph.rules import GUESSES, RuleName
 from causalist.graph.tables import Drafts, Sites
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -75,10 +75,10 @@ class Tests:
         subjects = self._subjects(used, range(len(self.program.files)) if only is None else only)
         yield from self._called(calls, subjects)
         for test, target, row in helped:
-            yield Tested(test, target, "test-helper", row, 1)
+            yield Tested(test, target, RuleName.TEST_HELPER, row, 1)
         for test, files in subjects.items():
             for each in files:
-                rule = "test-file" if (test, each) in used else "test-name"
+                rule = RuleName.TEST_FILE if (test, each) in used else RuleName.TEST_NAME
                 yield Tested(test, each, rule, used.get((test, each), 0), len(files))
                 yield from self._types(test, each)
 
@@ -141,7 +141,7 @@ class Tests:
         for test, target, row in calls:
             file, other = self.drafts[test].file, self.drafts[target].file
             is_subject = file == other or other in subjects.get(file, ()) or self._names(test, target)
-            yield Tested(test, target, "test-subject" if is_subject else "test-call", row, 1)
+            yield Tested(test, target, RuleName.TEST_SUBJECT if is_subject else RuleName.TEST_CALL, row, 1)
 
     def _names(self, test: int, target: int) -> bool:
         """Whether the name of a test holds that of what it calls: `test_parse_date`, `parse_date`."""
@@ -213,7 +213,7 @@ class Tests:
                 target = others.by_qualname.get(name[len(before) : len(name) - len(after)], -1)
                 if target >= 0 and self.program.is_type(target):
                     source = self.drafts.definition(names.first + local)
-                    yield Tested(source, self.drafts.definition(target), "test-file", definition.start_row, 1)
+                    yield Tested(source, self.drafts.definition(target), RuleName.TEST_FILE, definition.start_row, 1)
                     break
 
 
