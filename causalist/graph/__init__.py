@@ -6,9 +6,15 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.graph._precision_file import shipped_confidences
-    from causalist.graph.build import Part, Spread, build_graph
-    from causalist.graph.incremental import Relinked, needs_bodies, relink
-    from causalist.graph.invalidation import Presence, may_mention, passed_modules, passes_on, presence_of
+    from causalist.graph.build import LinkedPart, ParallelPlan, build_graph
+    from causalist.graph.incremental import RelinkedGraph, needs_bodies, relink
+    from causalist.graph.invalidation import (
+        InvalidationKeys,
+        can_mention,
+        forwarded_modules,
+        forwards_module,
+        invalidation_keys,
+    )
     from causalist.graph.layers import fan_in
     from causalist.graph.linker import Linker, NotLinked
     from causalist.graph.rules import (
@@ -16,10 +22,10 @@ if TYPE_CHECKING:
         RULES,
         Confidences,
         Evidence,
-        Measured,
+        RuleMeasurement,
+        evidence_sort_key,
         load_confidences,
         read_confidences,
-        strength,
     )
 
 __all__ = [
@@ -27,35 +33,36 @@ __all__ = [
     "RULES",
     "Confidences",
     "Evidence",
+    "InvalidationKeys",
+    "LinkedPart",
     "Linker",
-    "Measured",
     "NotLinked",
-    "Part",
-    "Presence",
-    "Relinked",
-    "Spread",
+    "ParallelPlan",
+    "RelinkedGraph",
+    "RuleMeasurement",
     "build_graph",
+    "can_mention",
+    "evidence_sort_key",
     "fan_in",
+    "forwarded_modules",
+    "forwards_module",
+    "invalidation_keys",
     "load_confidences",
-    "may_mention",
     "needs_bodies",
-    "passed_modules",
-    "passes_on",
-    "presence_of",
     "read_confidences",
     "relink",
     "shipped_confidences",
-    "strength",
 ]
 
 __getattr__ = exports(
     __name__,
     {
-        "build": "Part Spread build_graph",
-        "rules": "Confidences Evidence GUESSES Measured RULES load_confidences read_confidences strength",
+        "build": "LinkedPart ParallelPlan build_graph",
+        "rules": "Confidences Evidence GUESSES RULES RuleMeasurement evidence_sort_key load_confidences "
+        "read_confidences",
         "linker": "Linker NotLinked",
-        "invalidation": "Presence may_mention passed_modules passes_on presence_of",
-        "incremental": "Relinked needs_bodies relink",
+        "invalidation": "InvalidationKeys can_mention forwarded_modules forwards_module invalidation_keys",
+        "incremental": "RelinkedGraph needs_bodies relink",
         "_precision_file": "shipped_confidences",
         "layers": "fan_in",
     },

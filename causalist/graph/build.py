@@ -18,7 +18,7 @@ from causalist.graph.layers import LayerAssigner
 from causalist.graph.linker import Linker, NotLinked
 from causalist.graph.relations.tests import Tests
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, load_confidences
-from causalist.graph.tables import EdgeCollector, finish
+from causalist.graph.tables import EdgeCollector, finish_graph
 from causalist.model.facts import FileFacts
 from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings
@@ -28,7 +28,7 @@ _ROWS = 10_000  # that are numbers of Python at once
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LinkedPart:
     """What leaves some files. `edges`: shape (n, 7), a row (source, target, kind, rule, row, candidates, sites) for
     each in the order found, by drafts; `unresolved`: shape (n, 3), (source, sites, row) of the calls of
     `unresolved_names`; `says`: shape (n, 2), (draft, layer). `externals` are those found on the way, in order, of which
@@ -45,10 +45,10 @@ class Part:
 
 
 Bring = Callable[[str, FileFacts], FileFacts]
-Begin = Callable[[Callable[[], Part]], Callable[[], Part]]
+Begin = Callable[[Callable[[], LinkedPart]], Callable[[], LinkedPart]]
 
 
-class Spread(NamedTuple):
+class ParallelPlan(NamedTuple):
     """How linking is spread: over `n` processes, by the `costs` of files relative to each other, in their order.
     `begin` starts work beside this process, which has all that this one has, and returns what waits for its result."""
 
@@ -58,24 +58,24 @@ class Spread(NamedTuple):
 
 
 def link_files(
-    linker: Linker, bring: Bring, layers: LayerAssigner, spread: Spread | None = None
+    linker: Linker, bring: Bring, layers: LayerAssigner, spread: ParallelPlan | None = None
 ) -> list[tuple[int, str]]:
     """Links all files, each with the bodies that `bring` gives it, and returns those of which not all was found, with
     what went wrong, in order."""
     if spread is None:
-        return list(_linked(linker, bring, layers, range(len(linker.program.files))))
-    own, *others = _ranges(spread)
-    waiting = [spread.begin(partial(_part, linker, bring, layers, numbers)) for numbers in others]
-    troubles = list(_linked(linker, bring, layers, own))
+        return list(_link_each(linker, bring, layers, range(len(linker.program.files))))
+    own, *others = _split_by_cost(spread)
+    waiting = [spread.begin(partial(_link_part, linker, bring, layers, numbers)) for numbers in others]
+    troubles = list(_link_each(linker, bring, layers, own))
     for result in waiting:
-        troubles += _taken_over(linker, result())
+        troubles += _merge_part(linker, result())
     return troubles
 
 
-def _linked(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -> Iterator[tuple[int, str]]:
+def _link_each(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -> Iterator[tuple[int, str]]:
     for number in numbers:
         names = linker.program.files[number]
-        with names.opened_with(bring(names.path, names.facts)):
+        with names.use_facts(bring(names.path, names.facts)):
             try:
                 linker.link(number)
             except NotLinked as error:  # all other files have their edges
@@ -83,7 +83,7 @@ def _linked(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range)
             layers.assign_own(number)
 
 
-def _ranges(spread: Spread) -> list[range]:
+def _split_by_cost(spread: ParallelPlan) -> list[range]:
     """Neighbours that cost about the same together, none of them empty but for want of files."""
     sums = np.array(list(accumulate(spread.costs)), dtype=np.float64)
     if not len(sums) or sums[-1] <= 0:
@@ -93,12 +93,12 @@ def _ranges(spread: Spread) -> list[range]:
     return [range(a, b) for a, b in pairwise(bounds)]
 
 
-def _part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -> Part:
+def _link_part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -> LinkedPart:
     """Links `numbers` apart from what the linker has collected so far."""
     drafts, before, n_known = linker.drafts, linker.collector, len(linker.drafts.externals)
     linker.collector = found = EdgeCollector()
     try:
-        troubles = list(_linked(linker, bring, layers, numbers))
+        troubles = list(_link_each(linker, bring, layers, numbers))
     finally:
         linker.collector = before
     rows = ((*k, RULE_NUMBER[s.rule], s.row, s.candidates, s.count) for k, s in found.edges.items())
@@ -110,7 +110,7 @@ def _part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -
         for draft in (number, *drafts.documents(number))
         if draft in drafts and drafts[draft].says != NO_LAYER
     ]
-    return Part(
+    return LinkedPart(
         edges=edges.reshape(-1, 7),
         unresolved=np.array(unresolved, dtype=np.int32).reshape(-1, 3),
         unresolved_names=tuple(name for _, name in found.unresolved),
@@ -122,7 +122,7 @@ def _part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -
     )
 
 
-def _taken_over(linker: Linker, part: Part) -> Iterator[tuple[int, str]]:
+def _merge_part(linker: Linker, part: LinkedPart) -> Iterator[tuple[int, str]]:
     drafts, collector = linker.drafts, linker.collector
     kinds, first = list(EdgeKind), part.first_external
     externals = [drafts.external(name) for name in part.externals]
@@ -137,15 +137,15 @@ def _taken_over(linker: Linker, part: Part) -> Iterator[tuple[int, str]]:
     return zip(part.troubled, part.troubles, strict=True)
 
 
-def _as_it_is(path: str, facts: FileFacts) -> FileFacts:
+def _keep_facts(path: str, facts: FileFacts) -> FileFacts:
     return facts
 
 
 def build_graph(
     files: Sequence[tuple[str, FileFacts]],
     settings: Mapping[str, LanguageSettings],
-    with_bodies: Callable[[str, FileFacts], FileFacts] = _as_it_is,
-    spread: Spread | None = None,
+    with_bodies: Callable[[str, FileFacts], FileFacts] = _keep_facts,
+    spread: ParallelPlan | None = None,
 ) -> LinkedGraph:
     """The graph of a repository. `files` are (path, facts) in any order; `settings` are by dialect name.
 
@@ -170,7 +170,7 @@ def build_graph(
     for each in list(tests.edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
     languages = [names.settings.name if names.settings else "" for names in linker.program.files]
-    graph, position = finish(linker.drafts.all(), linker.collector, languages, load_confidences())
+    graph, position = finish_graph(linker.drafts.all(), linker.collector, languages, load_confidences())
     file_nodes = position[: len(files)]
     linked = LinkedGraph(
         layers.complete(graph, file_nodes),

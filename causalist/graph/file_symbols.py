@@ -26,7 +26,7 @@ _MERE_TYPES = (NodeKind.INTERFACE, NodeKind.TYPE)  # of which nothing is left wh
 
 
 @dataclass(slots=True)
-class FileNames:
+class FileSymbols:
     """What one file binds. All definition numbers are global."""
 
     path: str
@@ -46,7 +46,9 @@ class FileNames:
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
     is_shaped: bool = False  # whether annotations and values say what collections, tuples and unions hold
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
-    opened: tuple[str, ...] = ()  # namespaces that are part of the names of what they hold, the innermost first
+    opened_namespaces: tuple[
+        str, ...
+    ] = ()  # namespaces that are part of the names of what they hold, the innermost first
     decided: dict[tuple[int, str], int] = field(
         default_factory=dict
     )  # (scope, first part of a chain) -> where to read it
@@ -54,11 +56,11 @@ class FileNames:
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
     @contextmanager
-    def opened_with(self, facts: FileFacts) -> Iterator[None]:
+    def use_facts(self, facts: FileFacts) -> Iterator[None]:
         """While the file is linked: its tables of facts with bodies, where they were made of its interface."""
         before = self.facts, self.bindings, self.several, self.decided, self._named
         self.facts, self.bindings, self.several, self.decided, self._named = facts, {}, {}, {}, {}
-        _bind(self, facts)
+        _add_bindings(self, facts)
         try:
             yield
         finally:
@@ -111,13 +113,13 @@ class FileNames:
         return self._named.get(scope, _NOTHING)
 
 
-def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:
+def build_file_symbols(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileSymbols:
     """The tables of one file."""
-    names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
+    names = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
     names.is_shaped = settings is not None and bool(settings.shapes.sequences)
     apart = settings is not None and settings.names.has_overloads
     if settings is not None and settings.modules.headers:
-        names.opened = opened(facts)
+        names.opened_namespaces = find_opened_namespaces(facts)
     types_apart = settings is not None and settings.names.types_apart
     assigned = settings is not None and bool(settings.names.assigned_prefixes)
     if settings is not None and settings.names.members_are_visible:
@@ -165,11 +167,11 @@ def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettin
             names.imports.setdefault(entry.scope, {}).setdefault(local, entry)
     for export in facts.exports:
         names.exports.setdefault(export.exported, export.local)
-    _bind(names, facts)
+    _add_bindings(names, facts)
     return names
 
 
-def _bind(names: FileNames, facts: FileFacts) -> None:
+def _add_bindings(names: FileSymbols, facts: FileFacts) -> None:
     for binding in facts.bindings:
         scope = names.bindings.setdefault(binding.scope, {})
         known = scope.get(binding.target)
@@ -179,7 +181,7 @@ def _bind(names: FileNames, facts: FileFacts) -> None:
             names.several.setdefault((binding.scope, binding.target), [known]).append(binding)
 
 
-def opened(facts: FileFacts) -> tuple[str, ...]:
+def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
     """The namespaces in which what a file defines at its top stands, with those around them, and those that it uses as
     a whole; the innermost first."""
     owners = dict(facts.owners)
@@ -195,14 +197,14 @@ def opened(facts: FileFacts) -> tuple[str, ...]:
     return (*sorted(found, key=lambda each: (-each.count("."), each)), *dict.fromkeys(used))
 
 
-class Subject(NamedTuple):
+class TestSubject(NamedTuple):
     """`folder` is where the file stands, or where the folder does that it stands for."""
 
     number: int
     folder: str
 
 
-class Folders(NamedTuple):
+class FolderIds(NamedTuple):
     """`of_file`: shape (n_files,), the number of the folder of each file. `is_code`: which are in a language with a
     grammar."""
 
@@ -212,27 +214,27 @@ class Folders(NamedTuple):
 
 
 @dataclass(slots=True)
-class Listed:
+class FileGroups:
     """Of one program, whose files are given each time."""
 
     _ids: tuple[NodeId, ...] | None = None
-    _folders: Folders | None = None
-    _subjects: dict[tuple[str, str], list[Subject]] | None = None
+    _folders: FolderIds | None = None
+    _subjects: dict[tuple[str, str], list[TestSubject]] | None = None
 
-    def ids(self, files: Sequence[FileNames]) -> tuple[NodeId, ...]:
+    def ids(self, files: Sequence[FileSymbols]) -> tuple[NodeId, ...]:
         if self._ids is None:
             self._ids = tuple(file_id(each.path) for each in files)
         return self._ids
 
-    def folders(self, files: Sequence[FileNames]) -> Folders:
+    def folders(self, files: Sequence[FileSymbols]) -> FolderIds:
         if self._folders is None:
             numbers: dict[str, int] = {}
             of_file = [numbers.setdefault(each.path.rpartition("/")[0], len(numbers)) for each in files]
             is_code = np.array([each.settings is not None for each in files], dtype=np.bool_)
-            self._folders = Folders(np.array(of_file, dtype=np.int64), len(numbers), is_code)
+            self._folders = FolderIds(np.array(of_file, dtype=np.int64), len(numbers), is_code)
         return self._folders
 
-    def subjects(self, files: Sequence[FileNames]) -> Mapping[tuple[str, str], Sequence[Subject]]:
+    def subjects(self, files: Sequence[FileSymbols]) -> Mapping[tuple[str, str], Sequence[TestSubject]]:
         """What tests may be named after: files of code by language and name."""
         if self._subjects is None:
             self._subjects = {}
@@ -244,5 +246,5 @@ class Listed:
                     if name in settings.modules.index_stems and folder:
                         folder, _, name = folder.rpartition("/")  # the file stands for its folder
                     key = settings.family, name.lstrip("_")
-                    self._subjects.setdefault(key, []).append(Subject(number, folder))
+                    self._subjects.setdefault(key, []).append(TestSubject(number, folder))
         return self._subjects

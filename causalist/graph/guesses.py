@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
-from causalist.graph.imports.packages import names_in
+from causalist.graph.imports.packages import first_names_in
 from causalist.graph.program.overloads import misfit
 from causalist.graph.program.program import Program
-from causalist.graph.rules import FEW_NAMESAKES, MOST_CANDIDATES, RuleName
+from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.model.facts import ImportKind
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, Role
@@ -52,8 +52,8 @@ class Guesses:
             and misfit(program.parameters.get(each), arguments, {}) is not None
             and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
         )
-        candidates = list(islice(every, MOST_CANDIDATES + 1))  # one more says that there are too many
-        if not candidates or len(candidates) > MOST_CANDIDATES:
+        candidates = list(islice(every, MAX_CANDIDATES + 1))  # one more says that there are too many
+        if not candidates or len(candidates) > MAX_CANDIDATES:
             return
         # Overloads of one name are one meaning, and share what falls to it.
         called = receiver.rpartition(".")[2]
@@ -69,7 +69,7 @@ class Guesses:
                 yield from ((each, rule, len(chosen)) for each in chosen)
                 return
         overloads = self._meanings(candidates)
-        few = len(overloads) <= FEW_NAMESAKES
+        few = len(overloads) <= MAX_NAMESAKES
         rule = RuleName.NAME_ONLY if few else RuleName.COMMON_NAME
         if len(overloads) == 1:
             is_seen = any(self._is_in_sight(file, each) for each in candidates)
@@ -124,7 +124,9 @@ class Guesses:
         names = self._named.get(file)
         if names is None:
             facts = self._program.files[file].facts
-            names = self._named[file] = names_in(facts).union(*((each.name, each.alias) for each in facts.imports))
+            names = self._named[file] = first_names_in(facts).union(
+                *((each.name, each.alias) for each in facts.imports)
+            )
         return self._owner(method) in names
 
     def _reached(self, file: int) -> frozenset[int]:

@@ -14,13 +14,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.graph.invalidation import Presence
+from causalist.graph.invalidation import InvalidationKeys
 from causalist.graph.layers import LayerAssigner
 from causalist.graph.linker import Linker, NotLinked
 from causalist.graph.program.program import Program
 from causalist.graph.relations.tests import FoundEdge, Tests
 from causalist.graph.rules import RULE_NAMES, load_confidences
-from causalist.graph.tables import NodeDraft, Sites, columns_of, respliced
+from causalist.graph.tables import EdgeSites, NodeDraft, build_columns, splice_edge_table
 from causalist.model.facts import FileFacts
 from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
 from causalist.model.interface import interface_of
@@ -35,7 +35,7 @@ _IS_USE = np.isin(np.arange(max(EdgeKind) + 1), sorted(USE_KINDS))  # by EdgeKin
 _NO_NODES = np.zeros(0, dtype=np.int32)
 
 
-class Relinked(NamedTuple):
+class RelinkedGraph(NamedTuple):
     """`linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes
     of the previous graph,): where each node is now, -1 for those that are gone; `unread`: the same, and -1 for those of
     files that were edited. `is_other`, shape (n_nodes,): nodes that came, are in such a file, or have edges that came,
@@ -55,9 +55,9 @@ def relink(
     previous: CodeGraph,
     edited: Set[int],
     affected: Set[int] = frozenset(),
-    moved: Sequence[Presence] = (),
+    moved: Sequence[InvalidationKeys] = (),
     before: Linker | None = None,
-) -> Relinked:
+) -> RelinkedGraph:
     """The graph of `files`, (path, facts) by path, of which those at `edited` are not as they are in `previous`, and
     those at `affected` name what looks different from outside in one of these. `moved` are those of `edited` that
     `previous` does not have, and others that it has and that are gone.
@@ -68,25 +68,25 @@ def relink(
     one that came or went stands in the place of another.
     """
     again = sorted(edited | affected)
-    held = {number: _held(*files[number], settings) for number in again}
+    held = {number: _facts_held(*files[number], settings) for number in again}
     linker = before.again(held) if before is not None else None
     if linker is None:
         linker = Linker.of([(path, held.get(i, facts)) for i, (path, facts) in enumerate(files)], settings)
     for each in moved:
-        _check_alone(linker.program, each, settings)
+        _check_no_rival(linker.program, each, settings)
     with ExitStack() as bodies:
         for number in again:
-            bodies.enter_context(linker.program.files[number].opened_with(files[number][1]))
-        return _Relinking(linker, previous, frozenset(edited), frozenset(affected), moved).done()
+            bodies.enter_context(linker.program.files[number].use_facts(files[number][1]))
+        return _GraphUpdate(linker, previous, frozenset(edited), frozenset(affected), moved).done()
 
 
-def _held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
+def _facts_held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
     """What a linker holds of a file that is not linked at the moment."""
     held = facts if needs_bodies(path, facts, settings) else interface_of(facts)
     return held.without_words()
 
 
-def _check_alone(program: Program, moved: Presence, settings: Mapping[str, LanguageSettings]) -> None:
+def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping[str, LanguageSettings]) -> None:
     """Raises NotLinked where others would see more of a file that came or went than its names: another file has, in
     its absence, the names of its module, or its methods say what a trait's are."""
     readers = [settings[moved.language]] if moved.language else settings.values()
@@ -102,14 +102,14 @@ def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSet
     return language is not None and bool(language.tests.marks) and (role_of(path) == Role.TEST or bool(facts.tests))
 
 
-class _Relinking:
+class _GraphUpdate:
     def __init__(
         self,
         linker: Linker,
         previous: CodeGraph,
         edited: frozenset[int],
         affected: frozenset[int],
-        moved: Sequence[Presence],
+        moved: Sequence[InvalidationKeys],
     ) -> None:
         self.linker = linker
         self.graph = previous
@@ -120,7 +120,7 @@ class _Relinking:
         nodes = previous.nodes
         file_nodes = np.flatnonzero(nodes.kinds == NodeKind.FILE)
         numbers: dict[str, int] = dict(zip(nodes.ids.some(file_nodes), file_nodes.tolist(), strict=True))
-        found = [numbers.pop(each, -1) for each in linker.program.listed.ids(linker.program.files)]
+        found = [numbers.pop(each, -1) for each in linker.program.file_groups.ids(linker.program.files)]
         came = {number for number, node in enumerate(found) if node < 0}
         if not came <= edited or len(came) + len(numbers) != len(moved):
             raise ValueError("the previous graph is one of other files")
@@ -132,7 +132,7 @@ class _Relinking:
         self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
         self._keys: dict[int, dict[str, int]] = {}  # file -> id -> draft
 
-    def done(self) -> Relinked:
+    def done(self) -> RelinkedGraph:
         linker, graph = self.linker, self.graph
         for number in sorted(self.changed):
             linker.drafts.documents(number)
@@ -162,7 +162,7 @@ class _Relinking:
             distinct, inverse = np.unique(drafts, return_inverse=True)
             return np.array([position(draft) for draft in distinct.tolist()], dtype=np.int32)[inverse.reshape(-1)]
 
-        found = columns_of(linker.collector, self._language, positions, load_confidences())
+        found = build_columns(linker.collector, self._language, positions, load_confidences())
         is_lost = ids.old < 0
         if min(found.sources.min(initial=0), found.targets.min(initial=0)) < 0 or (
             is_lost.any() and (is_lost[edges.targets] & ~is_gone).any()
@@ -171,7 +171,7 @@ class _Relinking:
         gone = np.flatnonzero(is_gone)
         now = CodeGraph(
             _nodes(graph.nodes, kept, ids, list(made.values()), position),
-            respliced(edges, gone, ids.old, found, len(ids.table)),
+            splice_edge_table(edges, gone, ids.old, found, len(ids.table)),
             RULE_NAMES,
             self._unresolved(ids, own, position),
         )
@@ -193,7 +193,7 @@ class _Relinking:
         for ends in (ids.old[edges.sources[gone]], ids.old[edges.targets[gone]]):
             is_other[ends[ends >= 0]] = True
         is_other[found.sources] = is_other[found.targets] = True
-        return Relinked(linked, ids.old, unread, is_other, linker)
+        return RelinkedGraph(linked, ids.old, unread, is_other, linker)
 
     def _among(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
         """Which of these numbers of files are chosen; -1 is not."""
@@ -212,7 +212,7 @@ class _Relinking:
         something there that may be a helper."""
         graph, edges = self.graph, self.graph.edges
         is_changed = self._among(self.file_of[:-1], self.changed | {self.gone})
-        into = edges.incoming[_some(edges.incoming_indptr, np.flatnonzero(is_changed))]
+        into = edges.incoming[_edges_of_rows(edges.incoming_indptr, np.flatnonzero(is_changed))]
         kinds, targets = edges.kinds[into], edges.targets[into]
         matters = (kinds == EdgeKind.CALLS) & (graph.nodes.roles[targets] == Role.TEST)
         # Tests are also told by the names of what is defined in the file that they are for.
@@ -243,7 +243,7 @@ class _Relinking:
         """The edges of the previous graph that leave these nodes, which ascend, and that tests are told by, between
         drafts."""
         edges = self.graph.edges
-        found = _some(edges.indptr, nodes)
+        found = _edges_of_rows(edges.indptr, nodes)
         files = self.file_of[edges.targets[found]]
         found = found[_IS_USE[edges.kinds[found]] & (files >= 0) & (files < self.gone)]
         rows = (
@@ -253,7 +253,7 @@ class _Relinking:
         )  # fmt: skip
         drafts = {node: self._draft(node) for node in {*edges.sources[found].tolist(), *edges.targets[found].tolist()}}
         return [
-            ((drafts[source], drafts[target], kind), Sites(RULE_NAMES[rule], candidates, count, row))
+            ((drafts[source], drafts[target], kind), EdgeSites(RULE_NAMES[rule], candidates, count, row))
             for source, target, kind, rule, candidates, count, row in zip(*rows, strict=True)
         ]
 
@@ -309,25 +309,25 @@ def _nodes(
 
     def moved(old: NDArray[np.int32], new: Sequence[int]) -> NDArray[np.int32]:
         given = np.where(old >= 0, ids.old[old], np.int32(-1))
-        return _placed(given, [position(draft) if draft >= 0 else -1 for draft in new], order)
+        return _merge_columns(given, [position(draft) if draft >= 0 else -1 for draft in new], order)
 
     return NodeTable(
         ids=ids.table,
-        kinds=_placed(then.kinds, [d.kind for d in made], order),
-        roles=_placed(then.roles, [d.role for d in made], order),
+        kinds=_merge_columns(then.kinds, [d.kind for d in made], order),
+        roles=_merge_columns(then.roles, [d.role for d in made], order),
         files=moved(then.files, [d.file for d in made]),
         parents=moved(then.parents, [d.parent for d in made]),
-        start_bytes=_placed(then.start_bytes, [d.start_byte for d in made], order),
-        end_bytes=_placed(then.end_bytes, [d.end_byte for d in made], order),
-        start_rows=_placed(then.start_rows, [d.start_row for d in made], order),
-        end_rows=_placed(then.end_rows, [d.end_row for d in made], order),
+        start_bytes=_merge_columns(then.start_bytes, [d.start_byte for d in made], order),
+        end_bytes=_merge_columns(then.end_bytes, [d.end_byte for d in made], order),
+        start_rows=_merge_columns(then.start_rows, [d.start_row for d in made], order),
+        end_rows=_merge_columns(then.end_rows, [d.end_row for d in made], order),
         signatures=then.signatures.take(order, [d.signature for d in made]),
         docs=then.docs.take(order, [d.doc for d in made]),
-        said_layers=_placed(then.said_layers, [d.says for d in made], order),
+        said_layers=_merge_columns(then.said_layers, [d.says for d in made], order),
     )
 
 
-def _some(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _edges_of_rows(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """The entries of these rows, one row after the other."""
     starts, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
     places = np.arange(int(lengths.sum()), dtype=np.int64)
@@ -335,5 +335,5 @@ def _some(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int6
     return places
 
 
-def _placed(then: NDArray[_Number], made: Sequence[int], order: NDArray[np.int64]) -> NDArray[_Number]:
+def _merge_columns(then: NDArray[_Number], made: Sequence[int], order: NDArray[np.int64]) -> NDArray[_Number]:
     return np.concatenate([then, np.array(made, dtype=then.dtype)])[order]

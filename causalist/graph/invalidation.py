@@ -28,14 +28,14 @@ from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
 _NAME = re.compile(r"\w+")
 _DASHED = re.compile(r"\w+(?:-\w+)+")  # in names of modules
 # What an import means without saying its name: what a file shows as a whole, what runs when a package is loaded.
-UNSAID = frozenset({"default", "init"})
+UNNAMED_EXPORTS = frozenset({"default", "init"})
 _STARS = (ImportKind.STAR, ImportKind.REEXPORT_ALL)
 
 
 Variable = tuple[str, str]  # the qualified name of its function, its own
 
 
-class Change(NamedTuple):
+class InterfaceChange(NamedTuple):
     """`names` as above; `said`: names of definitions by which only prose means them; `variables` of functions that
     differ, which only these can name; `kinds` are those of the definitions that came, went or changed."""
 
@@ -45,7 +45,7 @@ class Change(NamedTuple):
     kinds: frozenset[int]
 
 
-def change_of(old: FileFacts, new: FileFacts, language: LanguageSettings | None) -> Change | None:
+def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSettings | None) -> InterfaceChange | None:
     """What differs between two states of a file; None where that cannot be told by names. `language`: None for text."""
     old, new = interface_of(old), interface_of(new)
     before, after = (
@@ -77,9 +77,9 @@ def change_of(old: FileFacts, new: FileFacts, language: LanguageSettings | None)
         elif what != "child" or not _are_told_apart(then, now, special):
             names.update(_names_of(place, special), _NAME.findall(name))
         kinds.update(k for facts in (old, new) for k in _kinds_at(facts, place))
-    if names & UNSAID:
+    if names & UNNAMED_EXPORTS:
         return None
-    return Change(frozenset(names), frozenset(said - names), frozenset(variables), frozenset(kinds))
+    return InterfaceChange(frozenset(names), frozenset(said - names), frozenset(variables), frozenset(kinds))
 
 
 _Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a name in it
@@ -191,7 +191,7 @@ def _kinds_at(facts: FileFacts, place: str) -> Iterator[int]:
     return (definition.kind for definition in facts.definitions if definition.qualname == place)
 
 
-def resting_on(
+def dependent_names(
     facts: FileFacts, language: LanguageSettings | None, names: Set[str], variables: Set[Variable] = frozenset()
 ) -> set[str]:
     """The names of what in a file's interface is made of something that has one of these names, or of one of these
@@ -261,7 +261,7 @@ _REEXPORTS = (ImportKind.REEXPORT_ALL, ImportKind.REEXPORT, ImportKind.REEXPORT_
 _PASSING = (ImportKind.STAR, *_REEXPORTS)
 
 
-class Presence(NamedTuple):
+class InvalidationKeys(NamedTuple):
     """`stem` is the word by which it is imported; `names` are others that its facts give to what stands elsewhere;
     `methods` those of its types, `guessed` of these such as a call may mean by its name alone; `mentioned` what prose
     may mean; `passed_on` what an import of everything brings, None where that is not known."""
@@ -276,7 +276,7 @@ class Presence(NamedTuple):
     passed_on: frozenset[str] | None
 
 
-def presence_of(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> Presence | None:
+def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> InvalidationKeys | None:
     """None for files that others see without a name: manifests, files that stand for their folder, languages in which
     the files of a package share a scope."""
     stem = posixpath.basename(path).partition(".")[0]
@@ -287,7 +287,9 @@ def presence_of(path: str, facts: FileFacts, settings: Mapping[str, LanguageSett
     language = settings.get(facts.language)
     if language is None:
         nothing: frozenset[str] = frozenset()
-        return None if facts.definitions else Presence(path, "", stem, nothing, nothing, nothing, nothing, nothing)
+        return (
+            None if facts.definitions else InvalidationKeys(path, "", stem, nothing, nothing, nothing, nothing, nothing)
+        )
     modules = language.modules
     if modules.system not in (ModuleSystem.DOTTED, ModuleSystem.PATH) or modules.inclusion or modules.reopened:
         return None
@@ -318,15 +320,15 @@ def presence_of(path: str, facts: FileFacts, settings: Mapping[str, LanguageSett
     methods = frozenset(d.name for d in facts.definitions if d.kind == NodeKind.METHOD)
     guessed = frozenset(name for name in methods - builtin if not name.startswith("__"))
     mentioned = frozenset(d.name for d in facts.definitions) if role_of(path) == Role.CODE else frozenset()
-    return Presence(path, facts.language, stem, frozenset(given), methods, guessed, mentioned, passed_on)
+    return InvalidationKeys(path, facts.language, stem, frozenset(given), methods, guessed, mentioned, passed_on)
 
 
-def may_mention(path: str, has_grammar: bool) -> bool:
+def can_mention(path: str, has_grammar: bool) -> bool:
     """Whether a file may speak of others in prose."""
     return not has_grammar or role_of(path) == Role.TEST
 
 
-def passes_on(facts: FileFacts, stem: str) -> tuple[bool, bool]:
+def forwards_module(facts: FileFacts, stem: str) -> tuple[bool, bool]:
     """(whether a file imports everything of a module that may have this name, whether it passes some of it on that is
     looked for in several places)."""
     named = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
@@ -334,7 +336,7 @@ def passes_on(facts: FileFacts, stem: str) -> tuple[bool, bool]:
     return whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in named)
 
 
-def passed_modules(path: str, facts: FileFacts, language: LanguageSettings | None) -> frozenset[tuple[str, int]]:
+def forwarded_modules(path: str, facts: FileFacts, language: LanguageSettings | None) -> frozenset[tuple[str, int]]:
     """The modules, with their levels, of which a file passes something on to those who import it: what is in their
     sight, too, although they have no name of it."""
     if language is None:

@@ -37,9 +37,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.graph.file_symbols import Folders
+from causalist.graph.file_symbols import FolderIds
 from causalist.graph.program.program import Program
-from causalist.graph.tables import Drafts
+from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import FileFacts, ImportKind
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, EdgeTable
 from causalist.model.roles import role_of
@@ -470,7 +470,7 @@ class LayerAssigner:
     """Assigns layers and tiers to the nodes of a program whose drafts are given."""
 
     program: Program
-    drafts: Drafts
+    drafts: NodeDrafts
     _package_by_folder: dict[str, str] = field(init=False)  # names that manifests give to packages
 
     def __post_init__(self) -> None:
@@ -498,7 +498,7 @@ class LayerAssigner:
         """Return the graph with the layer and the tier of each node; `file_nodes` are those of the program's files.
 
         External nodes, which have no layer, are logic in the array."""
-        folders = self.program.listed.folders(self.program.files)
+        folders = self.program.file_groups.folders(self.program.files)
         nodes, n_files = graph.nodes, len(file_nodes)
         own = _layers_of_types(graph)
         number = np.full(len(nodes), -1, dtype=np.int64)  # node of a file -> its number
@@ -543,7 +543,7 @@ def _layers_of_types(graph: CodeGraph) -> _Layers:
     return own
 
 
-def _complete_files(of_file: _Layers, listed: Folders) -> _Layers:
+def _complete_files(of_file: _Layers, listed: FolderIds) -> _Layers:
     """Layers of files: those of folders in which most files in a language with a grammar say the same one, for such
     files that say none, and logic for all others."""
     folders, n_folders, is_code = listed

@@ -13,20 +13,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist import errors
-from causalist.graph.file_symbols import FileNames
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.guesses import Guesses
-from causalist.graph.imports.includes import included_file
-from causalist.graph.imports.packages import names_in, whole
+from causalist.graph.imports.includes import find_script
+from causalist.graph.imports.packages import first_names_in, qualify_import
 from causalist.graph.infer.base import split_marks
 from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
-from causalist.graph.relations.accesses import States, is_asked
+from causalist.graph.relations.accesses import AccessResolver, matches_lookup
 from causalist.graph.relations.mentions import Mentions
 from causalist.graph.relations.overrides import OverrideFinder
 from causalist.graph.relations.structural_types import StructuralTypes
 from causalist.graph.resolver import Derived, Resolver
 from causalist.graph.rules import RuleName
-from causalist.graph.tables import Drafts, EdgeCollector
+from causalist.graph.tables import EdgeCollector, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
@@ -73,7 +73,7 @@ class PackageImports:
         return sorted(found or {target})
 
 
-def _members_of(names: FileNames) -> dict[str, set[str]]:
+def _members_of(names: FileSymbols) -> dict[str, set[str]]:
     facts = names.facts
     result: dict[str, set[str]] = {}
     for rows in (facts.calls, facts.references):
@@ -104,11 +104,11 @@ class Linker:
 
     program: Program
     resolver: Resolver
-    drafts: Drafts
+    drafts: NodeDrafts
     collector: EdgeCollector
     _types: tuple[list[Derived], list[tuple[int, int]]] | None = None  # bases, and (type, interface) by methods alone
     _imports: PackageImports = field(init=False)
-    _states: States = field(init=False)
+    _states: AccessResolver = field(init=False)
     _mentions: Mentions = field(init=False)
 
     @classmethod
@@ -118,11 +118,11 @@ class Linker:
         builtin: dict[str, frozenset[str]] = {}
         for each in settings.values():
             builtin[each.name] = frozenset(each.builtin_methods)
-        return cls(program, Resolver(program, builtin), Drafts(program), EdgeCollector())
+        return cls(program, Resolver(program, builtin), NodeDrafts(program), EdgeCollector())
 
     def __post_init__(self) -> None:
         self._imports = PackageImports(self.program)
-        self._states = States(self.program, self.resolver.values)
+        self._states = AccessResolver(self.program, self.resolver.values)
         self._mentions = Mentions(self.program, self.drafts)
 
     def again(self, changed: Mapping[int, FileFacts]) -> "Linker | None":
@@ -134,7 +134,7 @@ class Linker:
         for number, facts in changed.items():
             self.program.replace_file(number, facts)
         self.resolver.guesses = Guesses(self.program)  # which know what stands in bodies
-        return Linker(self.program, self.resolver, Drafts(self.program), EdgeCollector(), self._types)
+        return Linker(self.program, self.resolver, NodeDrafts(self.program), EdgeCollector(), self._types)
 
     def link(self, number: int) -> None:
         """All edges that leave a file but for those of `add_bases` and those that follow from others. Raises NotLinked
@@ -227,16 +227,16 @@ class Linker:
     def _add_declared_imports(self, number: int, settings: LanguageSettings) -> None:
         names, declared = self.program.files[number], self.program.declared
         own = {each.name for each in names.facts.definitions if each.kind in TYPE_KINDS} if names.stars else ()
-        used = names_in(names.facts).difference(own) if names.stars else frozenset()
+        used = first_names_in(names.facts).difference(own) if names.stars else frozenset()
         for entry in names.facts.imports:
             if entry.kind == ImportKind.SIDE_EFFECT:
-                included = included_file(self.program.modules.number, names.path, entry.module, settings.modules)
+                included = find_script(self.program.modules.number, names.path, entry.module, settings.modules)
                 if included >= 0:
                     self._use(number, included, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
                 elif settings.modules.folders and settings.modules.external_parts and entry.module[:1] not in "./":
                     self._external(number, entry.module.partition("/")[0], EdgeKind.IMPORTS, entry.row)
                 continue
-            entry = whole(declared, names, entry)
+            entry = qualify_import(declared, names, entry)
             files = declared.imported_files(settings.family, entry, names.path, used)
             if files is None and settings.modules.namespaces:
                 files = self.resolver.name_lookup.find_imported_files(settings, names, entry) or None
@@ -291,7 +291,7 @@ class Linker:
         for lookup in facts.lookups:
             assert names.settings is not None
             way = names.settings.lookups[lookup.way]
-            if is_asked(self.resolver.values, number, lookup, way):
+            if matches_lookup(self.resolver.values, number, lookup, way):
                 kind = EdgeKind.WRITES if lookup.writes else EdgeKind.READS
                 rule = RuleName.NAMED_KEY if way.modules or way.globals else RuleName.KEY_OF_CONFIG
                 source = self._scope_draft(number, lookup.scope)

@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 from causalist.graph.arguments import nearest
 from causalist.graph.guesses import Guesses
-from causalist.graph.imports.includes import Inclusion
+from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.infer import containers as shaped
 from causalist.graph.infer.base import split_type
 from causalist.graph.infer.inference import Values
 from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.program.overloads import MAKES, UNCOUNTED, best
+from causalist.graph.program.overloads import IS_TYPE, UNCOUNTED, best_overloads
 from causalist.graph.program.partial_types import PartialTypes
 from causalist.graph.program.program import Program
-from causalist.graph.rules import MOST_CANDIDATES, RuleName
+from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, Implementation
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -61,7 +61,7 @@ class Resolver:
         self.partial_types = PartialTypes(self.program)
         self.partial_types.join_types()
         share_imports(self.program.files, self.program.declared)
-        self.program.inclusion = Inclusion.of(self.program.files, self.program.modules.number)
+        self.program.inclusion = InclusionGraph.of(self.program.files, self.program.modules.number)
         self.values = Values(self.program)
         self.guesses = Guesses(self.program)
         self.name_lookup = self.values.name_lookup
@@ -278,7 +278,7 @@ class Resolver:
         `arguments` and `values` are as `Call` has them."""
         passed_on = "::" in chain
         chain = chain.replace("::", ".")
-        called = (guess and arguments != MAKES) or passed_on
+        called = (guess and arguments != IS_TYPE) or passed_on
         value = self.values.of_chain(file, scope, chain, arguments if called else None)
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
@@ -331,7 +331,7 @@ class Resolver:
             functions = program.overloads(self._called(value.number), arguments)
             if values:
                 functions = nearest(self.values, (file, scope), functions, arguments, values)
-            if len(functions) > MOST_CANDIDATES:
+            if len(functions) > MAX_CANDIDATES:
                 return [], ""
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
@@ -359,7 +359,7 @@ class Resolver:
         if settings is None or not settings.names.has_overloads:
             return None
         literals, kinds = program.literals[settings.name], program.definition_of
-        return lambda several: best(
+        return lambda several: best_overloads(
             [each for each in several if kinds[each].kind in CALLABLE_KINDS] or several,
             program.parameters,
             arguments,
@@ -369,7 +369,7 @@ class Resolver:
     def is_unknown(self, file: int, scope: int, chain: str, arguments: str) -> bool:
         """Whether a called chain for which `resolve` found nothing may mean anything of its last name."""
         # The same question as there, whose answer is known.
-        value = self.values.of_chain(file, scope, chain.replace("::", "."), None if arguments == MAKES else arguments)
+        value = self.values.of_chain(file, scope, chain.replace("::", "."), None if arguments == IS_TYPE else arguments)
         return value is not None and value.kind in ("unknown-member", "local")
 
     def _called(self, definition: int) -> int:

@@ -218,15 +218,15 @@ GUESSES = frozenset(rule.name.value for rule in RULES if rule.evidence is Eviden
 # What a guess claims at most, unless more than half of its kind, or of its kind in that language, are right even if all
 # at calls that no compiler resolves are wrong. It is measured where a compiler knows the receiver, and made where often
 # nobody does, so that it stays below what is shown as certain: in docker-py, such edges would be two of five shown.
-MOST_OF_A_GUESS = 0.49
+MAX_GUESS_CONFIDENCE = 0.49
 
 # More candidates than this say nothing: the edges would be noise below any threshold.
-MOST_CANDIDATES = 8
+MAX_CANDIDATES = 8
 # One of so many methods of a name is meant more often than not; of more, hardly ever.
-FEW_NAMESAKES = 3
+MAX_NAMESAKES = 3
 
 
-def strength(rule: str, candidates: int) -> tuple[bool, int, int, int]:
+def evidence_sort_key(rule: str, candidates: int) -> tuple[bool, int, int, int]:
     """Sorts what speaks for an edge, the strongest first. It does not depend on measured confidences, so that measuring
     anew does not change what is measured."""
     number = RULE_NUMBER[rule]
@@ -243,7 +243,7 @@ GROUPS: Mapping[EdgeKind, str] = {
 OTHERS = "calls"
 
 
-class Measured(NamedTuple):
+class RuleMeasurement(NamedTuple):
     """What a confidence rests on: edges that were judged in a number of repositories. `language` is "" where they are
     of all languages; `kinds` is the group of kinds that was counted."""
 
@@ -285,20 +285,20 @@ class Confidences:
             return 1.0
         group = self.rules.get(rule, {}).get(OTHERS, {})
         is_shown = any(map(_is_mostly_right, (group, group.get("languages", {}).get(language, {}))))
-        return 1.0 if is_shown else MOST_OF_A_GUESS
+        return 1.0 if is_shown else MAX_GUESS_CONFIDENCE
 
-    def measured(self, rule: str, kind: EdgeKind, language: str) -> Measured | None:
+    def measured(self, rule: str, kind: EdgeKind, language: str) -> RuleMeasurement | None:
         """What the confidence rests on; None where the rule was not measured for such edges."""
         name = GROUPS.get(kind, OTHERS)
         read = RULES[RULE_NUMBER[rule]].read
         if read is not None:
-            return Measured(self.of(rule, kind, language), *read, kind.label)
+            return RuleMeasurement(self.of(rule, kind, language), *read, kind.label)
         group = self.rules.get(rule, {}).get(name)
         if group is None:
             return None
         own = group["languages"].get(language, {})
         part = own if "confidence" in own else group
-        return Measured(
+        return RuleMeasurement(
             part["confidence"],
             part["right"],
             part["wrong"],

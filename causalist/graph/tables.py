@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.spliced import spliced
-from causalist.graph.file_symbols import FileNames
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.program import Program
-from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, Confidences, strength
+from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, Confidences, evidence_sort_key
 from causalist.model.facts import MODULE_SCOPE, Definition
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable, UnresolvedCalls
 from causalist.model.roles import role_of
@@ -44,7 +44,7 @@ class NodeDraft:
     says: int = NO_LAYER  # Layer
 
 
-class Drafts(dict[int, NodeDraft]):
+class NodeDrafts(dict[int, NodeDraft]):
     """Drafts by number, made when they are asked for: all of them, or those of a few files."""
 
     def __init__(self, program: Program) -> None:
@@ -101,7 +101,7 @@ class Drafts(dict[int, NodeDraft]):
         return [self[number] for number in range(self.n_written + len(self.externals))]
 
 
-def _file_draft(names: FileNames, number: int) -> NodeDraft:
+def _file_draft(names: FileSymbols, number: int) -> NodeDraft:
     facts = names.facts
     return NodeDraft(
         file_id(names.path), NodeKind.FILE, role_of(names.path), number, -1,
@@ -109,11 +109,13 @@ def _file_draft(names: FileNames, number: int) -> NodeDraft:
     )  # fmt: skip
 
 
-def _definition_drafts(names: FileNames, number: int, drafts: Drafts) -> Iterator[NodeDraft]:
+def _definition_drafts(names: FileSymbols, number: int, drafts: NodeDrafts) -> Iterator[NodeDraft]:
     facts, first, file = names.facts, drafts.first_of(number), file_id(names.path)
     # The last one is the file's, for definitions whose parent is MODULE_SCOPE, -1.
     tests, roles = frozenset(facts.tests), [drafts[number].role] * (len(facts.definitions) + 1)
-    for local, (definition, repeat) in enumerate(zip(facts.definitions, _repeats(facts.definitions), strict=True)):
+    for local, (definition, repeat) in enumerate(
+        zip(facts.definitions, _number_duplicates(facts.definitions), strict=True)
+    ):
         parent = number if definition.parent == MODULE_SCOPE else first + definition.parent
         roles[local] = Role.TEST if local in tests else roles[definition.parent]
         yield NodeDraft(
@@ -123,7 +125,7 @@ def _definition_drafts(names: FileNames, number: int, drafts: Drafts) -> Iterato
         )  # fmt: skip
 
 
-def _passage_drafts(names: FileNames, number: int, role: Role, first: int) -> Iterator[NodeDraft]:
+def _passage_drafts(names: FileSymbols, number: int, role: Role, first: int) -> Iterator[NodeDraft]:
     for passage in names.facts.passages:
         parent = number if passage.parent < 0 else first + passage.parent
         yield NodeDraft(
@@ -132,7 +134,7 @@ def _passage_drafts(names: FileNames, number: int, role: Role, first: int) -> It
         )  # fmt: skip
 
 
-def _repeats(definitions: Sequence[Definition]) -> list[str]:
+def _number_duplicates(definitions: Sequence[Definition]) -> list[str]:
     """What is added to the name of each definition so that no two are alike. Where a field shares its name with
     functions, these are meant by whoever asks for callers: the field stands back."""
     used: dict[str, int] = {}
@@ -146,7 +148,7 @@ def _repeats(definitions: Sequence[Definition]) -> list[str]:
 
 
 @dataclass(slots=True)
-class Sites:
+class EdgeSites:
     """One edge: its strongest evidence so far and how often it was seen."""
 
     rule: str
@@ -160,7 +162,7 @@ class EdgeCollector:
     """One edge per (source, target, kind): the strongest evidence counts, sites add up, the first row is kept.
     Unresolved calls are kept by (source, name), as [number of sites, first row]."""
 
-    edges: dict[tuple[int, int, int], Sites] = field(default_factory=dict)
+    edges: dict[tuple[int, int, int], EdgeSites] = field(default_factory=dict)
     unresolved: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
     def add(
@@ -170,14 +172,14 @@ class EdgeCollector:
         key = (source, target, int(kind))
         sites = self.edges.get(key)
         if sites is None:
-            self.edges[key] = Sites(rule, candidates, n, row)
+            self.edges[key] = EdgeSites(rule, candidates, n, row)
             return
         sites.count += n
         if 0 <= row < sites.row or sites.row < 0:
             sites.row = row
         if rule == sites.rule and candidates == sites.candidates:
             return
-        if strength(rule, candidates) < strength(sites.rule, sites.candidates):
+        if evidence_sort_key(rule, candidates) < evidence_sort_key(sites.rule, sites.candidates):
             sites.rule, sites.candidates = rule, candidates
 
     def add_unresolved(self, source: int, name: str, row: int, n: int) -> None:
@@ -186,7 +188,7 @@ class EdgeCollector:
         sites[1] = min(sites[1], row)
 
 
-def finish(
+def finish_graph(
     drafts: Sequence[NodeDraft], collector: EdgeCollector, languages: Sequence[str], confidences: Confidences
 ) -> tuple[CodeGraph, NDArray[np.int32]]:
     """(graph, position of each draft in it): nodes sorted by id, edges by (source, target, kind). `languages` has that
@@ -215,8 +217,8 @@ def finish(
         docs=StringTable.from_strings(d.doc for d in placed),
         said_layers=np.array([d.says for d in placed], dtype=np.uint8),
     )
-    columns = columns_of(collector, lambda draft: languages[drafts[draft].file], position.__getitem__, confidences)
-    edges = edge_table(columns, len(drafts))
+    columns = build_columns(collector, lambda draft: languages[drafts[draft].file], position.__getitem__, confidences)
+    edges = build_edge_table(columns, len(drafts))
     return CodeGraph(nodes, edges, RULE_NAMES, _unresolved(collector, position)), position
 
 
@@ -257,7 +259,7 @@ class EdgeColumns(NamedTuple):
     rows: NDArray[np.int32]
 
 
-def columns_of(
+def build_columns(
     collector: EdgeCollector,
     language_of: Callable[[int], str],
     positions: Callable[[NDArray[np.int64]], NDArray[np.int32]],
@@ -278,14 +280,14 @@ def columns_of(
     )
 
 
-def edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
+def build_edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
     """Edges in order, with what finds them by their ends."""
     # As one number, by a stable sort: of edges of which most are in order already, that is a merge.
     order = np.argsort(_keys(columns.sources, columns.targets, columns.kinds, n_nodes), kind="stable")
     sources, targets, kinds = columns.sources[order], columns.targets[order], columns.kinds[order]
-    incoming = _in_order(targets)  # those of a node by source and kind, as all of them stand
+    incoming = _stable_order(targets)  # those of a node by source and kind, as all of them stand
     return EdgeTable(
-        indptr=_pointers(sources, n_nodes),
+        indptr=_build_indptr(sources, n_nodes),
         sources=sources,
         targets=targets,
         kinds=kinds,
@@ -295,11 +297,11 @@ def edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
         counts=columns.counts[order],
         rows=columns.rows[order],
         incoming=incoming,
-        incoming_indptr=_pointers(targets[incoming], n_nodes),
+        incoming_indptr=_build_indptr(targets[incoming], n_nodes),
     )
 
 
-def respliced(
+def splice_edge_table(
     then: EdgeTable, gone: NDArray[np.int64], nodes: NDArray[np.int32], new: EdgeColumns, n: int
 ) -> EdgeTable:
     """An earlier table without the edges `gone`, which ascend, and with others, which it does not have without them.
@@ -317,9 +319,9 @@ def respliced(
     sources = rows.of(here.take(then.sources) if moves else then.sources, new.sources[order])
     targets = rows.of(here.take(then.targets) if moves else then.targets, new.targets[order])
     is_same = not moves and sources is then.sources and targets is then.targets and n == len(nodes)
-    incoming = then.incoming if is_same else _in_order(targets)
+    incoming = then.incoming if is_same else _stable_order(targets)
     return EdgeTable(
-        indptr=then.indptr if is_same else _pointers(sources, n),
+        indptr=then.indptr if is_same else _build_indptr(sources, n),
         sources=sources,
         targets=targets,
         kinds=rows.of(then.kinds, new.kinds[order]),
@@ -329,7 +331,7 @@ def respliced(
         counts=rows.of(then.counts, new.counts[order]),
         rows=rows.of(then.rows, new.rows[order]),
         incoming=incoming,
-        incoming_indptr=then.incoming_indptr if is_same else _pointers(targets[incoming], n),
+        incoming_indptr=then.incoming_indptr if is_same else _build_indptr(targets[incoming], n),
     )
 
 
@@ -345,14 +347,14 @@ def _keys(
     return keys
 
 
-def _in_order(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+def _stable_order(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
     """What sorts them, ties in the order in which they stand; none is negative. By their halves, because numpy counts
     instead of comparing where there are 16 bits: that takes a fifth of the time."""
     order = np.argsort(numbers.astype(np.uint16), kind="stable")  # the lower ones
     return order[np.argsort((numbers >> 16).astype(np.uint16)[order], kind="stable")].astype(np.int32)
 
 
-def _pointers(sorted_rows: NDArray[np.int32], n_nodes: int) -> NDArray[np.int64]:
+def _build_indptr(sorted_rows: NDArray[np.int32], n_nodes: int) -> NDArray[np.int64]:
     pointers = np.zeros(n_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(sorted_rows, minlength=n_nodes), out=pointers[1:])
     return pointers

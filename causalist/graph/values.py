@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Found(NamedTuple):
+class Resolution(NamedTuple):
     """What a name means: a definition, a file taken as a module, or something outside of the repository.
 
     `kind` is "definition", "module", "external" or "value" (what a chain of names gives at the top of a file); `number`
@@ -38,7 +38,7 @@ BUILTIN = Value("builtin", -1, "")
 HOLDERS = frozenset({"items", "mapping", "callable", "results"})  # kinds of values whose `parts` say what they hold
 
 
-def of_found(found: Found, rule: str) -> Value:
+def value_of_resolution(found: Resolution, rule: str) -> Value:
     """Return the value of what a name means, found by `rule` unless that is empty."""
     return Value(found.kind, found.number, rule or found.rule, found.name)
 

@@ -4,7 +4,15 @@ import json
 
 import pytest
 
-from causalist.graph import RULES, Confidences, Evidence, Measured, load_confidences, read_confidences, strength
+from causalist.graph import (
+    RULES,
+    Confidences,
+    Evidence,
+    RuleMeasurement,
+    evidence_sort_key,
+    load_confidences,
+    read_confidences,
+)
 from causalist.graph.rules import GUESSES, RULE_NAMES, RULE_NUMBER
 from causalist.model.graph import EdgeKind
 from causalist.parse import load_settings
@@ -61,8 +69,8 @@ class TestTable:
         assert table.of(rule, kind, language) == confidence
 
     def test_what_it_rests_on(self, table: Confidences) -> None:
-        assert table.measured("import", EdgeKind.CALLS, "python") == Measured(0.5, 5, 5, 1, "calls", "python")
-        assert table.measured("import", EdgeKind.CALLS, "go") == Measured(0.95, 95, 5, 4, "calls", "")
+        assert table.measured("import", EdgeKind.CALLS, "python") == RuleMeasurement(0.5, 5, 5, 1, "calls", "python")
+        assert table.measured("import", EdgeKind.CALLS, "go") == RuleMeasurement(0.95, 95, 5, 4, "calls", "")
         assert table.measured("annotation", EdgeKind.CALLS, "go") is None
 
     def test_what_was_not_measured(self, table: Confidences) -> None:
@@ -137,6 +145,6 @@ class TestEvidence:
 
     def test_what_is_known_comes_before_what_is_guessed(self) -> None:
         seen = [("unique-name", 1), ("annotation", 2), ("annotation", 1), ("self", 1), ("name-only", 2)]
-        assert sorted(seen, key=lambda each: strength(*each)) == [
+        assert sorted(seen, key=lambda each: evidence_sort_key(*each)) == [
             ("self", 1), ("annotation", 1), ("annotation", 2), ("unique-name", 1), ("name-only", 2),
         ]  # fmt: skip

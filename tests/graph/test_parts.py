@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist._internal.process import CAN_FORK, Meanwhile
-from causalist.graph import Linker, NotLinked, Part, Spread, build_graph
-from causalist.graph.build import _ranges
+from causalist.graph import LinkedPart, Linker, NotLinked, ParallelPlan, build_graph
+from causalist.graph.build import _split_by_cost
 from causalist.model.facts import FileFacts
 from causalist.model.symbols import external_id
 from causalist.parse import load_settings, parse_file
@@ -27,11 +27,11 @@ FILES = {
 }
 
 
-def beside(work: Callable[[], Part]) -> Callable[[], Part]:
-    return Meanwhile(Part, work).result
+def beside(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
+    return Meanwhile(LinkedPart, work).result
 
 
-def later(work: Callable[[], Part]) -> Callable[[], Part]:
+def later(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
     return work
 
 
@@ -43,10 +43,10 @@ def parsed_files() -> list[tuple[str, FileFacts]]:
 @pytest.mark.parametrize("begin", [pytest.param(beside, marks=pytest.mark.skipif(not CAN_FORK, reason="fork")), later])
 @pytest.mark.parametrize("n", [2, 3, 50])
 def test_the_graph_is_the_same(
-    files: list[tuple[str, FileFacts]], n: int, begin: Callable[[Callable[[], Part]], Callable[[], Part]]
+    files: list[tuple[str, FileFacts]], n: int, begin: Callable[[Callable[[], LinkedPart]], Callable[[], LinkedPart]]
 ) -> None:
     whole = build_graph(files, load_settings())
-    spread = build_graph(files, load_settings(), spread=Spread(n, [1] * len(files), begin))
+    spread = build_graph(files, load_settings(), spread=ParallelPlan(n, [1] * len(files), begin))
     assert differences(spread.graph, whole.graph) == []
     assert [nodes.tolist() for nodes in spread.document_nodes] == [nodes.tolist() for nodes in whole.document_nodes]
     externals = {external_id(name) for name in ("os", "json", "re", "express")}
@@ -66,7 +66,7 @@ def test_what_goes_wrong_beside_is_told_in_order(
 
     monkeypatch.setattr(Linker, "link", fails)
     whole = build_graph(files, load_settings())
-    spread = build_graph(files, load_settings(), spread=Spread(3, [1] * len(files), later))
+    spread = build_graph(files, load_settings(), spread=ParallelPlan(3, [1] * len(files), later))
     assert whole.troubles == spread.troubles == ((1, "of 1"), (2, "of 2"), (5, "of 5"))
     assert differences(spread.graph, whole.graph) == []
 
@@ -83,13 +83,13 @@ def test_a_process_that_is_killed_is_not_missed(
         link(self, number)
 
     monkeypatch.setattr(Linker, "link", killed)
-    spread = build_graph(files, load_settings(), spread=Spread(2, [1] * len(files), beside))
+    spread = build_graph(files, load_settings(), spread=ParallelPlan(2, [1] * len(files), beside))
     assert differences(spread.graph, whole.graph) == []
 
 
 @given(st.lists(st.integers(0, 50), max_size=40), st.integers(1, 9))
 def test_ranges_hold_every_file_once(costs: list[int], n: int) -> None:
-    ranges = _ranges(Spread(n, costs, later))
+    ranges = _split_by_cost(ParallelPlan(n, costs, later))
     assert [number for each in ranges for number in each] == list(range(len(costs)))
     assert len(ranges) <= n and (not costs or all(map(len, ranges)))
     # No part costs more than its share and the file with which it goes over that.

@@ -1,7 +1,7 @@
 """Files that include one another: C headers, and scripts that run other scripts.
 
-In: what an include statement says and the paths of all files. Out: the file that it means (`included` for headers,
-`included_file` for scripts), and all files that one reaches (`Inclusions` for headers, `Inclusion` for scripts).
+In: what an include statement says and the paths of all files. Out: the file that it means (`find_header` for headers,
+`find_script` for scripts), and all files that one reaches (`HeaderReach` for headers, `InclusionGraph` for scripts).
 
 The search path that a build gives to the compiler is not known. A quoted name is looked for beside the including file,
 then in the folders around it and in those of them that hold headers; of what is left, the nearest file whose path ends
@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from causalist.graph.file_symbols import FileNames
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.path_distance import as_ending, shared_folders
 from causalist.model.facts import FileFacts, Import, ImportKind
 from causalist.model.language import ModuleSettings
 
 
-def included(
+def find_header(
     importer: str,
     written: str,
     number: Mapping[str, int],
@@ -57,7 +57,7 @@ class _Tables(Protocol):
 
 
 @dataclass(slots=True)
-class Inclusions:
+class HeaderReach:
     """Which files a file includes, directly and through others. `target` gives the (file, rule) of an import."""
 
     target: Callable[[int, Import], tuple[int, str]]
@@ -87,7 +87,7 @@ class Inclusions:
         return known
 
 
-def included_file(paths: dict[str, int], importer: str, written: str, settings: ModuleSettings) -> int:
+def find_script(paths: dict[str, int], importer: str, written: str, settings: ModuleSettings) -> int:
     """The file that a statement includes by its path, or -1: seen from the folder of the importing file, or from the
     next folder around it that has such a file, because programs put the folder in front in many ways."""
     folder = posixpath.dirname(importer)
@@ -104,7 +104,7 @@ def included_file(paths: dict[str, int], importer: str, written: str, settings: 
 
 
 @dataclass(slots=True)
-class Inclusion:
+class InclusionGraph:
     """Which files include which, for languages that say so."""
 
     paths: Sequence[str] = ()
@@ -114,14 +114,14 @@ class Inclusion:
     _below: dict[frozenset[int], frozenset[int]] = field(default_factory=dict)  # what files include, by these files
 
     @classmethod
-    def of(cls, tables: Sequence[FileNames], numbers: dict[str, int]) -> "Inclusion":
+    def of(cls, tables: Sequence[FileSymbols], numbers: dict[str, int]) -> "InclusionGraph":
         result = cls([names.path for names in tables])
         for file, names in enumerate(tables):
             if names.settings is None or not names.settings.modules.inclusion:
                 continue
             for entry in names.facts.imports:
                 if entry.kind == ImportKind.SIDE_EFFECT:
-                    target = included_file(numbers, names.path, entry.module, names.settings.modules)
+                    target = find_script(numbers, names.path, entry.module, names.settings.modules)
                     if target >= 0:
                         result.includes.setdefault(file, set()).add(target)
                         result.included_by.setdefault(target, set()).add(file)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Found
+from causalist.graph.values import Resolution
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
@@ -73,7 +73,7 @@ class ModuleTree:
     @classmethod
     def of(cls, files: Sequence[Tables], file_of: Sequence[int]) -> "ModuleTree":
         result = cls(files, file_of, {names.path: i for i, names in enumerate(files)})
-        members = [i for i, names in enumerate(files) if system_of(names) is ModuleSystem.TREE]
+        members = [i for i, names in enumerate(files) if module_system(names) is ModuleSystem.TREE]
         if not members:
             return result
         for file in members:
@@ -92,7 +92,7 @@ class ModuleTree:
 
     def has(self, file: int) -> bool:
         """Whether a file is a module of a tree."""
-        return system_of(self.files[file]) is ModuleSystem.TREE
+        return module_system(self.files[file]) is ModuleSystem.TREE
 
     # -- the tree
 
@@ -128,7 +128,7 @@ class ModuleTree:
         patterns = {
             pattern: re.compile(re.escape(pattern).replace(r"\*", "[^/]*"))
             for file in members
-            for pattern in modules_of(self.files[file]).targets
+            for pattern in module_settings(self.files[file]).targets
         }
         roots: set[int] = set()
         for names in self.files:
@@ -138,7 +138,7 @@ class ModuleTree:
             if local:
                 package = self._folders[folder] = _Package(local)
                 self._packages.setdefault(next(v for k, v in manifest if k == "package"), package)
-                package.dependencies.update(_pair(v) for k, v in manifest if k == "dependency")
+                package.dependencies.update(_split_pair(v) for k, v in manifest if k == "dependency")
                 for candidate in (path, *patterns):
                     at = posixpath.normpath(posixpath.join(folder, candidate))
                     if candidate and package.root < 0 and candidate in (path, next(iter(patterns), "")):
@@ -146,7 +146,7 @@ class ModuleTree:
                 roots.update([package.root] if package.root >= 0 else [])
             for key, value in manifest:
                 if key == "shared":
-                    self._shared.setdefault(*_pair(value))
+                    self._shared.setdefault(*_split_pair(value))
                 elif key == "target":
                     target = self.number.get(posixpath.normpath(posixpath.join(folder, value)))
                     roots.update([] if target is None else [target])
@@ -191,7 +191,7 @@ class ModuleTree:
         """The file of a module that `entry` declares, or -1."""
         path = self.files[file].path
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]
-        settings = modules_of(self.files[file])
+        settings = module_settings(self.files[file])
         inner = [self._name(m) for m in self._namespaces(module)]
         own = [folder] if is_root or stem in settings.index_stems else [posixpath.join(folder, stem), folder]
         if entry.alias:  # the file is named
@@ -219,7 +219,7 @@ class ModuleTree:
     def _adopt(self, file: int) -> None:
         """Takes a file that nobody declares for a module of the file that stands for its folder."""
         path = self.files[file].path
-        settings = modules_of(self.files[file])
+        settings = module_settings(self.files[file])
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]
         if stem in settings.index_stems:
             folder, stem = posixpath.dirname(folder), posixpath.basename(folder)
@@ -249,7 +249,7 @@ class ModuleTree:
             module = above
         return module
 
-    def extern(self, module: Module, name: str) -> Found | None:
+    def extern(self, module: Module, name: str) -> Resolution | None:
         """The library of the repository that `name` means as the first part of a path, if any."""
         folder = self._package_folder(self.files[module.file].path)
         own = self._folders.get(folder)
@@ -259,19 +259,21 @@ class ModuleTree:
         if package is None and name in own.dependencies:
             wanted = own.dependencies[name]
             package = self._packages.get(wanted) or self._packages.get(self._shared.get(name, ""))
-        return Found("module", package.root, RuleName.PACKAGE) if package is not None and package.root >= 0 else None
+        return (
+            Resolution("module", package.root, RuleName.PACKAGE) if package is not None and package.root >= 0 else None
+        )
 
 
-def modules_of(names: Tables) -> ModuleSettings:
+def module_settings(names: Tables) -> ModuleSettings:
     assert names.settings is not None
     return names.settings.modules
 
 
-def system_of(names: Tables) -> ModuleSystem | None:
+def module_system(names: Tables) -> ModuleSystem | None:
     return names.settings.modules.system if names.settings is not None else None
 
 
-def _pair(value: str) -> tuple[str, str]:
+def _split_pair(value: str) -> tuple[str, str]:
     first, _, second = value.partition("\t")
     return first, second
 
@@ -280,11 +282,11 @@ _PATH_KINDS = TYPE_KINDS | {NodeKind.NAMESPACE, NodeKind.TYPE}  # what holds oth
 
 
 @dataclass(slots=True)
-class PathNames:
+class TreePathResolver:
     """Names in all modules of a tree."""
 
     tree: ModuleTree
-    known: dict[tuple[Module, str, bool, bool], Found | None] = field(default_factory=dict)
+    known: dict[tuple[Module, str, bool, bool], Resolution | None] = field(default_factory=dict)
     _busy: set[tuple[Module, str, bool, bool]] = field(default_factory=set)
     _cuts: int = 0  # how often a search met itself
 
@@ -293,7 +295,7 @@ class PathNames:
         self.known.clear()
         self._busy.clear()
 
-    def visible(self, file: int, scope: int, name: str, path: bool) -> Found | None:
+    def visible(self, file: int, scope: int, name: str, path: bool) -> Resolution | None:
         """What a name means inside of a file; `path` where more names follow it, so that it holds others."""
         module = self.tree.module_at(file, scope)
         if name.endswith("!"):
@@ -328,7 +330,7 @@ class PathNames:
         found = self._in_function(file, scope, name)
         return found is not None and (found.kind, found.number) == ("definition", definition)
 
-    def _in_function(self, file: int, scope: int, name: str) -> Found | None:
+    def _in_function(self, file: int, scope: int, name: str) -> Resolution | None:
         """What a name means by an import inside of the functions around."""
         while scope != MODULE_SCOPE:
             for entry in self.tree.uses.get((file, scope), {}).get(name, ()):
@@ -336,17 +338,17 @@ class PathNames:
             scope = self.tree.files[file].facts.definitions[scope].parent
         return None
 
-    def step(self, found: Found, name: str, path: bool) -> Found | None:
+    def step(self, found: Resolution, name: str, path: bool) -> Resolution | None:
         """What `name` means after what was found so far."""
         module = self.as_module(found.kind, found.number)
         if module is None:
             if found.kind != "definition":
                 return found if found.kind == "external" else None
             member = self._member(found.number, name)
-            return Found("definition", member, found.rule) if member >= 0 else None
+            return Resolution("definition", member, found.rule) if member >= 0 else None
         if name.endswith("!"):
             return self._first_macro(self.tree.root_of(module), name[:-1], module.file)
-        if name in dict(modules_of(self.tree.files[module.file]).relative):
+        if name in dict(module_settings(self.tree.files[module.file]).relative):
             return self._relative(module, name)
         inner = self.find(module, name, path)
         if inner is not None and inner.rule in ("own", RuleName.IMPORT):
@@ -363,7 +365,7 @@ class PathNames:
                 return module
         return None
 
-    def find(self, module: Module, name: str, path: bool, inside: bool = False) -> Found | None:
+    def find(self, module: Module, name: str, path: bool, inside: bool = False) -> Resolution | None:
         """What a module has under a name. The rule is "own" for what it defines itself."""
         key = (module, name, path, inside)
         if key in self.known:
@@ -379,44 +381,44 @@ class PathNames:
             self.known[key] = found
         return found
 
-    def _search(self, module: Module, name: str, path: bool, inside: bool) -> Found | None:
+    def _search(self, module: Module, name: str, path: bool, inside: bool) -> Resolution | None:
         own = self.tree.items.get(module, {}).get(name, [])
         chosen = [number for number in own if (self._kind(number) in _PATH_KINDS) == path] or ([] if path else own)
         if chosen and (path or self._kind(chosen[0]) != NodeKind.NAMESPACE):
-            return Found("definition", chosen[0], "own")
+            return Resolution("definition", chosen[0], "own")
         child = self.tree.children.get(module, {}).get(name)
         if child is not None and path:
-            return Found("module", child.file, RuleName.PATH)
+            return Resolution("module", child.file, RuleName.PATH)
         scope = module.namespace - self.tree.files[module.file].first if module.namespace >= 0 else MODULE_SCOPE
-        outside: Found | None = None
+        outside: Resolution | None = None
         for entry in self.tree.uses.get((module.file, scope), {}).get(name, ()):
             found = self._of_import(module, entry, path)
             if found is not None and found.kind != "external":
-                return _imported(found)
+                return _with_import_rule(found)
             outside = outside or found
         if outside is not None:
             return outside
         if child is not None:
-            return Found("module", child.file, RuleName.PATH)
+            return Resolution("module", child.file, RuleName.PATH)
         for entry in self.tree.globs.get((module.file, scope), ()):
             found = self._in_glob(module, entry, name, path)
             if found is not None:
                 return found._replace(rule=RuleName.STAR_IMPORT)
         if chosen or own:
-            return Found("definition", (chosen or own)[0], "own")
+            return Resolution("definition", (chosen or own)[0], "own")
         return self.tree.extern(module, name) if inside else None
 
-    def _in_glob(self, module: Module, entry: Import, name: str, path: bool) -> Found | None:
+    def _in_glob(self, module: Module, entry: Import, name: str, path: bool) -> Resolution | None:
         where, _ = self.path(module, entry.module.split("."))
         if where is None or where.kind == "external":
             return None
         return self.step(where, name, path)
 
-    def _of_import(self, module: Module, entry: Import, path: bool) -> Found | None:
+    def _of_import(self, module: Module, entry: Import, path: bool) -> Resolution | None:
         names = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
         return self.path(module, names, last_is_path=path)[0]
 
-    def path(self, module: Module, names: Sequence[str], last_is_path: bool = True) -> tuple[Found | None, int]:
+    def path(self, module: Module, names: Sequence[str], last_is_path: bool = True) -> tuple[Resolution | None, int]:
         """(what a path means in a module, the file that it leads to as far as it can be followed or -1)."""
         more = len(names) > 1 or last_is_path
         found = self._relative(module, names[0]) or self.find(module, names[0], more, inside=True)
@@ -424,8 +426,8 @@ class PathNames:
         if found is None and module != root:
             found = self.find(root, names[0], more)  # paths of imports begin at the root in older editions
         if found is None:
-            is_relative = names[0] in dict(modules_of(self.tree.files[module.file]).relative)
-            return (None, -1) if is_relative else (Found("external", -1, RuleName.EXTERNAL, names[0]), -1)
+            is_relative = names[0] in dict(module_settings(self.tree.files[module.file]).relative)
+            return (None, -1) if is_relative else (Resolution("external", -1, RuleName.EXTERNAL, names[0]), -1)
         reached = self._leads_to(found)
         for i, name in enumerate(names[1:], 2):
             found = self.step(found, name, i < len(names) or last_is_path)
@@ -434,20 +436,20 @@ class PathNames:
             reached = self._leads_to(found)
         return found, reached
 
-    def _relative(self, module: Module, name: str) -> Found | None:
-        meaning = dict(modules_of(self.tree.files[module.file]).relative).get(name)
+    def _relative(self, module: Module, name: str) -> Resolution | None:
+        meaning = dict(module_settings(self.tree.files[module.file]).relative).get(name)
         if meaning is None:
             return None
         target = {"root": self.tree.root_of(module), "here": module}.get(meaning) or self.tree.parents.get(module)
         if target is None:
             return None
         return (
-            Found("module", target.file, RuleName.PATH)
+            Resolution("module", target.file, RuleName.PATH)
             if target.namespace < 0
-            else Found("definition", target.namespace, RuleName.PATH)
+            else Resolution("definition", target.namespace, RuleName.PATH)
         )
 
-    def _macro(self, file: int, scope: int, name: str) -> Found | None:
+    def _macro(self, file: int, scope: int, name: str) -> Resolution | None:
         """A macro by its bare name: imported, of the same file, or of the same tree."""
         module = self.tree.module_at(file, scope)
         while True:
@@ -455,7 +457,7 @@ class PathNames:
                 head = entry.module.partition(".")[0]
                 where = self._relative(module, head) or (self.find(module, head, True, inside=True) if head else None)
                 if where is None or where.kind == "external":
-                    return Found("external", -1, RuleName.EXTERNAL, head or name)
+                    return Resolution("external", -1, RuleName.EXTERNAL, head or name)
                 found = self._first_macro(self.tree.root_of(Module(self._leads_to(where))), entry.name, file)
                 return found._replace(rule=RuleName.IMPORT) if found is not None else None
             if scope == MODULE_SCOPE:
@@ -468,17 +470,17 @@ class PathNames:
             )
         return None
 
-    def _first_macro(self, root: Module, name: str, near: int) -> Found | None:
+    def _first_macro(self, root: Module, name: str, near: int) -> Resolution | None:
         numbers = self.tree.macros.get(root, {}).get(name, [])
         here = [number for number in numbers if self.tree.file_of[number] == near]
-        return Found("definition", (here or numbers)[0], RuleName.MODULE_ATTRIBUTE) if numbers else None
+        return Resolution("definition", (here or numbers)[0], RuleName.MODULE_ATTRIBUTE) if numbers else None
 
     # -- imports
 
-    def follow(self, file: int, entry: Import) -> Found | None:
+    def follow(self, file: int, entry: Import) -> Resolution | None:
         """What the local name of an import means. None: it leads into the repository, to nothing that is seen."""
         found = self._of_import(self.tree.module_at(file, entry.scope), entry, False)
-        return found and _imported(found)
+        return found and _with_import_rule(found)
 
     def target(self, file: int, entry: Import) -> tuple[int, str, str]:
         """(file that an import leads to or -1, rule, package outside or "")."""
@@ -497,7 +499,7 @@ class PathNames:
 
     # -- definitions
 
-    def _leads_to(self, found: Found) -> int:
+    def _leads_to(self, found: Resolution) -> int:
         return found.number if found.kind == "module" else self.tree.file_of[found.number] if found.number >= 0 else -1
 
     def _kind(self, definition: int) -> int:
@@ -509,6 +511,6 @@ class PathNames:
         return names.by_qualname.get(f"{names.facts.definitions[definition - names.first].qualname}.{name}", -1)
 
 
-def _imported(found: Found) -> Found:
+def _with_import_rule(found: Resolution) -> Resolution:
     """What a module has of its own, under the name that an import gives it."""
     return found._replace(rule=RuleName.IMPORT) if found.rule in ("own", RuleName.MODULE_ATTRIBUTE) else found

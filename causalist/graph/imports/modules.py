@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.imports.includes import included
+from causalist.graph.imports.includes import find_header
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.rules import RuleName
 from causalist.model.facts import FileFacts
@@ -18,7 +18,7 @@ from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSys
 
 # Folders that are often put on the import path although they hold no package marker themselves.
 _SOURCE_FOLDERS = ("src", "lib", "python")
-_LONGEST_EXTENSION = 20  # configurations that one takes over
+_MAX_EXTENDED = 20  # configurations that one takes over
 
 
 class ModuleTarget(NamedTuple):
@@ -63,7 +63,7 @@ class ModuleMap:
         paths = [path for path, _ in files]
         result = cls(paths, {path: i for i, path in enumerate(paths)})
         for i, path in enumerate(paths):
-            result.number.setdefault(_composed(path), i)
+            result.number.setdefault(_normalize_unicode(path), i)
         for i, (path, facts) in enumerate(files):
             language = settings.get(facts.language)
             if language is not None and language.modules.system is ModuleSystem.DOTTED:
@@ -81,14 +81,14 @@ class ModuleMap:
 
     def resolve(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
         """The file that `module` means in the file `importer`, or OUTSIDE."""
-        module = _composed(module)
+        module = _normalize_unicode(module)
         key = (posixpath.dirname(importer), module, level, settings.extensions)
         found = self._cache.get(key)
         if found is None:
             if settings.system is ModuleSystem.DOTTED:
                 found = self._resolve_dotted(importer, module, level, settings)
             elif settings.system is ModuleSystem.INCLUDE:
-                file = included(importer, module, self.number, self._by_name(), settings)
+                file = find_header(importer, module, self.number, self._by_name(), settings)
                 found = ModuleTarget(file, RuleName.PATH) if file >= 0 else OUTSIDE
             else:
                 found = self._resolve_path(key[0], module or "." * level, settings)
@@ -128,7 +128,7 @@ class ModuleMap:
                 names.pop()
             if names:
                 is_seen = in_package or each in ("", *_SOURCE_FOLDERS, *settings.folders)
-                yield _composed(".".join(names)), each, is_seen
+                yield _normalize_unicode(".".join(names)), each, is_seen
 
     def has_rival(self, path: str, settings: ModuleSettings) -> bool:
         """Whether another file has, in the same place or under the same name, what may be imported as the file `path`,
@@ -207,7 +207,7 @@ class ModuleMap:
             return OUTSIDE
         middle = module[len(prefix) : len(module) - len(suffix)] if star else ""
         for target in targets:
-            for guess in (target, *_sources(target)):
+            for guess in (target, *_source_paths(target)):
                 at = posixpath.normpath(posixpath.join(folder, guess.replace("*", middle, 1)))
                 found = self._file_at(at, settings)
                 if found.file >= 0:
@@ -231,7 +231,7 @@ class ModuleMap:
                 else [*entries, "src/index", "index", "source/index", "lib/index", "src/main"]
             )
             for entry in wanted:
-                for guess in (entry, *_sources(entry)):
+                for guess in (entry, *_source_paths(entry)):
                     found = self._file_at(posixpath.normpath(posixpath.join(folder, guess)), settings)
                     if found.file >= 0:
                         return ModuleTarget(found.file, RuleName.PACKAGE)
@@ -265,10 +265,10 @@ class ModuleMap:
     def _add_extended(self, path: str, manifests: Mapping[str, tuple[tuple[str, str], ...]]) -> None:
         """Adds what a configuration takes over from others, which are named by their path or stand in a package."""
         where, seen, waiting = posixpath.dirname(path), {path}, [path]
-        while waiting and len(seen) < _LONGEST_EXTENSION:
+        while waiting and len(seen) < _MAX_EXTENDED:
             current = waiting.pop()
             for name in [value for key, value in manifests[current] if key == "extends"]:
-                package = next((p for p in _prefixes(name) if p in self.packages), "")
+                package = next((p for p in _package_names(name) if p in self.packages), "")
                 start = self.packages[package].folder if package else posixpath.dirname(current)
                 if not package and not name.startswith("."):
                     continue
@@ -283,7 +283,7 @@ class ModuleMap:
         """The file `target`, with an extension added or exchanged, or the index file of that folder."""
         if target == ".." or target.startswith("../"):
             return OUTSIDE
-        target = "" if target == "." else _composed(target)
+        target = "" if target == "." else _normalize_unicode(target)
         found = OUTSIDE if only_folder else self._file_named(target, settings)
         if found.file >= 0:
             return found
@@ -314,21 +314,21 @@ class ModuleMap:
         return OUTSIDE
 
 
-def _sources(path: str) -> tuple[str, ...]:
+def _source_paths(path: str) -> tuple[str, ...]:
     """Where the source of a file may stand that is built."""
     return path.replace("dist/", "src/", 1), path.replace("build/", "src/", 1)
 
 
-def _prefixes(module: str) -> list[str]:
+def _package_names(module: str) -> list[str]:
     """Names of packages that a module may begin with.
 
-    >>> _prefixes("@a/b/c.json")
+    >>> _package_names("@a/b/c.json")
     ['@a/b']
     """
     parts = module.split("/")
     return ["/".join(parts[:2])] if module.startswith("@") else parts[:1]
 
 
-def _composed(text: str) -> str:
+def _normalize_unicode(text: str) -> str:
     """Letters and their accents as one character each: macOS takes them apart in names of files, editors do not."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)

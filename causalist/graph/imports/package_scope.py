@@ -16,33 +16,35 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from causalist.graph.imports.path_distance import shared_folders
-from causalist.graph.rules import MOST_CANDIDATES
+from causalist.graph.rules import MAX_CANDIDATES
 from causalist.model.facts import FileFacts
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 
 _TOKEN = re.compile(r"\s*(\|\||&&|[!()]|[\w.]+)")
 _STRENGTH = {"||": 1, "&&": 2, "!": 3}
-_LONGEST = 1000  # characters; a longer expression is not read
+_MAX_CHARACTERS = 1000  # characters; a longer expression is not read
 
 Truth = bool | None  # None: it depends on the platform
 
 
-def holds(expression: str, platforms: Collection[str]) -> Truth:
+def evaluate_tags(expression: str, platforms: Collection[str]) -> Truth:
     """Whether an expression over tags holds where none of them is asked for; None as well for what is no expression.
 
-    >>> [holds(e, {"linux"}) for e in ("fast", "!fast", "linux && !fast", "linux || !fast", "fast && go1.21", "(")]
+    >>> expressions = ("fast", "!fast", "linux && !fast", "linux || !fast", "fast && go1.21", "(")
+    >>> [evaluate_tags(each, {"linux"}) for each in expressions]
     [False, True, None, True, False, None]
-    >>> holds("go1.21", {"linux"}), holds("!go1.21", {"linux"})
+    >>> evaluate_tags("go1.21", {"linux"}), evaluate_tags("!go1.21", {"linux"})
     (True, False)
     """
     return _value(expression, lambda tag: None if tag in platforms else _is_version(tag))
 
 
-def is_usual(expression: str, usual: Collection[str]) -> bool:
+def is_default_build(expression: str, usual: Collection[str]) -> bool:
     """Whether an expression holds on the platform that programs usually run on, of which `usual` are all the tags.
 
-    >>> [is_usual(e, {"linux", "amd64"}) for e in ("linux || js", "!linux", "!js && go1.21", "amd64 && fast", "(")]
+    >>> expressions = ("linux || js", "!linux", "!js && go1.21", "amd64 && fast", "(")
+    >>> [is_default_build(each, {"linux", "amd64"}) for each in expressions]
     [True, False, True, False, True]
     """
     return _value(expression, lambda tag: tag in usual or _is_version(tag)) is not False
@@ -58,7 +60,7 @@ def _value(expression: str, of_tag: Callable[[str], Truth]) -> Truth:
     position = 0
     text = expression.strip()
     try:
-        while position < len(text) <= _LONGEST:
+        while position < len(text) <= _MAX_CHARACTERS:
             token = _TOKEN.match(text, position)
             if token is None:
                 return None
@@ -178,9 +180,11 @@ class PackageScopes:
 
     def _read_tags(self, file: int, path: str, tags: str, modules: ModuleSettings) -> None:
         """Notes in which builds a file is that says so by an expression over tags, or by the end of its name."""
-        if tags and holds(tags, modules.platforms) is False:
+        if tags and evaluate_tags(tags, modules.platforms) is False:
             self.asked_for[file] = tags
-        elif not is_usual(tags, modules.usual) or _ending(path) in set(modules.platforms).difference(modules.usual):
+        elif not is_default_build(tags, modules.usual) or _ending(path) in set(modules.platforms).difference(
+            modules.usual
+        ):
             self.unusual.add(file)
 
     def is_asked_for(self, other: int, file: int) -> bool:
@@ -242,7 +246,7 @@ class PackageScopes:
             return [definition]
         self._names_of(key, tables)
         found = self._variants.get(definition)
-        if found is None or len(found) > MOST_CANDIDATES:
+        if found is None or len(found) > MAX_CANDIDATES:
             return [definition]
         if len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
             return [definition]  # not alternatives of one build; the nearest was chosen

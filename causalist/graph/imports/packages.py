@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph.file_symbols import FileNames
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import OUTSIDE, ModuleTarget
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.rules import RuleName
@@ -115,8 +115,10 @@ class DeclaredTypes:
 
         Of a package as a whole these are the files of the types that the importer names; `used` are all names in it.
         """
-        whole = f"{entry.module}.{entry.name}" if entry.kind == ImportKind.NAME and entry.module else entry.module
-        found = self.find(language, whole, importer) or self.find(language, entry.module, importer)
+        qualify_import = (
+            f"{entry.module}.{entry.name}" if entry.kind == ImportKind.NAME and entry.module else entry.module
+        )
+        found = self.find(language, qualify_import, importer) or self.find(language, entry.module, importer)
         if found is not None:
             return [found[0]]
         if entry.kind != ImportKind.STAR or (language, entry.module) not in self.packages:
@@ -125,10 +127,10 @@ class DeclaredTypes:
         return sorted({each[0] for each in named if each is not None})
 
 
-def without_types(module: str, parts: int) -> str:
+def cut_package_name(module: str, parts: int) -> str:
     """The name of what an import from outside comes from: the package, without types and cut to `parts` parts.
 
-    >>> without_types("java.util.Map", 3), without_types("org.junit.jupiter.api.Assertions", 3)
+    >>> cut_package_name("java.util.Map", 3), cut_package_name("org.junit.jupiter.api.Assertions", 3)
     ('java.util', 'org.junit.jupiter')
     """
     kept: list[str] = []
@@ -139,7 +141,7 @@ def without_types(module: str, parts: int) -> str:
     return ".".join(kept)
 
 
-def names_in(facts: FileFacts) -> frozenset[str]:
+def first_names_in(facts: FileFacts) -> frozenset[str]:
     """First names of everything that a file uses."""
     found = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
     found.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
@@ -154,7 +156,7 @@ def external_package(entry: Import, settings: LanguageSettings | None, has_folde
     if settings is not None and settings.modules.namespaces:
         return _external_namespace(entry, settings)
     if settings is not None and settings.modules.external_parts > 1:
-        return without_types(module, settings.modules.external_parts)
+        return cut_package_name(module, settings.modules.external_parts)
     if has_folders:
         return module
     if "/" in module:
@@ -208,7 +210,7 @@ class FolderMap:
                     at = posixpath.normpath(posixpath.join(folder, target))
                     result.replaced.setdefault(folder, []).append((written, "" if at == "." else at))
         for folder, packages in names.items():
-            best = min(packages, key=lambda name: (*_rank(name, packages[name], files), name))
+            best = min(packages, key=lambda name: (*_package_rank(name, packages[name], files), name))
             result.package_at[folder] = min(packages[best], key=lambda n: (_is_test(files[n][0]), files[n][0]))
         result.modules.sort(key=lambda m: (-len(m[0]), m[1].count("/"), m[1]))
         return result
@@ -236,7 +238,7 @@ class FolderMap:
         candidates = [(path, at, 0) for each in around for path, at in self.replaced.get(each, ())]
         candidates += [(path, at, 1 if at == own else 2) for path, at in self.modules]
         for path, at, _ in sorted(candidates, key=lambda c: (-len(c[0]), c[2])):
-            rest = _rest(module, path)
+            rest = _path_below(module, path)
             found = self._at(posixpath.join(at, rest), RuleName.PACKAGE) if rest is not None else OUTSIDE
             if found.file >= 0:
                 return found
@@ -247,7 +249,7 @@ class FolderMap:
         return ModuleTarget(file, rule) if file >= 0 else OUTSIDE
 
 
-def _rank(name: str, numbers: Sequence[int], files: Sequence[tuple[str, FileFacts]]) -> tuple[bool, bool, int]:
+def _package_rank(name: str, numbers: Sequence[int], files: Sequence[tuple[str, FileFacts]]) -> tuple[bool, bool, int]:
     """Where several packages share a folder, the one that an import means comes first."""
     return (
         name.endswith(_TEST_STEM) and all(_is_test(files[n][0]) for n in numbers),
@@ -260,7 +262,7 @@ def _is_test(path: str) -> bool:
     return posixpath.splitext(path)[0].endswith(_TEST_STEM)
 
 
-def _rest(module: str, prefix: str) -> str | None:
+def _path_below(module: str, prefix: str) -> str | None:
     """What follows the path of a module in the path of its package; None for another module's package."""
     if module == prefix:
         return ""
@@ -281,12 +283,12 @@ def local_name(entry: Import) -> str:
     return re.sub(r"\.v\d+$", "", last).removeprefix("go-").removesuffix(".go").removesuffix("-go")
 
 
-def share_imports(tables: Sequence[FileNames], declared: DeclaredTypes) -> None:
+def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> None:
     """Says the whole names of packages in the wildcard imports of each file, and adds those that another file of its
     project passes on."""
     for names in tables:
         if names.settings is not None and names.settings.modules.above:
-            names.stars[:] = [whole(declared, names, star) for star in names.stars]
+            names.stars[:] = [qualify_import(declared, names, star) for star in names.stars]
     passed_on: dict[tuple[str, str], dict[str, Import]] = {}  # (language, project) -> module -> import
     ends = {end for names in tables if names.settings is not None for end in names.settings.modules.projects}
     if not ends:
@@ -296,18 +298,18 @@ def share_imports(tables: Sequence[FileNames], declared: DeclaredTypes) -> None:
     for names in reading:
         for star in names.stars:
             if star.kind == ImportKind.REEXPORT_ALL:
-                key = names.facts.language, project_of(names.path, folders)
+                key = names.facts.language, find_project(names.path, folders)
                 passed_on.setdefault(key, {}).setdefault(star.module, star)
     for names in reading if passed_on else ():
         own = {star.module for star in names.stars}
-        more = passed_on.get((names.facts.language, project_of(names.path, folders)), {})
+        more = passed_on.get((names.facts.language, find_project(names.path, folders)), {})
         names.stars.extend(star for module, star in more.items() if module not in own)
 
 
-def project_of(path: str, folders: set[str]) -> str:
+def find_project(path: str, folders: set[str]) -> str:
     """The innermost of `folders` around a file, or the folder in which it stands.
 
-    >>> project_of("src/a/b/C.cs", {"src/a", ""}), project_of("src/a/b/C.cs", set())
+    >>> find_project("src/a/b/C.cs", {"src/a", ""}), find_project("src/a/b/C.cs", set())
     ('src/a', 'src/a/b')
     """
     folder = posixpath.dirname(path)
@@ -318,7 +320,7 @@ def project_of(path: str, folders: set[str]) -> str:
     return folder
 
 
-def whole(declared: DeclaredTypes, names: FileNames, entry: Import) -> Import:
+def qualify_import(declared: DeclaredTypes, names: FileSymbols, entry: Import) -> Import:
     """An import with the whole name of what it means: `using B` in the package A is A.B where there is such a one."""
     settings, package = names.settings, names.facts.package
     if settings is None or not settings.modules.above:

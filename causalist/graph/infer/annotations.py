@@ -14,7 +14,7 @@ from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
 if TYPE_CHECKING:
-    from causalist.graph.file_symbols import FileNames
+    from causalist.graph.file_symbols import FileSymbols
     from causalist.graph.infer.inference import Values
     from causalist.graph.program.program import Program
 
@@ -335,7 +335,7 @@ def given(values: "Values", file: int, scope: int, chain: str) -> Value | None:
     )
 
 
-def with_own_class(program: "Program", names: "FileNames", scope: int, chain: str) -> str:
+def with_own_class(program: "Program", names: "FileSymbols", scope: int, chain: str) -> str:
     """A chain in which the class around makes an instance of itself, `new.run`, with the name of the class, `A().run`,
     in a language that calls members by their names alone."""
     settings = names.settings

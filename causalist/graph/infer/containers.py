@@ -7,7 +7,7 @@ is that of `parse.shapes` and `parse.places`. Each function answers one question
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from causalist.graph.file_symbols import FileNames
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.infer.base import split_type
 from causalist.graph.program.program import Program
@@ -57,7 +57,7 @@ def by_rule(value: Value, rule: str) -> Value:
     return value._replace(rule=rule, parts=tuple(by_rule(part, rule) for part in value.parts))
 
 
-def self_type(program: Program, names: FileNames, scope: int, name: str) -> int:
+def self_type(program: Program, names: FileSymbols, scope: int, name: str) -> int:
     """The type that a name for the instance or class around means in `scope`, or -1 where it means something else."""
     owner = program.enclosing_owner(names.first + scope) if scope >= 0 else -1
     if owner < 0 or not names.is_shaped:

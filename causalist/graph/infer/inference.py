@@ -17,7 +17,7 @@ from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import UNCOUNTED, arguments_of
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, UNKNOWN_MEMBER, Found, Value, of_found
+from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, UNKNOWN_MEMBER, Resolution, Value, value_of_resolution
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
@@ -268,7 +268,7 @@ class Values(Shapes):
             return Value("dotted", file, RuleName.PATH, entry.module)
         return self._of_found(found, "")
 
-    def _of_found(self, found: Found, rule: str) -> Value:
+    def _of_found(self, found: Resolution, rule: str) -> Value:
         if found.kind == "value":
             made = self.of_chain(found.number, MODULE_SCOPE, found.name)
             if self.program.files[found.number].is_shaped:
@@ -277,14 +277,14 @@ class Values(Shapes):
             return (
                 made if made is not None and made.kind == "instance" else Value("module", found.number, RuleName.IMPORT)
             )
-        return of_found(found, rule)
+        return value_of_resolution(found, rule)
 
     def _attribute(
         self, file: int, value: Value, name: str, so_far: str, called: str | None = None, path: bool = False
     ) -> Value | None:
         program = self.program
         if program.paths.as_module(value.kind, value.number) is not None:
-            inner = program.paths.step(Found(value.kind, value.number, value.rule), name, path)
+            inner = program.paths.step(Resolution(value.kind, value.number, value.rule), name, path)
             return self._of_found(inner, "") if inner is not None else None
         if value.kind == "union":
             return shaped.union_of(

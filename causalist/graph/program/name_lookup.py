@@ -13,11 +13,11 @@ sight, and after the members of the type itself. Nothing here follows values: `i
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph.file_symbols import FileNames
-from causalist.graph.program.overloads import best, misfit
+from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.program.overloads import best_overloads, misfit
 from causalist.graph.program.program import Program
-from causalist.graph.rules import MOST_CANDIDATES, RuleName
-from causalist.graph.values import Found, Value
+from causalist.graph.rules import MAX_CANDIDATES, RuleName
+from causalist.graph.values import Resolution, Value
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -136,7 +136,7 @@ class NameLookup:
         target = self.program.modules.resolve(names.path, name, 0, names.settings.modules)
         return Value("module", target.file, RuleName.PATH) if target.file >= 0 else None
 
-    def find_star_import(self, file: int, name: str, called: str | None) -> Found | None:
+    def find_star_import(self, file: int, name: str, called: str | None) -> Resolution | None:
         """Return what a name means that a wildcard import brings."""
         program = self.program
         names = program.files[file]
@@ -162,12 +162,12 @@ class NameLookup:
                 package = package.rpartition(".")[0]
                 above = program.declared.find(names.settings.family, f"{package}.{name}".lstrip("."), names.path)
                 if above is not None:
-                    return Found("definition", above[1], RuleName.PACKAGE_SCOPE)
+                    return Resolution("definition", above[1], RuleName.PACKAGE_SCOPE)
         return None
 
     # -- namespaces
 
-    def find_path(self, names: FileNames, parts: Sequence[str]) -> tuple[int, int] | None:
+    def find_path(self, names: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
         """Return the outermost definition that a chain begins with, and the number of `parts` that name it.
 
         The first part is "" where a separator stands before the name. Where packages are no namespaces, a chain begins
@@ -198,14 +198,14 @@ class NameLookup:
         found = declared.prefix(settings.family, written[:1], names.path)
         return found if found is not None and program.definition_of[found[0]].kind not in TYPE_KINDS else None
 
-    def _find_in_sight(self, names: FileNames, parts: Sequence[str]) -> tuple[int, int] | None:
+    def _find_in_sight(self, names: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
         """As `find_path`, where namespaces are part of the names of what they hold: in those that the file opens or
         uses, the innermost first, and in the outermost."""
         program = self.program
         file = program.modules.number[names.path]
         for count in range(1, len(parts) + 1):
             written = ".".join(part.rstrip("()[]") for part in parts[:count])
-            for around in (*names.opened, ""):
+            for around in (*names.opened_namespaces, ""):
                 qualname = f"{around}.{written}" if around else written.removeprefix(".")
                 number = names.by_qualname.get(qualname)
                 if number is None:
@@ -216,7 +216,7 @@ class NameLookup:
                 break
         return None
 
-    def find_in_package(self, names: FileNames, name: str) -> Value | None:
+    def find_in_package(self, names: FileSymbols, name: str) -> Value | None:
         """Return what a bare name means that files of one package share.
 
         Where namespaces are part of names, one in sight comes before what stands outside of them all."""
@@ -225,7 +225,7 @@ class NameLookup:
         number = program.packages.definition(file, name, program.files)
         if number is None:
             return None
-        inner = self._find_in_sight(names, [name]) if names.opened else None
+        inner = self._find_in_sight(names, [name]) if names.opened_namespaces else None
         if inner is None or inner[0] == number:
             return Value("definition", number, RuleName.PACKAGE_SCOPE)
         return Value("definition", inner[0], self.rule_of_path(file, inner[0]))
@@ -237,7 +237,7 @@ class NameLookup:
             return RuleName.IMPORT
         return RuleName.SAME_FILE if self.program.file_of[definition] == file else RuleName.PACKAGE_SCOPE
 
-    def find_imported_files(self, settings: LanguageSettings, names: FileNames, entry: Import) -> list[int]:
+    def find_imported_files(self, settings: LanguageSettings, names: FileSymbols, entry: Import) -> list[int]:
         """Return the files of what a file uses below a package that it imports; none where it is no package of the
         repository."""
         if entry.kind != ImportKind.NAME:
@@ -306,8 +306,8 @@ class NameLookup:
             ]
         for rule, several in ways:
             if several:
-                chosen = best(several, program.parameters, arguments, program.literals[names.settings.name])
-                return [(each, rule) for each in chosen] if len(chosen) <= MOST_CANDIDATES else []
+                chosen = best_overloads(several, program.parameters, arguments, program.literals[names.settings.name])
+                return [(each, rule) for each in chosen] if len(chosen) <= MAX_CANDIDATES else []
         return []
 
     def _package(self, definition: int) -> str:
@@ -355,8 +355,8 @@ class NameLookup:
             if any(each not in program.extended for each in program.methods.get(name, ())):
                 return []
             found = [each for each in found if program.extended[each] == _ANY_TYPE]
-        chosen = best(found, program.parameters, arguments, program.literals[settings.name])
-        if len(chosen) > MOST_CANDIDATES:
+        chosen = best_overloads(found, program.parameters, arguments, program.literals[settings.name])
+        if len(chosen) > MAX_CANDIDATES:
             return []
         return [(each, self._rule_of_extension(file, each)) for each in chosen]
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from causalist.model.facts import OPTIONAL
 
 UNCOUNTED = "-"  # the arguments of a call in a grammar that does not count them
-MAKES = "="  # in the place of the arguments: the callee is said to be a type
+IS_TYPE = "="  # in the place of the arguments: the callee is said to be a type
 REST = "..."
 
 Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that take it, the most fitting first
@@ -54,7 +54,7 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     return total
 
 
-def best(
+def best_overloads(
     functions: Sequence[int], parameters: Mapping[int, Sequence[str]], arguments: str, literals: Literals
 ) -> list[int]:
     """Those of `functions` that fit the arguments best, all of them where none fits."""
@@ -76,6 +76,6 @@ def arguments_of(part: str, called: str | None) -> str | None:
     return UNCOUNTED if "()" in part else called
 
 
-def required(parameters: Sequence[str] | None) -> tuple[str, ...] | None:
+def without_optional_marks(parameters: Sequence[str] | None) -> tuple[str, ...] | None:
     """Parameters without saying which of them may be left out."""
     return tuple(each.removesuffix(OPTIONAL) for each in parameters) if parameters is not None else None

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from causalist.graph.file_symbols import FileNames
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.program import Program
 from causalist.model.facts import Definition
 from causalist.model.language import LanguageSettings
@@ -80,7 +80,7 @@ def _has_partial_types(settings: LanguageSettings) -> bool:
     return settings.modules.reopened or bool(settings.names.parts)
 
 
-def _is_open(names: FileNames, definition: Definition) -> bool:
+def _is_open(names: FileSymbols, definition: Definition) -> bool:
     """True if there may be other declarations of what is defined."""
     assert names.settings is not None
     if names.settings.modules.reopened:
@@ -88,7 +88,7 @@ def _is_open(names: FileNames, definition: Definition) -> bool:
     return definition.kind in TYPE_KINDS and re.match(names.settings.names.parts, definition.signature) is not None
 
 
-def _key(names: FileNames, qualname: str) -> tuple[str, str]:
+def _key(names: FileSymbols, qualname: str) -> tuple[str, str]:
     """The family of the languages of a type, and its name with its package: the same in all its declarations."""
     assert names.settings is not None
     return names.settings.family, f"{names.facts.package}.{qualname}"

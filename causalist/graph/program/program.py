@@ -7,28 +7,28 @@ A definition is known here by a number that counts all definitions of all files 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
-from causalist.graph.file_symbols import FileNames, Listed, file_names
-from causalist.graph.imports.includes import Inclusion, Inclusions
-from causalist.graph.imports.module_tree import ModuleTree, PathNames
+from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols
+from causalist.graph.imports.includes import HeaderReach, InclusionGraph
+from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
 from causalist.graph.imports.modules import ModuleMap
 from causalist.graph.imports.package_scope import PackageScopes
 from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_package, local_name
-from causalist.graph.program.overloads import Literals, best, misfit
+from causalist.graph.program.overloads import Literals, best_overloads, misfit
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Found
+from causalist.graph.values import Resolution
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
-_DEEPEST = 20  # re-exports that are followed before a name is given up
-_MOST_BASES = 200  # visits along the bases of one type; a cycle of bases ends here
+_MAX_DEPTH = 20  # re-exports that are followed before a name is given up
+_MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases ends here
 
 
 @dataclass(slots=True)
 class Program:
     """All files' tables. `file_of[d]` is the file of definition d, `definition_of[d]` its facts."""
 
-    files: list[FileNames]
+    files: list[FileSymbols]
     modules: ModuleMap
     file_of: list[int]
     definition_of: list[Definition]
@@ -37,33 +37,33 @@ class Program:
     declared: DeclaredTypes
     parameters: dict[int, tuple[str, ...]]  # of functions that are told apart by them
     literals: dict[str, Literals]  # by language
-    paths: PathNames
+    paths: TreePathResolver
     folders: FolderMap = field(default_factory=FolderMap)
-    listed: Listed = field(default_factory=Listed)
+    file_groups: FileGroups = field(default_factory=FileGroups)
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
     attached: dict[tuple[int, str], list[int]] = field(default_factory=dict)  # (type, name) -> members of it elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
     extended: dict[int, int] = field(default_factory=dict)  # functions of the module of that name -> what they are for
     canonical: dict[int, int] = field(default_factory=dict)  # types that may be reopened -> their first declaration
-    inclusion: Inclusion = field(default_factory=Inclusion)
+    inclusion: InclusionGraph = field(default_factory=InclusionGraph)
     bounds: dict[tuple[int, str], tuple[int, Binding]] = field(default_factory=dict)  # type parameters, by their type
     foreign: dict[tuple[int, str], dict[str, int]] = field(default_factory=dict)  # (trait, method) -> type -> method
     for_all: set[int] = field(default_factory=set)  # traits that are implemented for every type with some bound
     contracts: dict[int, frozenset[int]] = field(default_factory=dict)  # bases that a type has nothing from
     _traits: dict[str, list[int]] = field(default_factory=dict)
-    known_exports: dict[tuple[int, str], Found | None] = field(default_factory=dict)
+    known_exports: dict[tuple[int, str], Resolution | None] = field(default_factory=dict)
     _overloads: dict[tuple[int, str], list[int]] = field(default_factory=dict)
     _bases: dict[int, list[int]] = field(default_factory=dict)
     _mro: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Program":
-        tables: list[FileNames] = []
+        tables: list[FileSymbols] = []
         file_of: list[int] = []
         definition_of: list[Definition] = []
         methods: dict[str, list[int]] = {}
         for number, (path, facts) in enumerate(files):
-            tables.append(file_names(path, facts, len(definition_of), settings.get(facts.language)))
+            tables.append(build_file_symbols(path, facts, len(definition_of), settings.get(facts.language)))
             elsewhere = {local for local, _ in facts.owners}
             for local, definition in enumerate(facts.definitions):
                 if definition.kind == NodeKind.METHOD and (definition.parent >= 0 or local in elsewhere):
@@ -81,10 +81,10 @@ class Program:
             DeclaredTypes.of(files, [table.first for table in tables], settings),
             {table.first + i: types for table in tables for i, types in table.facts.parameters},
             {each.name: dict(each.types.literals) for each in settings.values()},
-            PathNames(ModuleTree.of(tables, file_of)),
+            TreePathResolver(ModuleTree.of(tables, file_of)),
             FolderMap.of(files, settings),
         )
-        scopes.included = Inclusions(result.target_module, tables).of
+        scopes.included = HeaderReach(result.target_module, tables).of
         for names in tables:
             if names.settings is not None and names.settings.types.prefixed:
                 types = (i for i in names.returns if names.facts.definitions[i].kind == NodeKind.TYPE)
@@ -97,7 +97,7 @@ class Program:
                 result._traits.setdefault(definition.name, []).append(parent)
         return result
 
-    def name_packages(self, names: FileNames) -> None:
+    def name_packages(self, names: FileSymbols) -> None:
         """Packages are called what their own files say, whatever the path of the import ends with."""
         local: dict[str, Import] = {}
         for entry in names.facts.imports:
@@ -210,7 +210,7 @@ class Program:
             target = self.modules.resolve(names.path, entry.module, entry.level, names.settings.modules)
         return target.file, target.rule
 
-    def follow(self, file: int, entry: Import, called: str | None = None) -> Found | None:
+    def follow(self, file: int, entry: Import, called: str | None = None) -> Resolution | None:
         """What the local name of an import means. None: the module is here but has no such name."""
         settings = self.files[file].settings
         assert settings is not None
@@ -222,69 +222,69 @@ class Program:
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
             if target >= 0 and not entry.alias and "." in entry.module and self.files[file].imports_are_visible:
                 # `import a.b.c` binds a; what it means is decided with the attributes that follow.
-                return Found("module", target, "dotted")
-            return Found("module", target, rule) if target >= 0 else self.outside(file, entry)
+                return Resolution("module", target, "dotted")
+            return Resolution("module", target, rule) if target >= 0 else self.outside(file, entry)
         if target < 0:
             path = self.files[file].path
             below = self.modules.namespace_submodule(path, entry.module, entry.level, entry.name, settings.modules)
-            return Found("module", below, RuleName.PATH) if below >= 0 else self.outside(file, entry)
+            return Resolution("module", below, RuleName.PATH) if below >= 0 else self.outside(file, entry)
         head, _, rest = entry.name.partition(".")
         found = self.exported(target, head) or self._member_of_whole(target, head, settings)
         if found is None and entry.kind == ImportKind.DEFAULT:
-            return Found("module", target, RuleName.IMPORT)
+            return Resolution("module", target, RuleName.IMPORT)
         if found is not None and rest and found.kind == "definition":
             member = self.member(found.number, rest)
-            return Found("definition", member, RuleName.IMPORT) if member >= 0 else None
+            return Resolution("definition", member, RuleName.IMPORT) if member >= 0 else None
         if found is not None and rest and found.kind == "value":
             return found._replace(name=f"{found.name}.{rest}")
         return found
 
-    def _member_of_whole(self, file: int, name: str, settings: LanguageSettings) -> Found | None:
+    def _member_of_whole(self, file: int, name: str, settings: LanguageSettings) -> Resolution | None:
         """The member of what a file exports as a whole, where that is all that others get of it."""
         if settings.modules.system is not ModuleSystem.DOTTED or not settings.modules.require:
             return None
         whole = self.exported(file, "default")
         number = self.member(whole.number, name) if whole is not None and whole.kind == "definition" else -1
-        return Found("definition", number, RuleName.IMPORT) if number >= 0 else None
+        return Resolution("definition", number, RuleName.IMPORT) if number >= 0 else None
 
-    def _declared(self, file: int, entry: Import, settings: LanguageSettings, called: str | None) -> Found | None:
+    def _declared(self, file: int, entry: Import, settings: LanguageSettings, called: str | None) -> Resolution | None:
         """An import of a type, or of a member of a type."""
         path = self.files[file].path
         found = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)
         if found is not None:
-            return Found("definition", found[1], RuleName.IMPORT)
+            return Resolution("definition", found[1], RuleName.IMPORT)
         owner = self.declared.find(settings.family, entry.module, path)
         if owner is None:
             return self.outside(file, entry)
         member, _ = self.find_member(owner[1], entry.name, called=called)
-        return Found("definition", member, RuleName.IMPORT) if member >= 0 else None
+        return Resolution("definition", member, RuleName.IMPORT) if member >= 0 else None
 
-    def outside(self, file: int, entry: Import) -> Found:
+    def outside(self, file: int, entry: Import) -> Resolution:
         """The package outside of the repository that an import comes from."""
         names = self.files[file]
-        return Found("external", -1, RuleName.EXTERNAL, external_package(entry, names.settings, names.has_folders))
+        return Resolution("external", -1, RuleName.EXTERNAL, external_package(entry, names.settings, names.has_folders))
 
-    def exported(self, file: int, name: str, depth: int = 0) -> Found | None:
+    def exported(self, file: int, name: str, depth: int = 0) -> Resolution | None:
         """What `name` means to those who import it from `file`, through re-exports; None if it has no such name."""
         if (key := (file, name)) in self.known_exports:
             return self.known_exports[key]
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return None
         self.known_exports[key] = None  # a cycle of re-exports ends here
         found = self._find_exported(file, name, depth)
         self.known_exports[key] = found
         return found
 
-    def _find_exported(self, file: int, name: str, depth: int) -> Found | None:
+    def _find_exported(self, file: int, name: str, depth: int) -> Resolution | None:
         names = self.files[file]
         local = names.exports.get(name, name)
         if "()" in local:
-            return Found("value", file, RuleName.IMPORT, local)
+            return Resolution("value", file, RuleName.IMPORT, local)
         head, _, rest = local.partition(".")
         number = names.by_qualname.get(local)
         entry = names.imports.get(MODULE_SCOPE, {}).get(head)
         if number is not None and (entry is None or not self.is_value(number)):
-            return Found("definition", number, RuleName.IMPORT)
+            return Resolution("definition", number, RuleName.IMPORT)
         visible = name in names.exports or names.imports_are_visible
         if entry is not None and visible:
             found = self._pass_on(file, entry, depth)
@@ -296,15 +296,15 @@ class Program:
             return self._pass_on(file, entry, depth)
         number = self.packages.definition(file, local, self.files)
         if number is not None:
-            return Found("definition", number, RuleName.IMPORT)
+            return Resolution("definition", number, RuleName.IMPORT)
         if name == "default" and names.exports and "default" not in names.exports:
             return None
         if names.is_shaped and local in names.bindings.get(MODULE_SCOPE, {}):  # bound in a condition: no constant
-            return Found("value", file, RuleName.IMPORT, local)
+            return Resolution("value", file, RuleName.IMPORT, local)
         if names.settings is not None:
             below = self.modules.submodule(file, name, names.settings.modules)
             if below >= 0:
-                return Found("module", below, RuleName.PATH)
+                return Resolution("module", below, RuleName.PATH)
         for star in () if names.has_folders else names.stars:
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or name == "default":
@@ -318,7 +318,7 @@ class Program:
                 return found._replace(rule=rule)
         return None
 
-    def _pass_on(self, file: int, entry: Import, depth: int) -> Found | None:
+    def _pass_on(self, file: int, entry: Import, depth: int) -> Resolution | None:
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
             return self.follow(file, entry)
         target, _ = self.target_module(file, entry)
@@ -327,11 +327,11 @@ class Program:
         if target == file:  # a package that passes its own submodule on
             settings = self.files[file].settings
             below = self.modules.submodule(file, entry.name, settings.modules) if settings is not None else -1
-            return Found("module", below, RuleName.PATH) if below >= 0 else None
+            return Resolution("module", below, RuleName.PATH) if below >= 0 else None
         found = self.exported(target, entry.name, depth + 1)
         return found._replace(rule=RuleName.RE_EXPORT) if found and found.kind == "definition" else found
 
-    def _attribute(self, found: Found, rest: str, depth: int) -> Found | None:
+    def _attribute(self, found: Resolution, rest: str, depth: int) -> Resolution | None:
         if found.kind == "module":
             return self.exported(found.number, rest, depth + 1)
         if found.kind == "definition":
@@ -361,7 +361,7 @@ class Program:
                 return number
         return -1
 
-    def _is_mere_value(self, names: FileNames, definition: int) -> bool:
+    def _is_mere_value(self, names: FileSymbols, definition: int) -> bool:
         """Whether a call by this name must mean another: functions stand apart from values that cannot be called."""
         apart = names.settings is not None and names.settings.names.callables_apart
         return apart and self.is_value(definition) and definition - names.first not in names.returns
@@ -395,7 +395,7 @@ class Program:
             return known
         last_seen: dict[int, None] = {}  # in the order of the last visit: a base shared by a diamond comes after both
         stack, steps = [owner], 0
-        while stack and steps < _MOST_BASES:
+        while stack and steps < _MAX_BASE_VISITS:
             each = stack.pop()
             if each == owner and last_seen:
                 continue
@@ -426,7 +426,7 @@ class Program:
             literals = self.literals[settings.name]
             if elsewhere and not any(misfit(self.parameters.get(e), arguments, literals) is not None for e in same):
                 same = [*same, *elsewhere]  # members of the type itself come first
-            found = self._overloads[key] = best(same, self.parameters, arguments, literals)
+            found = self._overloads[key] = best_overloads(same, self.parameters, arguments, literals)
         return found
 
     def overloads_of(self, function: int) -> tuple[list[int], list[int]]:
@@ -457,8 +457,8 @@ class Program:
         if len(facts.definitions) != len(names.facts.definitions):
             raise ValueError("a file with other definitions does not look the same")
         # Others refer to this very object.
-        made = file_names(names.path, facts, names.first, names.settings)
-        for each in fields(FileNames):
+        made = build_file_symbols(names.path, facts, names.first, names.settings)
+        for each in fields(FileSymbols):
             setattr(names, each.name, getattr(made, each.name))
         if names.has_folders:
             self.name_packages(names)

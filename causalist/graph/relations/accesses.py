@@ -23,7 +23,7 @@ _HOLDERS = frozenset({"instance", "super", "definition", "module", "dotted"})
 _FIRST_NAME = re.compile(r"\w+")
 
 
-class Used(NamedTuple):
+class AccessTarget(NamedTuple):
     """What a part of a chain means: a definition. `is_last`: the whole chain."""
 
     definition: int
@@ -32,17 +32,17 @@ class Used(NamedTuple):
 
 
 @dataclass(slots=True)
-class States:
+class AccessResolver:
     """State in all files of a program whose bases are known."""
 
     program: Program
     values: Values
-    _used: dict[tuple[int, int, str, bool], tuple[Used, ...]] = field(default_factory=dict)
+    _used: dict[tuple[int, int, str, bool], tuple[AccessTarget, ...]] = field(default_factory=dict)
 
     def forget(self) -> None:
         self._used.clear()
 
-    def used(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[Used, ...]:
+    def used(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[AccessTarget, ...]:
         """What the parts of a chain hold, from left to right, as far as it is known. With `outer` its first name means
         one of the file, whatever is bound around."""
         scope = deciding_scope(self.program, file, scope, chain)
@@ -52,7 +52,7 @@ class States:
             known = self._used[key] = tuple(self._read(file, scope, chain, outer))
         return known
 
-    def function(self, file: int, scope: int, chain: str) -> Used | None:
+    def function(self, file: int, scope: int, chain: str) -> AccessTarget | None:
         """The function or method that a whole chain is, not called, if that is known."""
         if "(" in chain or chain[:1] in "?<":
             return None
@@ -63,9 +63,9 @@ class States:
         if value is None or value.kind != "definition":
             return None
         is_function = self.program.definition_of[value.number].kind in CALLABLE_KINDS
-        return Used(value.number, value.rule, True) if is_function else None
+        return AccessTarget(value.number, value.rule, True) if is_function else None
 
-    def _read(self, file: int, scope: int, chain: str, outer: bool) -> Iterator[Used]:
+    def _read(self, file: int, scope: int, chain: str, outer: bool) -> Iterator[AccessTarget]:
         settings = self.program.files[file].settings
         if settings is None or chain[:1] in "?<":
             return
@@ -86,7 +86,7 @@ class States:
             if marks:
                 return  # what a call gives, or an element, is another thing
 
-    def _bare(self, file: int, scope: int, name: str, settings: LanguageSettings, outer: bool) -> Used | None:
+    def _bare(self, file: int, scope: int, name: str, settings: LanguageSettings, outer: bool) -> AccessTarget | None:
         if name in settings.names.self_names or name in settings.names.super_names:
             return None
         if outer:
@@ -114,7 +114,7 @@ class States:
         is_field = program.definition_of[holder.number].kind == NodeKind.FIELD
         return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_field else held
 
-    def _member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> Used | None:
+    def _member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> AccessTarget | None:
         if holder.kind in ("module", "dotted"):
             return self._of_value(self.values.of_chain(file, scope, ".".join([*before, name])))
         for owner in (holder.number, *holder.also):
@@ -123,7 +123,7 @@ class States:
                 return found
         return None
 
-    def _of_type(self, owner: int, name: str, rule: str) -> Used | None:
+    def _of_type(self, owner: int, name: str, rule: str) -> AccessTarget | None:
         program = self.program
         number = program.hidden_field(owner, name)
         inherited = False
@@ -135,11 +135,11 @@ class States:
             return self._held(number, rule)
         return None
 
-    def _of_value(self, value: Value | None) -> Used | None:
+    def _of_value(self, value: Value | None) -> AccessTarget | None:
         return self._held(value.number, value.rule) if value is not None and value.kind == "definition" else None
 
-    def _held(self, number: int, rule: str) -> Used | None:
-        return Used(number, rule, False) if self.holds(number) else None
+    def _held(self, number: int, rule: str) -> AccessTarget | None:
+        return AccessTarget(number, rule, False) if self.holds(number) else None
 
     def holds(self, number: int) -> bool:
         """Whether a definition holds something, as functions, types and variants of enumerations do not."""
@@ -150,7 +150,7 @@ class States:
         return around < 0 or program.definition_of[around].kind != NodeKind.ENUM
 
 
-def is_asked(values: Values, file: int, lookup: Lookup, way: LookupSettings) -> bool:
+def matches_lookup(values: Values, file: int, lookup: Lookup, way: LookupSettings) -> bool:
     """Whether what is asked by a name is what `way` says, and nothing of the repository."""
     if not way.modules and not way.globals:
         return True

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.file_symbols import FileNames
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.program.program import Program
-from causalist.graph.rules import FEW_NAMESAKES, RuleName
-from causalist.graph.tables import Drafts
+from causalist.graph.rules import MAX_NAMESAKES, RuleName
+from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
@@ -43,7 +43,7 @@ _OF_ANOTHER = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(")
 _RECEIVERS = frozenset({"self", "this", "cls"})
 
 
-class Meant(NamedTuple):
+class MentionTarget(NamedTuple):
     """`draft` is a file or a definition; `rule` one of RULES."""
 
     draft: int
@@ -56,13 +56,13 @@ class Mentions:
     """What the mentions of a program's files mean. What is looked up is made when the first file asks."""
 
     program: Program
-    drafts: Drafts
+    drafts: NodeDrafts
     _by_name: dict[str, list[int]] | None = None  # last name -> definitions that documentation may mean
     _paths: dict[str, list[int]] | None = None  # name of a file -> files that are no prose
     # By (folder of who speaks, whether to developers, form, name): nothing else of who speaks matters.
-    _known: dict[tuple[str, bool, int, str], list[Meant]] = field(default_factory=dict)
+    _known: dict[tuple[str, bool, int, str], list[MentionTarget]] = field(default_factory=dict)
 
-    def edges(self, number: int) -> Iterator[tuple[int, Meant, int]]:
+    def edges(self, number: int) -> Iterator[tuple[int, MentionTarget, int]]:
         """(source draft, what is meant, row) of all that a file mentions."""
         names = self.program.files[number]
         mentions = names.facts.mentions
@@ -86,12 +86,12 @@ class Mentions:
             return not _HISTORY.search(names.path)
         return role_of(names.path) == Role.TEST
 
-    def _meant(self, mention: Mention, path: str) -> list[Meant]:
+    def _meant(self, mention: Mention, path: str) -> list[MentionTarget]:
         form, written = mention.form, mention.name
         if form == MentionForm.LINK or (form == MentionForm.SPAN and _PATH.match(written)):
             file = self._file(written, path, form == MentionForm.LINK)
             if file >= 0 or form == MentionForm.LINK:
-                return [Meant(file, self._rule_of_path(written, form), 1)] if file >= 0 else []
+                return [MentionTarget(file, self._rule_of_path(written, form), 1)] if file >= 0 else []
         match = _NAME.match(written)
         if match is None:
             return []
@@ -108,9 +108,9 @@ class Mentions:
                 MentionForm(form), rule
             )
         found = self._nearest(found, path)
-        if len(found) > FEW_NAMESAKES:
+        if len(found) > MAX_NAMESAKES:
             return []
-        return [Meant(self.drafts.definition(definition), rule, len(found)) for definition in found]
+        return [MentionTarget(self.drafts.definition(definition), rule, len(found)) for definition in found]
 
     def _one(self, name: str, form: int, is_called: bool) -> tuple[str, list[int]]:
         """What a name of one part may mean: what stands at the top of files before members of types."""
@@ -173,7 +173,7 @@ class Mentions:
                     self._add(names)
         return self._by_name.get(name, [])
 
-    def _add(self, names: FileNames) -> None:
+    def _add(self, names: FileSymbols) -> None:
         """What others can name of a file: what stands in a function is its own. Overloads are one."""
         assert self._by_name is not None
         seen: set[str] = set()

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from causalist.graph.program.overloads import required
+from causalist.graph.program.overloads import without_optional_marks
 from causalist.graph.program.program import Program
 from causalist.graph.relations.structural_types import StructuralTypes
 from causalist.graph.rules import RuleName
@@ -113,8 +113,8 @@ class OverrideFinder:
             found = self.program.member(base, name)
             return found if found >= 0 and self._is_overridable(found, settings) else -1
         fitting = [m for m in same if self._is_overridable(m, settings) and self._has_same_parameters(number, m)]
-        own = required(self.program.parameters[number])
-        chosen = [m for m in fitting if required(self.program.parameters[m]) == own] or fitting
+        own = without_optional_marks(self.program.parameters[number])
+        chosen = [m for m in fitting if without_optional_marks(self.program.parameters[m]) == own] or fitting
         return chosen[0] if len(chosen) == 1 else -1
 
     def _is_overridable(self, number: int, settings: LanguageSettings) -> bool:
@@ -125,7 +125,10 @@ class OverrideFinder:
 
     def _has_same_parameters(self, method: int, base: int) -> bool:
         """True if both take the same types; a type parameter of the base, or of its type, may be any type."""
-        own, others = required(self.program.parameters[method]), required(self.program.parameters.get(base))
+        own, others = (
+            without_optional_marks(self.program.parameters[method]),
+            without_optional_marks(self.program.parameters.get(base)),
+        )
         if own is None or others is None or len(own) != len(others):
             return False
         return all(

@@ -12,15 +12,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.file_symbols import FileNames, Subject
+from causalist.graph.file_symbols import FileSymbols, TestSubject
 from causalist.graph.program.program import Program
 from causalist.graph.rules import GUESSES, RuleName
-from causalist.graph.tables import Drafts, Sites
+from causalist.graph.tables import EdgeSites, NodeDrafts
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
-_MOST_TWINS = 3  # more files whose names fit equally well tell nothing
+_MAX_SUBJECTS = 3  # more files whose names fit equally well tell nothing
 # Folders that say that tests or sources stand in them, and nothing of what these are about.
 _PLAIN_FOLDERS = frozenset(
     {
@@ -39,12 +39,12 @@ _PLAIN_FOLDERS = frozenset(
         "java",
     }
 )
-FoundEdge = tuple[tuple[int, int, int], Sites]  # (source, target, kind), as the collector has them
+FoundEdge = tuple[tuple[int, int, int], EdgeSites]  # (source, target, kind), as the collector has them
 _Call = tuple[int, int, int]  # a test, what is called, row of the call in the test
 _USES = frozenset({EdgeKind.CALLS, EdgeKind.IMPORTS, EdgeKind.REFERENCES, EdgeKind.EXTENDS})
 
 
-class Tested(NamedTuple):
+class TestEdge(NamedTuple):
     """`source` tests `target`, both drafts; `row` is the first that says so, in the file of `source`."""
 
     source: int
@@ -59,10 +59,10 @@ class Tests:
     """Tests of a program. Files are drafts by their own numbers."""
 
     program: Program
-    drafts: Drafts
+    drafts: NodeDrafts
     _test_of: dict[int, int] = field(default_factory=dict)  # draft -> the test that it belongs to, itself perhaps
 
-    def edges(self, found: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[Tested]:
+    def edges(self, found: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[TestEdge]:
         """`found` are all other edges. With `only`, what the tests in these files test: then `found` may be the edges
         that leave them, and the calls of what they call in files of tests."""
         found = list(found)
@@ -75,11 +75,11 @@ class Tests:
         subjects = self._subjects(used, range(len(self.program.files)) if only is None else only)
         yield from self._called(calls, subjects)
         for test, target, row in helped:
-            yield Tested(test, target, RuleName.TEST_HELPER, row, 1)
+            yield TestEdge(test, target, RuleName.TEST_HELPER, row, 1)
         for test, files in subjects.items():
             for each in files:
                 rule = RuleName.TEST_FILE if (test, each) in used else RuleName.TEST_NAME
-                yield Tested(test, each, rule, used.get((test, each), 0), len(files))
+                yield TestEdge(test, each, rule, used.get((test, each), 0), len(files))
                 yield from self._types(test, each)
 
     def _files_at(self, found: Iterable[FoundEdge]) -> Iterator[int]:
@@ -92,7 +92,7 @@ class Tests:
     def _is_test_file(self, number: int) -> bool:
         return self.drafts[number].role == Role.TEST
 
-    def _find_tests(self, number: int, names: FileNames, settings: LanguageSettings) -> None:
+    def _find_tests(self, number: int, names: FileSymbols, settings: LanguageSettings) -> None:
         tests = settings.tests
         is_one = self._is_test_file(number) and not (tests.functions or tests.mark or tests.marks)
         if is_one:
@@ -137,15 +137,17 @@ class Tests:
         helped_to = [(test, target, row) for test, helper, row in helped for target in by_helper.get(helper, ())]
         return calls, helped_to, used
 
-    def _called(self, calls: Sequence[_Call], subjects: Mapping[int, Sequence[int]]) -> Iterator[Tested]:
+    def _called(self, calls: Sequence[_Call], subjects: Mapping[int, Sequence[int]]) -> Iterator[TestEdge]:
         for test, target, row in calls:
             file, other = self.drafts[test].file, self.drafts[target].file
             is_subject = file == other or other in subjects.get(file, ()) or self._names(test, target)
-            yield Tested(test, target, RuleName.TEST_SUBJECT if is_subject else RuleName.TEST_CALL, row, 1)
+            yield TestEdge(test, target, RuleName.TEST_SUBJECT if is_subject else RuleName.TEST_CALL, row, 1)
 
     def _names(self, test: int, target: int) -> bool:
         """Whether the name of a test holds that of what it calls: `test_parse_date`, `parse_date`."""
-        name, called = (_plain(self.drafts[each].id.rpartition("::")[2].rpartition(".")[2]) for each in (test, target))
+        name, called = (
+            _normalize_name(self.drafts[each].id.rpartition("::")[2].rpartition(".")[2]) for each in (test, target)
+        )
         return len(called) > 3 and called in name and "::" in self.drafts[test].id
 
     # -- names
@@ -155,7 +157,7 @@ class Tests:
         tests = [number for number in files if self._is_test_file(number)]
         if not tests:
             return {}
-        by_name = self.program.listed.subjects(self.program.files)
+        by_name = self.program.file_groups.subjects(self.program.files)
         result: dict[int, list[int]] = {}
         for number in tests:
             names = self.program.files[number]
@@ -170,7 +172,7 @@ class Tests:
         number: int,
         path: str,
         settings: LanguageSettings,
-        by_name: Mapping[tuple[str, str], Sequence[Subject]],
+        by_name: Mapping[tuple[str, str], Sequence[TestSubject]],
         used: Mapping[tuple[int, int], int],
     ) -> list[int]:
         *folders, file = path.split("/")
@@ -190,15 +192,17 @@ class Tests:
                 ]
             else:
                 near = _nearest(
-                    _telling(folders), candidates, {c.number for c in candidates if (number, c.number) in used}
+                    _distinctive_folders(folders),
+                    candidates,
+                    {c.number for c in candidates if (number, c.number) in used},
                 )
             if pattern == "*":  # the same name may be chance
                 near = [c for c in near if (number, c.number) in used]
             if near:
-                return [c.number for c in near] if len(near) <= _MOST_TWINS else []
+                return [c.number for c in near] if len(near) <= _MAX_SUBJECTS else []
         return []
 
-    def _types(self, test: int, file: int) -> Iterator[Tested]:
+    def _types(self, test: int, file: int) -> Iterator[TestEdge]:
         """Types in a file of tests that are named after one of the file that is tested."""
         names, others = self.program.files[test], self.program.files[file]
         assert names.settings is not None
@@ -213,31 +217,34 @@ class Tests:
                 target = others.by_qualname.get(name[len(before) : len(name) - len(after)], -1)
                 if target >= 0 and self.program.is_type(target):
                     source = self.drafts.definition(names.first + local)
-                    yield Tested(source, self.drafts.definition(target), RuleName.TEST_FILE, definition.start_row, 1)
+                    yield TestEdge(source, self.drafts.definition(target), RuleName.TEST_FILE, definition.start_row, 1)
                     break
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _telling(folders: Sequence[str]) -> tuple[str, ...]:
+def _distinctive_folders(folders: Sequence[str]) -> tuple[str, ...]:
     return tuple(each for each in folders if each and each.lower() not in _PLAIN_FOLDERS)
 
 
-def _nearest(folders: tuple[str, ...], candidates: Sequence[Subject], used: set[int]) -> list[Subject]:
+def _nearest(folders: tuple[str, ...], candidates: Sequence[TestSubject], used: set[int]) -> list[TestSubject]:
     """Those that the tests use, if there are any, of them those with the most folders in common, from the end first."""
-    ranked = [((c.number in used, *_in_common(folders, _telling(c.folder.split("/")))), c) for c in candidates]
+    ranked = [
+        ((c.number in used, *_count_common_folders(folders, _distinctive_folders(c.folder.split("/")))), c)
+        for c in candidates
+    ]
     best = max((rank for rank, _ in ranked), default=(False, 0, 0))
     return [c for rank, c in ranked if rank == best]
 
 
-def _in_common(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
+def _count_common_folders(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
     """How many folders are the same from the end, and from the beginning."""
-    return _same(a[::-1], b[::-1]), _same(a, b)
+    return _common_prefix_length(a[::-1], b[::-1]), _common_prefix_length(a, b)
 
 
-def _same(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+def _common_prefix_length(a: tuple[str, ...], b: tuple[str, ...]) -> int:
     n = 0
     for one, other in zip(a, b, strict=False):
         if one != other:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from causalist.evaluate.clones import find_clone
-from causalist.graph import Confidences, build_graph, strength
+from causalist.graph import Confidences, build_graph, evidence_sort_key
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.source import SourceFile
@@ -114,7 +114,7 @@ def merged(edges: Iterable[Edge], types: frozenset[str] | set[str] = frozenset()
         if path not in spoken:
             settings = load_settings().get(dialect_of(path))
             spoken[path] = settings.name if settings else ""
-        parts.sort(key=lambda part: strength(*part))
+        parts.sort(key=lambda part: evidence_sort_key(*part))
         result.append(Prediction(kind, source, target, spoken[path], target in types, tuple(parts)))
     return result
 

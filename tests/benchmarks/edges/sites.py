@@ -26,7 +26,7 @@ from causalist.evaluate.clones import find_clone
 from causalist.graph import load_confidences
 from causalist.graph.program.program import Program
 from causalist.graph.resolver import Resolver
-from causalist.graph.tables import _repeats
+from causalist.graph.tables import _number_duplicates
 from causalist.model.facts import Call, FileFacts
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NodeKind, symbol_id
@@ -88,7 +88,7 @@ class Sites:
     def _id(self, definition: int) -> str:
         names = self._program.files[self._program.file_of[definition]]
         local = definition - names.first
-        qualname = names.facts.definitions[local].qualname + _repeats(names.facts.definitions)[local]
+        qualname = names.facts.definitions[local].qualname + _number_duplicates(names.facts.definitions)[local]
         return symbol_id(names.path, qualname)
 
 
