@@ -125,7 +125,7 @@ def _link_part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: ran
 def _merge_part(linker: Linker, part: LinkedPart) -> Iterator[tuple[int, str]]:
     drafts, collector = linker.drafts, linker.collector
     kinds, first = list(EdgeKind), part.first_external
-    externals = [drafts.external(name) for name in part.externals]
+    externals = [drafts.of_external(name) for name in part.externals]
     for start in range(0, len(part.edges), _ROWS):
         for source, target, kind, rule, row, candidates, n in part.edges[start : start + _ROWS].tolist():
             here = target if target < first else externals[target - first]
@@ -161,16 +161,16 @@ def build_graph(
         nodes = tuple(linked.document_nodes[i] for i in given)
         troubles_given = tuple((order[number], error) for number, error in linked.troubles)
         return LinkedGraph(linked.graph, linked.file_nodes[given], nodes, troubles_given)
-    linker = Linker.of(files, settings)
+    linker = Linker.from_files(files, settings)
     documents = [linker.drafts.documents(number) for number in range(len(files))]
     linker.add_bases()
     layers = LayerAssigner(linker.program, linker.drafts)
     troubles = link_files(linker, with_bodies, layers, spread)
     tests = Tests(linker.program, linker.drafts)
-    for each in list(tests.edges(linker.collector.edges.items())):
+    for each in list(tests.find_edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
     languages = [names.settings.name if names.settings else "" for names in linker.program.files]
-    graph, position = finish_graph(linker.drafts.all(), linker.collector, languages, load_confidences())
+    graph, position = finish_graph(linker.drafts.all_drafts(), linker.collector, languages, load_confidences())
     file_nodes = position[: len(files)]
     linked = LinkedGraph(
         layers.complete(graph, file_nodes),
@@ -178,5 +178,5 @@ def build_graph(
         tuple(position[np.array(each, dtype=np.int64)] for each in documents),
         tuple(troubles),
     )
-    linker.release()
+    linker.release_tables()
     return linked

@@ -67,7 +67,7 @@ class FileSymbols:
             self.facts, self.bindings, self.several, self.decided, self._named = before
 
     @property
-    def has_folders(self) -> bool:
+    def has_folder_imports(self) -> bool:
         """Whether imports name folders."""
         return self.settings is not None and self.settings.modules.system is ModuleSystem.FOLDER
 
@@ -78,7 +78,7 @@ class FileSymbols:
         return self.settings is not None and stem in self.settings.modules.index_stems
 
     @property
-    def imports_are_visible(self) -> bool:
+    def has_visible_imports(self) -> bool:
         """Python's importers see what a module imports; an ECMAScript module's see what it exports."""
         return self.settings is not None and self.settings.modules.system is ModuleSystem.DOTTED
 

@@ -82,7 +82,7 @@ class Guesses:
         known = self._passing.get(file)
         if known is None:
             names, targets = self._program.files[file], set()
-            is_index = names.imports_are_visible and names.is_index
+            is_index = names.has_visible_imports and names.is_index
             for entry in names.facts.imports:
                 if is_index or entry.kind in _REEXPORTS:
                     targets.add(self._program.target_module(file, entry)[0])

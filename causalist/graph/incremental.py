@@ -69,15 +69,15 @@ def relink(
     """
     again = sorted(edited | affected)
     held = {number: _facts_held(*files[number], settings) for number in again}
-    linker = before.again(held) if before is not None else None
+    linker = before.relink(held) if before is not None else None
     if linker is None:
-        linker = Linker.of([(path, held.get(i, facts)) for i, (path, facts) in enumerate(files)], settings)
+        linker = Linker.from_files([(path, held.get(i, facts)) for i, (path, facts) in enumerate(files)], settings)
     for each in moved:
         _check_no_rival(linker.program, each, settings)
     with ExitStack() as bodies:
         for number in again:
             bodies.enter_context(linker.program.files[number].use_facts(files[number][1]))
-        return _GraphUpdate(linker, previous, frozenset(edited), frozenset(affected), moved).done()
+        return _GraphUpdate(linker, previous, frozenset(edited), frozenset(affected), moved).run()
 
 
 def _facts_held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
@@ -132,7 +132,7 @@ class _GraphUpdate:
         self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
         self._keys: dict[int, dict[str, int]] = {}  # file -> id -> draft
 
-    def done(self) -> RelinkedGraph:
+    def run(self) -> RelinkedGraph:
         linker, graph = self.linker, self.graph
         for number in sorted(self.changed):
             linker.drafts.documents(number)
@@ -142,11 +142,11 @@ class _GraphUpdate:
         layers = LayerAssigner(linker.program, linker.drafts)
         for number in sorted(self.changed):
             layers.assign_own(number)
-        retested = self._retest()
+        retested = self._relink_tests()
         edges = graph.edges
-        own = self._among(self.file_of[:-1], self.changed | {self.gone})
+        own = self._mask_files(self.file_of[:-1], self.changed | {self.gone})
         is_gone = own[edges.sources]
-        is_gone |= (edges.kinds == EdgeKind.TESTS) & self._among(self.file_of[:-1], retested)[edges.sources]
+        is_gone |= (edges.kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[:-1], retested)[edges.sources]
         is_outside = self.file_of[:-1] < 0
         kept = ~(is_outside | own)
         kept[edges.targets[is_outside[edges.targets] & ~is_gone]] = True  # what is outside, where it is still used
@@ -162,7 +162,7 @@ class _GraphUpdate:
             distinct, inverse = np.unique(drafts, return_inverse=True)
             return np.array([position(draft) for draft in distinct.tolist()], dtype=np.int32)[inverse.reshape(-1)]
 
-        found = build_columns(linker.collector, self._language, positions, load_confidences())
+        found = build_columns(linker.collector, self._language_of, positions, load_confidences())
         is_lost = ids.old < 0
         if min(found.sources.min(initial=0), found.targets.min(initial=0)) < 0 or (
             is_lost.any() and (is_lost[edges.targets] & ~is_gone).any()
@@ -173,7 +173,7 @@ class _GraphUpdate:
             _nodes(graph.nodes, kept, ids, list(made.values()), position),
             splice_edge_table(edges, gone, ids.old, found, len(ids.table)),
             RULE_NAMES,
-            self._unresolved(ids, own, position),
+            self._merge_unresolved(ids, own, position),
         )
         documents = [
             np.array([at[each] for each in linker.drafts.documents(number)], dtype=np.int32)
@@ -186,7 +186,7 @@ class _GraphUpdate:
             file_nodes[number] = at[number]
         now = layers.complete(now, file_nodes)
         linked = LinkedGraph(now, file_nodes, tuple(documents))
-        read = self._among(self.file_of[:-1], self.edited)
+        read = self._mask_files(self.file_of[:-1], self.edited)
         unread = np.where(read, np.int32(-1), ids.old)
         is_other = np.ones(len(ids.table), dtype=np.bool_)
         is_other[unread[unread >= 0]] = False
@@ -195,34 +195,34 @@ class _GraphUpdate:
         is_other[found.sources] = is_other[found.targets] = True
         return RelinkedGraph(linked, ids.old, unread, is_other, linker)
 
-    def _among(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
+    def _mask_files(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
         """Which of these numbers of files are chosen; -1 is not."""
         is_one = np.zeros(self.gone + 2, dtype=np.bool_)
         is_one[sorted(chosen)] = True
         return is_one[files]
 
-    def _language(self, draft: int) -> str:
+    def _language_of(self, draft: int) -> str:
         settings = self.linker.program.files[self.linker.drafts[draft].file].settings
         return settings.name if settings is not None else ""
 
     # -- what tests test
 
-    def _retest(self) -> frozenset[int]:
+    def _relink_tests(self) -> frozenset[int]:
         """Finds what the tests of these files test, which it returns: files that changed, and those that call
         something there that may be a helper."""
         graph, edges = self.graph, self.graph.edges
-        is_changed = self._among(self.file_of[:-1], self.changed | {self.gone})
+        is_changed = self._mask_files(self.file_of[:-1], self.changed | {self.gone})
         into = edges.incoming[_edges_of_rows(edges.incoming_indptr, np.flatnonzero(is_changed))]
         kinds, targets = edges.kinds[into], edges.targets[into]
         matters = (kinds == EdgeKind.CALLS) & (graph.nodes.roles[targets] == Role.TEST)
         # Tests are also told by the names of what is defined in the file that they are for.
-        matters |= (kinds == EdgeKind.TESTS) & self._among(self.file_of[targets], self.edited)
+        matters |= (kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[targets], self.edited)
         callers = edges.sources[into[matters]]
         files = self.changed | frozenset(self.file_of[callers].tolist()) | self._named_after_moved()
         files -= {self.gone}
         found: list[FoundEdge] = list(self.linker.collector.edges.items())
-        again = np.flatnonzero(self._among(self.file_of[:-1], files - self.changed))
-        found += self._uses_of(again)
+        again = np.flatnonzero(self._mask_files(self.file_of[:-1], files - self.changed))
+        found += self._edges_of_nodes(again)
         drafts = self.linker.drafts
         helpers = {
             target
@@ -230,16 +230,16 @@ class _GraphUpdate:
             if kind == EdgeKind.CALLS and drafts[target].role == Role.TEST and drafts[target].file not in files
         }
         positions = {graph.nodes.ids.position(drafts[helper].id) for helper in helpers}
-        found += self._uses_of(np.array(sorted(positions), dtype=np.int64))
+        found += self._edges_of_nodes(np.array(sorted(positions), dtype=np.int64))
         tests = Tests(self.linker.program, drafts)
-        for each in list(tests.edges(found, files)):
+        for each in list(tests.find_edges(found, files)):
             if drafts[each.source].file in files:
                 self.linker.collector.add(
                     each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates
                 )
         return files
 
-    def _uses_of(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
+    def _edges_of_nodes(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
         """The edges of the previous graph that leave these nodes, which ascend, and that tests are told by, between
         drafts."""
         edges = self.graph.edges
@@ -251,7 +251,9 @@ class _GraphUpdate:
             for each in (edges.sources, edges.targets, edges.kinds, edges.rules, edges.candidates, edges.counts,
                          edges.rows)
         )  # fmt: skip
-        drafts = {node: self._draft(node) for node in {*edges.sources[found].tolist(), *edges.targets[found].tolist()}}
+        drafts = {
+            node: self._draft_of(node) for node in {*edges.sources[found].tolist(), *edges.targets[found].tolist()}
+        }
         return [
             ((drafts[source], drafts[target], kind), EdgeSites(RULE_NAMES[rule], candidates, count, row))
             for source, target, kind, rule, candidates, count, row in zip(*rows, strict=True)
@@ -268,18 +270,18 @@ class _GraphUpdate:
             and role_of(names.path) == Role.TEST
         )
 
-    def _draft(self, node: int) -> int:
+    def _draft_of(self, node: int) -> int:
         """The draft of a node of a file."""
         file, drafts = int(self.file_of[node]), self.linker.drafts
         if node == self.file_nodes[file]:
             return file
         if file not in self._keys:
-            first = drafts.first_of(file)
+            first = drafts.first_definition(file)
             n = len(self.linker.program.files[file].facts.definitions)
             self._keys[file] = {drafts[draft].id: draft for draft in range(first, first + n)}
         return self._keys[file][self.graph.nodes.ids[node]]
 
-    def _unresolved(self, ids: Merged, own: NDArray[np.bool_], position: _Position) -> UnresolvedCalls:
+    def _merge_unresolved(self, ids: Merged, own: NDArray[np.bool_], position: _Position) -> UnresolvedCalls:
         then, collected = self.graph.unresolved, self.linker.collector.unresolved
         stays = ~own[then.sources]
         used = np.zeros(len(then.texts), dtype=np.bool_)

@@ -54,8 +54,8 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     )
     if before != after:
         return None
-    special = _special(language)
-    one, other = _items(old, language), _items(new, language)
+    special = _special_prefix(language)
+    one, other = _interface_items(old, language), _interface_items(new, language)
     names: set[str] = set()
     said: set[str] = set()
     variables: set[Variable] = set()
@@ -70,11 +70,11 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
         if what == "variable":
             variables.add((place, name))
         elif what == "binding":
-            names.update(_names_bound(place, name, special))
+            names.update(_names_of_binding(place, name, special))
         elif what == "definition":
             names.update(_names_of(place, special), _names_of(f"{place.rpartition('.')[0]}.{name}", special))
             said.update(_NAME.findall(name))
-        elif what != "child" or not _are_told_apart(then, now, special):
+        elif what != "child" or not _are_distinguished(then, now, special):
             names.update(_names_of(place, special), _NAME.findall(name))
         kinds.update(k for facts in (old, new) for k in _kinds_at(facts, place))
     if names & UNNAMED_EXPORTS:
@@ -85,7 +85,7 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
 _Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a name in it
 
 
-def _items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
+def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
     """All of an interface by what it is about, in an order that an insertion elsewhere does not change."""
     shows_side_effects = language is None or language.modules.shows_side_effects
     shows_signatures = language is None or _reads_signatures(language)
@@ -144,7 +144,7 @@ def _reads_signatures(language: LanguageSettings) -> bool:
     )
 
 
-def _special(language: LanguageSettings | None) -> str:
+def _special_prefix(language: LanguageSettings | None) -> str:
     return language.names.special if language is not None else ""
 
 
@@ -161,7 +161,7 @@ def _names_of(place: str, special: str) -> Iterator[str]:
         yield from words[-1:]
 
 
-def _names_bound(place: str, target: str, special: str) -> Iterator[str]:
+def _names_of_binding(place: str, target: str, special: str) -> Iterator[str]:
     """The same for what is bound in `place` to `target`, which has no name of its own if it is what is returned."""
     own = _NAME.findall(target)
     if target.startswith(".__"):
@@ -171,7 +171,7 @@ def _names_bound(place: str, target: str, special: str) -> Iterator[str]:
     yield from own
 
 
-def _are_told_apart(then: Sequence[Hashable], now: Sequence[Hashable], special: str) -> bool:
+def _are_distinguished(then: Sequence[Hashable], now: Sequence[Hashable], special: str) -> bool:
     """Whether definitions that came to others, or went from there, say so by names of their own."""
     if not special:
         return False
@@ -196,7 +196,7 @@ def dependent_names(
 ) -> set[str]:
     """The names of what in a file's interface is made of something that has one of these names, or of one of these
     variables of its functions. Variables on the way are not told: nobody else can name them."""
-    special = _special(language)
+    special = _special_prefix(language)
     variable_of = _variables(facts)
     parents = [min(definition.parent, position - 1) for position, definition in enumerate(facts.definitions)]
     reached = [{name for place, name in variables if place == each.qualname} for each in facts.definitions]
@@ -210,14 +210,14 @@ def dependent_names(
     while True:
         found: set[str] = set()
         is_done = True
-        for place, own, texts in _made_of(facts):
-            if not any(_says(text, visible(place)) for text in texts):
+        for place, own, texts in _dependencies(facts):
+            if not any(_contains_name(text, visible(place)) for text in texts):
                 continue
             around = facts.definitions[place].qualname if place != MODULE_SCOPE else ""
             if isinstance(own, str):
                 found.update(_names_of(around, special), _NAME.findall(own))
             elif not (word := variable_of(own)):
-                found.update(_names_bound(around, own.target, special))
+                found.update(_names_of_binding(around, own.target, special))
             elif word not in reached[place]:
                 reached[place].add(word)
                 is_done = False
@@ -225,7 +225,7 @@ def dependent_names(
             return found
 
 
-def _says(text: str, several: Iterable[Set[str]]) -> bool:
+def _contains_name(text: str, several: Iterable[Set[str]]) -> bool:
     """Whether one of these sets has a word of the text."""
     if not text:
         return False
@@ -233,7 +233,7 @@ def _says(text: str, several: Iterable[Set[str]]) -> bool:
     return any(not names.isdisjoint(words) for names in several)
 
 
-def _made_of(facts: FileFacts) -> Iterator[tuple[int, str | Binding, tuple[str, ...]]]:
+def _dependencies(facts: FileFacts) -> Iterator[tuple[int, str | Binding, tuple[str, ...]]]:
     """(where it stands, its name or itself, the texts of what it is made of) of all in an interface."""
     for local, returned in facts.returns:
         yield local, "", (returned,)

@@ -303,20 +303,20 @@ def layers_of_file(path: str, facts: FileFacts, family: str, own_package: str = 
     """The layers of one file. `family` is that of its language, "" for text without a grammar; `own_package` what
     the package calls itself to which the file belongs: imports of that say nothing."""
     role = role_of(path)
-    layer = _by_kind(path, role, bool(facts.language))
+    layer = _layer_by_kind(path, role, bool(facts.language))
     if layer is not None:
         return FileLayers(layer, {})
-    imported = _by_packages(facts, family, own_package)
+    imported = _count_packages(facts, family, own_package)
     if imported[Layer.UI]:
         return FileLayers(Layer.UI, {})
-    types = _types(facts, family)
-    layer = _by_words(path, _WORDS, family)
+    types = _layers_of_declared_types(facts, family)
+    layer = _layer_by_words(path, _WORDS, family)
     if layer is None:
         layer = _most_counted(imported)
     if layer is None:
         layer = layer_of_types(types.values(), facts)
     if layer is None:
-        layer = _by_words(path, _WEAK_WORDS, family)
+        layer = _layer_by_words(path, _WEAK_WORDS, family)
     return FileLayers(layer, types)
 
 
@@ -327,7 +327,7 @@ def layer_of_types(layers: Iterable[Layer], facts: FileFacts) -> Layer | None:
     return _most_counted(counts) if 2 * counts.total() >= n_types else None
 
 
-def _by_kind(path: str, role: Role, has_grammar: bool) -> Layer | None:
+def _layer_by_kind(path: str, role: Role, has_grammar: bool) -> Layer | None:
     if role in _BY_ROLE:
         return _BY_ROLE[role]
     lower = path.lower()
@@ -344,7 +344,7 @@ def _by_kind(path: str, role: Role, has_grammar: bool) -> Layer | None:
     return Layer.CONFIG if name.startswith(".") or role_of(name) is Role.CONFIG else None
 
 
-def _by_words(path: str, tables: Mapping[str, Mapping[str, Layer]], family: str) -> Layer | None:
+def _layer_by_words(path: str, tables: Mapping[str, Mapping[str, Layer]], family: str) -> Layer | None:
     """By the name of the file, then by its folders, the innermost first."""
     own, everywhere = tables.get(family, {}), tables[""]
     *folders, name = path.split("/")
@@ -359,12 +359,12 @@ def _by_words(path: str, tables: Mapping[str, Mapping[str, Layer]], family: str)
     return None
 
 
-def _by_packages(facts: FileFacts, family: str, own_package: str) -> Counter[Layer]:
+def _count_packages(facts: FileFacts, family: str, own_package: str) -> Counter[Layer]:
     """How many different packages, or functions that need no import, stand for each layer."""
     counts: Counter[Layer] = Counter()
     if family in PACKAGES:
         found = {
-            _package(family, each.module, each.name if each.kind in _NAMED else "")
+            _find_package(family, each.module, each.name if each.kind in _NAMED else "")
             for each in facts.imports
             if not each.level and not (own_package and f"{each.module}/".startswith(f"{own_package}/"))
         }
@@ -377,7 +377,7 @@ def _by_packages(facts: FileFacts, family: str, own_package: str) -> Counter[Lay
 
 
 @lru_cache(maxsize=4096)
-def _package(family: str, module: str, name: str) -> tuple[str, Layer] | None:
+def _find_package(family: str, module: str, name: str) -> tuple[str, Layer] | None:
     """The longest entry of the table that a module begins with, and its layer."""
     separator = "/" if family in _BY_SLASHES else "."
     parts = [part for part in (*module.split(separator), name) if part]
@@ -389,21 +389,21 @@ def _package(family: str, module: str, name: str) -> tuple[str, Layer] | None:
     return None
 
 
-def _types(facts: FileFacts, family: str) -> dict[int, Layer]:
+def _layers_of_declared_types(facts: FileFacts, family: str) -> dict[int, Layer]:
     """Layers of types, by number: by their own names, or else by the first of their bases that says something."""
     found: dict[int, Layer] = {}
     bases = _BASE_WORDS[""] | _BASE_WORDS.get(family, {})
     for number, definition in enumerate(facts.definitions):
-        if definition.kind in _TYPES and (layer := _by_last_word(definition.name, _TYPE_WORDS)) is not None:
+        if definition.kind in _TYPES and (layer := _layer_by_last_word(definition.name, _TYPE_WORDS)) is not None:
             found[number] = layer
     for base in facts.bases:
-        layer = _by_last_word(base.name.rpartition(".")[2], bases)
+        layer = _layer_by_last_word(base.name.rpartition(".")[2], bases)
         if layer is not None and facts.definitions[base.definition].kind in _TYPES:
             found.setdefault(base.definition, layer)
     return found
 
 
-def _by_last_word(name: str, table: Mapping[str, Layer]) -> Layer | None:
+def _layer_by_last_word(name: str, table: Mapping[str, Layer]) -> Layer | None:
     if name in table:
         return table[name]
     words = _WORD.findall(name)
@@ -492,7 +492,7 @@ class LayerAssigner:
         if own.layer is not None:
             self.drafts[number].says = own.layer
         for local, layer in own.types.items():
-            self.drafts[self.drafts.first_of(number) + local].says = layer
+            self.drafts[self.drafts.first_definition(number) + local].says = layer
 
     def complete(self, graph: CodeGraph, file_nodes: NDArray[np.int32]) -> CodeGraph:
         """Return the graph with the layer and the tier of each node; `file_nodes` are those of the program's files.

@@ -43,7 +43,7 @@ class PackageImports:
     _file: int = -1
     _members: dict[str, set[str]] = field(default_factory=dict)  # first name of a chain -> second names
 
-    def has_folders(self, file: int) -> bool:
+    def has_folder_imports(self, file: int) -> bool:
         settings = self.program.files[file].settings
         return settings is not None and settings.modules.system is ModuleSystem.FOLDER
 
@@ -55,7 +55,7 @@ class PackageImports:
         names = program.files[file]
         used: set[str] = set()
         if entry.kind == ImportKind.STAR:
-            own = program.packages.definition
+            own = program.packages.find_definition
             used = {head for head in self._members if own(file, head, program.files) is None}
         else:
             for local, each in names.imports.get(MODULE_SCOPE, {}).items():
@@ -63,7 +63,7 @@ class PackageImports:
                     used = self._members.get(local, set())
         found = set()
         for name in used:
-            number = program.packages.definition(target, name, program.files, asking=file)
+            number = program.packages.find_definition(target, name, program.files, asking=file)
             if number is not None:
                 found.add(program.file_of[number])
         if not found:
@@ -108,13 +108,13 @@ class Linker:
     collector: EdgeCollector
     _types: tuple[list[Derived], list[tuple[int, int]]] | None = None  # bases, and (type, interface) by methods alone
     _imports: PackageImports = field(init=False)
-    _states: AccessResolver = field(init=False)
+    _accesses: AccessResolver = field(init=False)
     _mentions: Mentions = field(init=False)
 
     @classmethod
-    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Linker":
+    def from_files(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Linker":
         """A linker of a repository; `settings` are by dialect name."""
-        program = Program.of(files, settings)
+        program = Program.from_files(files, settings)
         builtin: dict[str, frozenset[str]] = {}
         for each in settings.values():
             builtin[each.name] = frozenset(each.builtin_methods)
@@ -122,10 +122,10 @@ class Linker:
 
     def __post_init__(self) -> None:
         self._imports = PackageImports(self.program)
-        self._states = AccessResolver(self.program, self.resolver.values)
+        self._accesses = AccessResolver(self.program, self.resolver.values)
         self._mentions = Mentions(self.program, self.drafts)
 
-    def again(self, changed: Mapping[int, FileFacts]) -> "Linker | None":
+    def relink(self, changed: Mapping[int, FileFacts]) -> "Linker | None":
         """A linker of the same files, of which some changed and look the same from all others (`model.interface`). It
         has no edges yet, and this one is not to be used any more. None, with nothing changed, where the tables of one
         of these files do not follow from it alone."""
@@ -144,25 +144,25 @@ class Linker:
         except Exception as error:
             if not errors.is_survived(error):
                 raise
-            self.resolver.abandon()
+            self.resolver.discard()
             raise NotLinked(type(error).__name__) from error
 
-    def release(self) -> None:
+    def release_tables(self) -> None:
         """Lets go of what refers back to the program, so that facts and tables are freed with its last use. Nothing is
         asked any more."""
         self.program.packages.included = None
 
     def _link(self, number: int) -> None:
-        self.resolver.forget()
-        self._states.forget()
+        self.resolver.clear_cache()
+        self._accesses.clear_cache()
         for document in self.drafts.documents(number):
             draft = self.drafts[document]
             self.collector.add(draft.parent, document, EdgeKind.CONTAINS, RuleName.CONTAINS, draft.start_row)
         self._add_imports(number)
         self._add_uses(number)
         self._add_states(number)
-        for source, meant, row in self._mentions.edges(number):
-            self._use(source, meant.draft, EdgeKind.MENTIONS, meant.rule, row, meant.candidates)
+        for source, meant, row in self._mentions.find_edges(number):
+            self._add_edge(source, meant.draft, EdgeKind.MENTIONS, meant.rule, row, meant.candidates)
 
     def add_bases(self, only: Collection[int] | None = None) -> None:
         """What types are made of, and what overrides what: edges that leave all files, or some. Comes before `link`."""
@@ -181,19 +181,21 @@ class Linker:
             kind = EdgeKind.IMPLEMENTS if each.implements or derives else EdgeKind.EXTENDS
             if self.program.is_alias(target.definition):
                 kind = EdgeKind.REFERENCES  # a type made of others, which may be less than they are: `Omit<A, "b">`
-            row = self.resolver.row(each)
-            self._use(self.drafts.definition(owner), self.drafts.definition(target.definition), kind, target.rule, row)
+            row = self.resolver.current_row(each)
+            self._add_edge(
+                self.drafts.of_definition(owner), self.drafts.of_definition(target.definition), kind, target.rule, row
+            )
         for owner, interface in by_method_set:
             if only is not None and file_of[owner] not in only:
                 continue
-            source, goal = self.drafts.definition(owner), self.drafts.definition(interface)
-            self._use(source, goal, EdgeKind.IMPLEMENTS, RuleName.METHOD_SET, self.drafts[source].start_row)
+            source, goal = self.drafts.of_definition(owner), self.drafts.of_definition(interface)
+            self._add_edge(source, goal, EdgeKind.IMPLEMENTS, RuleName.METHOD_SET, self.drafts[source].start_row)
         for over in OverrideFinder(self.program).find(self.resolver.blocks(), by_method_set, only):
             if only is not None and file_of[over.method] not in only:
                 continue
-            source = self.drafts.definition(over.method)
+            source = self.drafts.of_definition(over.method)
             row = self.drafts[source].start_row
-            self._use(source, self.drafts.definition(over.base), EdgeKind.OVERRIDES, over.rule, row)
+            self._add_edge(source, self.drafts.of_definition(over.base), EdgeKind.OVERRIDES, over.rule, row)
 
     def _add_imports(self, number: int) -> None:
         names = self.program.files[number]
@@ -207,22 +209,22 @@ class Linker:
             if has_headers and entry.kind == ImportKind.STAR:
                 continue  # a namespace, which is no file
             target, rule = self.program.target_module(number, entry)
-            if self._imports.has_folders(number) and target >= 0:
+            if self._imports.has_folder_imports(number) and target >= 0:
                 for file in self._imports.files_of(number, target, entry):
-                    self._use(number, file, EdgeKind.IMPORTS, rule, entry.row)
+                    self._add_edge(number, file, EdgeKind.IMPORTS, rule, entry.row)
                 continue
             below = self._imported_module(number, target, entry)
             if below >= 0:
-                self._use(number, below, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
+                self._add_edge(number, below, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
             elif target >= 0:
-                self._use(number, target, EdgeKind.IMPORTS, rule, entry.row)
-            elif self.program.paths.tree.has(number):
-                package = self.program.paths.target(number, entry)[2]
+                self._add_edge(number, target, EdgeKind.IMPORTS, rule, entry.row)
+            elif self.program.tree_paths.tree.has_file(number):
+                package = self.program.tree_paths.find_target(number, entry)[2]
                 if package:
-                    self._external(number, package, EdgeKind.IMPORTS, entry.row)
+                    self._add_external_edge(number, package, EdgeKind.IMPORTS, entry.row)
             elif names.settings is not None and not entry.level and not entry.module.startswith("."):
-                found = self.program.outside(number, entry)
-                self._external(number, found.name, EdgeKind.IMPORTS, entry.row)
+                found = self.program.external_resolution(number, entry)
+                self._add_external_edge(number, found.name, EdgeKind.IMPORTS, entry.row)
 
     def _add_declared_imports(self, number: int, settings: LanguageSettings) -> None:
         names, declared = self.program.files[number], self.program.declared
@@ -232,19 +234,19 @@ class Linker:
             if entry.kind == ImportKind.SIDE_EFFECT:
                 included = find_script(self.program.modules.number, names.path, entry.module, settings.modules)
                 if included >= 0:
-                    self._use(number, included, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
+                    self._add_edge(number, included, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
                 elif settings.modules.folders and settings.modules.external_parts and entry.module[:1] not in "./":
-                    self._external(number, entry.module.partition("/")[0], EdgeKind.IMPORTS, entry.row)
+                    self._add_external_edge(number, entry.module.partition("/")[0], EdgeKind.IMPORTS, entry.row)
                 continue
             entry = qualify_import(declared, names, entry)
-            files = declared.imported_files(settings.family, entry, names.path, used)
+            files = declared.find_imported_files(settings.family, entry, names.path, used)
             if files is None and settings.modules.namespaces:
                 files = self.resolver.name_lookup.find_imported_files(settings, names, entry) or None
             for target in files or ():
-                self._use(number, target, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
+                self._add_edge(number, target, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
             if files is None:
-                package = self.program.outside(number, entry)
-                self._external(number, package.name, EdgeKind.IMPORTS, entry.row)
+                package = self.program.external_resolution(number, entry)
+                self._add_external_edge(number, package.name, EdgeKind.IMPORTS, entry.row)
 
     def _imported_module(self, number: int, package: int, entry: Import) -> int:
         """`from package import module` names the module's file, not the package's."""
@@ -254,8 +256,8 @@ class Linker:
         if package >= 0:
             if entry.name in self.program.files[package].by_qualname:
                 return -1
-            return self.program.modules.submodule(package, entry.name, names.settings.modules)
-        return self.program.modules.namespace_submodule(
+            return self.program.modules.find_submodule(package, entry.name, names.settings.modules)
+        return self.program.modules.find_namespace_submodule(
             names.path, entry.module, entry.level, entry.name, names.settings.modules
         )
 
@@ -295,28 +297,28 @@ class Linker:
                 kind = EdgeKind.WRITES if lookup.writes else EdgeKind.READS
                 rule = RuleName.NAMED_KEY if way.modules or way.globals else RuleName.KEY_OF_CONFIG
                 source = self._scope_draft(number, lookup.scope)
-                self._external(source, f"{way.kind}:{lookup.key}", kind, lookup.row, rule)
+                self._add_external_edge(source, f"{way.kind}:{lookup.key}", kind, lookup.row, rule)
 
     def _add_state(self, number: int, scope: int, chain: str, row: int, how: int, is_outer: bool) -> None:
         source = self._scope_draft(number, scope)
-        for used in self._states.used(number, scope, chain, is_outer):
-            target = self.drafts.definition(used.definition)
+        for used in self._accesses.find_targets(number, scope, chain, is_outer):
+            target = self.drafts.of_definition(used.definition)
             if not used.is_last or how != AccessKind.WRITE:
-                self._use(source, target, EdgeKind.READS, used.rule, row)
+                self._add_edge(source, target, EdgeKind.READS, used.rule, row)
             if used.is_last and how != AccessKind.READ:
-                self._use(source, target, EdgeKind.WRITES, used.rule, row)
+                self._add_edge(source, target, EdgeKind.WRITES, used.rule, row)
 
     def _add_function(self, number: int, scope: int, chain: str, row: int) -> None:
         """The function or method that a chain is as a value: handed on (`self.save`), asked for a member
         (`save.delay()`), or called by reading it, as a property is."""
-        used = self._states.function(number, scope, chain)
+        used = self._accesses.find_function(number, scope, chain)
         if used is not None:
-            source, target = self._scope_draft(number, scope), self.drafts.definition(used.definition)
+            source, target = self._scope_draft(number, scope), self.drafts.of_definition(used.definition)
             if (source, target, int(EdgeKind.CALLS)) not in self.collector.edges:
-                self._use(source, target, EdgeKind.REFERENCES, used.rule, row)
+                self._add_edge(source, target, EdgeKind.REFERENCES, used.rule, row)
 
     def _scope_draft(self, number: int, scope: int) -> int:
-        return number if scope == MODULE_SCOPE else self.drafts.definition(self.program.files[number].first + scope)
+        return number if scope == MODULE_SCOPE else self.drafts.of_definition(self.program.files[number].first + scope)
 
     def _add_uses(self, number: int) -> None:
         names = self.program.files[number]
@@ -352,38 +354,38 @@ class Linker:
     ) -> None:
         guess = kind is EdgeKind.CALLS
         targets, package = self.resolver.resolve(file, scope, chain, guess=guess, arguments=arguments, values=values)
-        source = file if scope == MODULE_SCOPE else self.drafts.definition(first + scope)
+        source = file if scope == MODULE_SCOPE else self.drafts.of_definition(first + scope)
         for target in targets:
-            draft = self.drafts.definition(target.definition)
+            draft = self.drafts.of_definition(target.definition)
             called = kind
             if kind is EdgeKind.CALLS and (
-                self.drafts[draft].kind in (NodeKind.CONSTANT, NodeKind.FIELD) or self._converts(target.definition)
+                self.drafts[draft].kind in (NodeKind.CONSTANT, NodeKind.FIELD) or self._is_conversion(target.definition)
             ):
                 called = EdgeKind.REFERENCES  # what the called value holds is not known, or it is no code
             if called is EdgeKind.REFERENCES and draft == source:
                 continue
-            self._use(source, draft, called, target.rule, row, target.candidates, n)
-            if called is EdgeKind.REFERENCES and reads and self._states.holds(target.definition):
-                self._use(source, draft, EdgeKind.READS, target.rule, row, target.candidates, n)
+            self._add_edge(source, draft, called, target.rule, row, target.candidates, n)
+            if called is EdgeKind.REFERENCES and reads and self._accesses.holds_state(target.definition):
+                self._add_edge(source, draft, EdgeKind.READS, target.rule, row, target.candidates, n)
         if package:
-            self._external(source, package, kind, row, n=n)
+            self._add_external_edge(source, package, kind, row, n=n)
         elif kind is EdgeKind.CALLS and not targets and self.resolver.is_unknown(file, scope, chain, arguments):
             last = chain.rpartition(".")[2]
             self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row, n)
 
-    def _converts(self, definition: int) -> bool:
+    def _is_conversion(self, definition: int) -> bool:
         """Whether what looks like a call of the definition says of which type a value is."""
         settings = self.program.files[self.program.file_of[definition]].settings
         return settings is not None and settings.types.prefixed and self.program.is_type(definition)
 
-    def _use(
+    def _add_edge(
         self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1, n: int = 1
     ) -> None:
         if source == target and kind is not EdgeKind.CALLS:
             return
         self.collector.add(source, target, kind, rule, row, candidates, n)
 
-    def _external(
+    def _add_external_edge(
         self, source: int, package: str, kind: EdgeKind, row: int, rule: str = RuleName.EXTERNAL, n: int = 1
     ) -> None:
-        self.collector.add(source, self.drafts.external(package), kind, rule, row, n=n)
+        self.collector.add(source, self.drafts.of_external(package), kind, rule, row, n=n)

@@ -61,7 +61,7 @@ class Resolver:
         self.partial_types = PartialTypes(self.program)
         self.partial_types.join_types()
         share_imports(self.program.files, self.program.declared)
-        self.program.inclusion = InclusionGraph.of(self.program.files, self.program.modules.number)
+        self.program.inclusion = InclusionGraph.from_files(self.program.files, self.program.modules.number)
         self.values = Values(self.program)
         self.guesses = Guesses(self.program)
         self.name_lookup = self.values.name_lookup
@@ -95,7 +95,7 @@ class Resolver:
         for owner, held in delegates:
             more_bases.setdefault(owner, []).append(held)
         for owner, numbers in more_bases.items():
-            self.program.set_bases(owner, [*self.program.bases(owner), *numbers])
+            self.program.set_bases(owner, [*self.program.bases_of(owner), *numbers])
         self.partial_types.join_bases()
         self._find_contracts(superclasses)
         self.values.read_attributes()
@@ -115,7 +115,7 @@ class Resolver:
             if interfaces and not derived.isdisjoint(bases):
                 program.contracts[owner] = interfaces
 
-    def row(self, derived: Derived) -> int:
+    def current_row(self, derived: Derived) -> int:
         """Where it is said, as the facts of that file are now."""
         facts = self.program.files[derived.file].facts
         if not derived.is_block:
@@ -124,15 +124,15 @@ class Resolver:
             return facts.implementations[derived.place].row
         return self.program.definition_of[derived.owner].start_row
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Forgets what was looked up for other files."""
         self.values.known.clear()
         self.program.known_exports.clear()
-        self.program.paths.forget()
+        self.program.tree_paths.clear_cache()
 
-    def abandon(self) -> None:
+    def discard(self) -> None:
         """Forgets all of a look-up that did not come back."""
-        self.forget()
+        self.clear_cache()
         self.values.forget()
 
     def blocks(self) -> Iterator[tuple[int, int, int]]:
@@ -169,7 +169,7 @@ class Resolver:
         for each in found:
             numbers.setdefault(each.owner, []).append(each.target.definition)
         for owner, derived in numbers.items():
-            self.program.set_bases(owner, [*self.program.bases(owner), *derived])
+            self.program.set_bases(owner, [*self.program.bases_of(owner), *derived])
         return found, missed
 
     def _outside_of(self, owner: int, file: int, scope: int, name: str) -> Value | None:
@@ -229,7 +229,7 @@ class Resolver:
         value = self.values.of_chain(file, scope, name)
         if value is None or value.kind != "definition":
             return -1
-        if self.program.is_like_a_type(value.number):
+        if self.program.is_type_like(value.number):
             return value.number
         meant = receivers.aliased(self.values, value.number)
         return meant.number if meant is not None and meant.kind == "instance" else -1
@@ -263,7 +263,7 @@ class Resolver:
                 found = self._type_at(file, parent, owner)
                 if found < 0:
                     continue
-                program.attach(member, found)
+                program.attach_member(member, found)
                 if program.definition_of[found].kind == NodeKind.TRAIT:
                     program.for_all.add(found)
                 for name, binding in names.bindings.get(local, {}).items():
@@ -284,7 +284,7 @@ class Resolver:
             chain = chain.removesuffix(".new")
             value = self.values.of_chain(file, scope, chain)
         is_open = value is not None and value.kind in ("unknown-member", "builtin", "external")
-        if called and is_open and value is not None and self.program.paths.tree.has(file):
+        if called and is_open and value is not None and self.program.tree_paths.tree.has_file(file):
             receiver, _, method = chain.rpartition(".")
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
             if is_value and method not in self.builtin_methods.get(self._language(file), ()):
@@ -323,12 +323,12 @@ class Resolver:
         if value.kind == "definition":
             program = self.program
             if not called:
-                every = program.packages.variants(value.number, program.file_of[value.number], file, program.files)
+                every = program.packages.find_variants(value.number, program.file_of[value.number], file, program.files)
                 variants = self.partial_types.select_declaration(every)
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
             if program.is_type_only(value.number):
                 return [], ""  # a value of that name is not the repository's
-            functions = program.overloads(self._called(value.number), arguments)
+            functions = program.select_overloads(self._called(value.number), arguments)
             if values:
                 functions = nearest(self.values, (file, scope), functions, arguments, values)
             if len(functions) > MAX_CANDIDATES:
@@ -336,7 +336,7 @@ class Resolver:
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
                 of_file, fitting = program.file_of[number], self._fitting(number, arguments)
-                functions = program.packages.variants(number, of_file, file, program.files, fitting)
+                functions = program.packages.find_variants(number, of_file, file, program.files, fitting)
             return [*(Target(each, value.rule, len(functions)) for each in functions), *named], ""
         if value.kind == "external":
             return [], value.name

@@ -264,35 +264,37 @@ class Confidences:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""
 
-    def of(self, rule: str, kind: EdgeKind, language: str) -> float:
+    def confidence_of(self, rule: str, kind: EdgeKind, language: str) -> float:
         """The confidence of an edge of that kind in that language, if it has no rivals."""
         _, evidence, _, stated, _ = RULES[RULE_NUMBER[rule]]
         if evidence is Evidence.STRUCTURE:
             return 1.0
         if stated is not None:
             return stated
-        measured = self.measured(rule, kind, language)
+        measured = self.measurement_of(rule, kind, language)
         return measured.confidence if measured else self.evidence[evidence.name.lower()]
 
-    def of_edge(self, rule: str, kind: EdgeKind, language: str, candidates: int) -> float:
-        """The same for an edge to one of several candidates, which share it, and no more than `most`."""
-        return min(self.most(rule, language), self.of(rule, kind, language) / candidates)
+    def confidence_of_edge(self, rule: str, kind: EdgeKind, language: str, candidates: int) -> float:
+        """The same for an edge to one of several candidates, which share it, and no more than `max_confidence`."""
+        return min(self.max_confidence(rule, language), self.confidence_of(rule, kind, language) / candidates)
 
-    def most(self, rule: str, language: str) -> float:
-        """What an edge by that rule may claim: MOST_OF_A_GUESS for guesses, unless more than half of all that were made
-        are right, those at calls which no compiler resolves being counted as wrong: of all, or in that language."""
+    def max_confidence(self, rule: str, language: str) -> float:
+        """Return the most that an edge by that rule may claim.
+
+        For guesses this is MAX_GUESS_CONFIDENCE, unless more than half of those that were made are right, of all or in
+        that language. Those at calls which no compiler resolves count as wrong."""
         if rule not in GUESSES:
             return 1.0
         group = self.rules.get(rule, {}).get(OTHERS, {})
         is_shown = any(map(_is_mostly_right, (group, group.get("languages", {}).get(language, {}))))
         return 1.0 if is_shown else MAX_GUESS_CONFIDENCE
 
-    def measured(self, rule: str, kind: EdgeKind, language: str) -> RuleMeasurement | None:
+    def measurement_of(self, rule: str, kind: EdgeKind, language: str) -> RuleMeasurement | None:
         """What the confidence rests on; None where the rule was not measured for such edges."""
         name = GROUPS.get(kind, OTHERS)
         read = RULES[RULE_NUMBER[rule]].read
         if read is not None:
-            return RuleMeasurement(self.of(rule, kind, language), *read, kind.label)
+            return RuleMeasurement(self.confidence_of(rule, kind, language), *read, kind.label)
         group = self.rules.get(rule, {}).get(name)
         if group is None:
             return None
@@ -307,7 +309,7 @@ class Confidences:
             language if part is own else "",
         )
 
-    def unmeasured(self) -> tuple[str, ...]:
+    def unmeasured_rules(self) -> tuple[str, ...]:
         """Rules whose confidence is that of their kind of evidence, whatever the kind of the edge."""
         return tuple(
             rule.name.value

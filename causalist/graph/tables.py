@@ -61,14 +61,14 @@ class NodeDrafts(dict[int, NodeDraft]):
         if number == file:
             self[file] = _file_draft(names, file)
         else:
-            self.update(enumerate(_definition_drafts(names, file, self), self.first_of(file)))
+            self.update(enumerate(_definition_drafts(names, file, self), self.first_definition(file)))
         return self[number]
 
-    def first_of(self, file: int) -> int:
+    def first_definition(self, file: int) -> int:
         """The draft of the first definition of a file."""
         return self.n_files + self.program.files[file].first
 
-    def definition(self, number: int) -> int:
+    def of_definition(self, number: int) -> int:
         """The draft of a definition."""
         return self.n_files + number
 
@@ -83,10 +83,10 @@ class NodeDrafts(dict[int, NodeDraft]):
 
     def documents(self, file: int) -> list[int]:
         """The drafts of the definitions of a file, then of its passages."""
-        first = self.first_of(file)
+        first = self.first_definition(file)
         return [*range(first, first + len(self.program.files[file].facts.definitions)), *self.passages(file)]
 
-    def external(self, package: str) -> int:
+    def of_external(self, package: str) -> int:
         """The draft of something outside of the repository."""
         number = self.externals.get(package)
         if number is None:
@@ -96,7 +96,7 @@ class NodeDrafts(dict[int, NodeDraft]):
             )  # fmt: skip
         return number
 
-    def all(self) -> list[NodeDraft]:
+    def all_drafts(self) -> list[NodeDraft]:
         """Every draft, when all passages and externals are made."""
         return [self[number] for number in range(self.n_written + len(self.externals))]
 
@@ -110,7 +110,7 @@ def _file_draft(names: FileSymbols, number: int) -> NodeDraft:
 
 
 def _definition_drafts(names: FileSymbols, number: int, drafts: NodeDrafts) -> Iterator[NodeDraft]:
-    facts, first, file = names.facts, drafts.first_of(number), file_id(names.path)
+    facts, first, file = names.facts, drafts.first_definition(number), file_id(names.path)
     # The last one is the file's, for definitions whose parent is MODULE_SCOPE, -1.
     tests, roles = frozenset(facts.tests), [drafts[number].role] * (len(facts.definitions) + 1)
     for local, (definition, repeat) in enumerate(
@@ -219,10 +219,12 @@ def finish_graph(
     )
     columns = build_columns(collector, lambda draft: languages[drafts[draft].file], position.__getitem__, confidences)
     edges = build_edge_table(columns, len(drafts))
-    return CodeGraph(nodes, edges, RULE_NAMES, _unresolved(collector, position)), position
+    return CodeGraph(nodes, edges, RULE_NAMES, _unresolved_calls(collector, position)), position
 
 
-def _confidences(collector: EdgeCollector, language_of: Callable[[int], str], confidences: Confidences) -> list[float]:
+def _confidence_column(
+    collector: EdgeCollector, language_of: Callable[[int], str], confidences: Confidences
+) -> list[float]:
     """Of each edge, by the language in which its source is written."""
     language = {source: language_of(source) for source, _, _ in collector.edges}
     known: dict[tuple[str, int, str, int], float] = {}
@@ -230,12 +232,12 @@ def _confidences(collector: EdgeCollector, language_of: Callable[[int], str], co
     for (source, _, kind), sites in collector.edges.items():
         key = (sites.rule, kind, language[source], sites.candidates)
         if key not in known:
-            known[key] = confidences.of_edge(sites.rule, EdgeKind(kind), language[source], sites.candidates)
+            known[key] = confidences.confidence_of_edge(sites.rule, EdgeKind(kind), language[source], sites.candidates)
         result.append(known[key])
     return result
 
 
-def _unresolved(collector: EdgeCollector, position: NDArray[np.int32]) -> UnresolvedCalls:
+def _unresolved_calls(collector: EdgeCollector, position: NDArray[np.int32]) -> UnresolvedCalls:
     texts = sorted({name for _, name in collector.unresolved})
     number = {name: i for i, name in enumerate(texts)}
     rows = sorted(
@@ -273,7 +275,7 @@ def build_columns(
         targets=positions(keys[:, 1]),
         kinds=keys[:, 2].astype(np.uint8),
         rules=np.array([RULE_NUMBER[s.rule] for s in sites], dtype=np.uint8),
-        confidences=np.array(_confidences(collector, language_of, confidences), dtype=np.float64),
+        confidences=np.array(_confidence_column(collector, language_of, confidences), dtype=np.float64),
         candidates=np.array([s.candidates for s in sites], dtype=np.int32),
         counts=np.array([s.count for s in sites], dtype=np.int32),
         rows=np.array([s.row for s in sites], dtype=np.int32),
@@ -283,7 +285,7 @@ def build_columns(
 def build_edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
     """Edges in order, with what finds them by their ends."""
     # As one number, by a stable sort: of edges of which most are in order already, that is a merge.
-    order = np.argsort(_keys(columns.sources, columns.targets, columns.kinds, n_nodes), kind="stable")
+    order = np.argsort(_edge_keys(columns.sources, columns.targets, columns.kinds, n_nodes), kind="stable")
     sources, targets, kinds = columns.sources[order], columns.targets[order], columns.kinds[order]
     incoming = _stable_order(targets)  # those of a node by source and kind, as all of them stand
     return EdgeTable(
@@ -309,9 +311,9 @@ def splice_edge_table(
     many nodes there are now."""
     # What is gone counts as what stands before it, so that numbers still ascend.
     here = np.maximum(np.maximum.accumulate(nodes), 0)
-    keys = _keys(here.take(then.sources), here.take(then.targets), then.kinds, n)
+    keys = _edge_keys(here.take(then.sources), here.take(then.targets), then.kinds, n)
     np.maximum.accumulate(keys, out=keys)
-    keys_of_new = _keys(new.sources, new.targets, new.kinds, n)
+    keys_of_new = _edge_keys(new.sources, new.targets, new.kinds, n)
     order = np.argsort(keys_of_new)
     # Behind an edge that is gone, where it is found again: what comes after both does not move then.
     rows = spliced(len(keys), gone, then.sources[gone], np.searchsorted(keys, keys_of_new[order], side="right"))
@@ -335,7 +337,7 @@ def splice_edge_table(
     )
 
 
-def _keys(
+def _edge_keys(
     sources: NDArray[np.int32], targets: NDArray[np.int32], kinds: NDArray[np.uint8], n_nodes: int
 ) -> NDArray[np.int64]:
     """One number for each edge, in the order of edges."""

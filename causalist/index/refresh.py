@@ -67,11 +67,11 @@ def refreshed(
     retained = options.retaining.take() if options.retaining is not None else None
     found = _refreshed(entries, blobs, before, read, cache, previous, options, retained)
     if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
-        retained.linker.release()
+        retained.linker.release_tables()
     if found is not None:
         linker = found.relinked.linker
         if options.retaining is None:
-            linker.release()
+            linker.release_tables()
         else:
             facts = {names.path: names.facts for names in linker.program.files}
             options.retaining.keep(Retained(_searched(blobs), facts, linker))

@@ -131,8 +131,8 @@ def _unmeasured(graph: CodeGraph) -> tuple[Unmeasured, ...]:
     counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))
     used = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
     return tuple(
-        Unmeasured(name, evidence[name].name.lower(), table.of(name, EdgeKind.CALLS, ""), used[name])
-        for name in table.unmeasured()
+        Unmeasured(name, evidence[name].name.lower(), table.confidence_of(name, EdgeKind.CALLS, ""), used[name])
+        for name in table.unmeasured_rules()
         if name in used
     )
 

@@ -106,7 +106,7 @@ def _rules(language: str, confidences: Confidences) -> str:
             if counts is None:
                 continue
             right, of = counts["right"], counts["right"] + counts["wrong"]
-            said = confidences.of(rule.name, kind, language)
+            said = confidences.confidence_of(rule.name, kind, language)
             rows.append((f"`{rule.name}`", group, rule.meaning, f"{right:,} of {of:,}", f"{said:.3f}"))
     if not rows:
         return "By the same rules as in other languages; none was measured here.\n"

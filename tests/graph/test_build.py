@@ -67,8 +67,8 @@ def assert_invariants(linked: LinkedGraph, n_files: int) -> None:
         settings = load_settings().get(dialect_of(nodes.ids[int(nodes.files[edges.sources[number]])]))
         rule, kind = RULE_NAMES[edges.rules[number]], EdgeKind(edges.kinds[number])
         language = settings.name if settings else ""
-        shared = load_confidences().of(rule, kind, language) / edges.candidates[number]
-        is_limited = rule in GUESSES and load_confidences().most(rule, language) < 1
+        shared = load_confidences().confidence_of(rule, kind, language) / edges.candidates[number]
+        is_limited = rule in GUESSES and load_confidences().max_confidence(rule, language) < 1
         assert edges.confidences[number] == (min(shared, 0.49) if is_limited else shared)
     is_file = nodes.kinds == NodeKind.FILE
     is_external = nodes.kinds == NodeKind.EXTERNAL

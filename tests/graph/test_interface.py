@@ -108,7 +108,7 @@ def test_a_linker_that_stays_links_files_of_a_sample(sample: str) -> None:
 
 def edges_in(files: Files, order: Iterable[int]) -> dict[tuple[str, str, int], EdgeSites]:
     """All edges of one linker that links the files in this order, by the ids of their ends and kind."""
-    linker = Linker.of(files, load_settings())
+    linker = Linker.from_files(files, load_settings())
     for number in range(len(files)):
         linker.drafts.documents(number)
     linker.add_bases()

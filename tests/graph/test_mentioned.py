@@ -155,6 +155,6 @@ def test_what_the_rules_are_worth_was_measured() -> None:
     assert {rule.name for rule in RULES if rule.read is not None} == labels.keys()
     for rule, found in labels.items():
         right, n, repositories = sum(each for _, each in found), len(found), len({each for each, _ in found})
-        measured = table.measured(rule, EdgeKind.MENTIONS, "")
+        measured = table.measurement_of(rule, EdgeKind.MENTIONS, "")
         assert measured is not None
         assert measured[:4] == (round((right + 1) / (n + 2), 2), right, n - right, repositories), rule

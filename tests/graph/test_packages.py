@@ -42,8 +42,8 @@ def test_files_of_a_package_see_one_another_and_the_first_of_a_name_counts() -> 
         ("b/z.go", FileFacts("go", package="b")),
         ("a/w.py", FileFacts("py")),
     ]
-    scopes = PackageScopes.of(files, settings)
+    scopes = PackageScopes.from_files(files, settings)
     tables = [_Names(f=0), _Names(f=1, g=2), _Names(h=3), _Names(i=4)]
-    assert [scopes.definition(0, name, tables) for name in "fghi"] == [0, 2, None, None]
-    assert scopes.definition(1, "f", tables) == 0
-    assert scopes.definition(3, "i", tables) is None
+    assert [scopes.find_definition(0, name, tables) for name in "fghi"] == [0, 2, None, None]
+    assert scopes.find_definition(1, "f", tables) == 0
+    assert scopes.find_definition(3, "i", tables) is None

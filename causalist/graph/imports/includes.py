@@ -65,19 +65,19 @@ class HeaderReach:
     _direct: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _last: tuple[int, frozenset[int]] = (-1, frozenset())
 
-    def of(self, file: int) -> frozenset[int]:
+    def reach(self, file: int) -> frozenset[int]:
         """The file and all that it includes, with -1 if a quoted file is not there: it is made when the program is
         built, and may include anything. The answer for one file is kept: questions come file by file."""
         if self._last[0] != file:
             seen, waiting = {file}, [file]
             while waiting:
-                new = [each for each in self._included(waiting.pop()) if each not in seen]
+                new = [each for each in self._find_included(waiting.pop()) if each not in seen]
                 seen.update(new)
                 waiting += [each for each in new if each >= 0]
             self._last = file, frozenset(seen)
         return self._last[1]
 
-    def _included(self, file: int) -> tuple[int, ...]:
+    def _find_included(self, file: int) -> tuple[int, ...]:
         known = self._direct.get(file)
         if known is None:
             entries = self.files[file].facts.imports
@@ -114,7 +114,7 @@ class InclusionGraph:
     _below: dict[frozenset[int], frozenset[int]] = field(default_factory=dict)  # what files include, by these files
 
     @classmethod
-    def of(cls, tables: Sequence[FileSymbols], numbers: dict[str, int]) -> "InclusionGraph":
+    def from_files(cls, tables: Sequence[FileSymbols], numbers: dict[str, int]) -> "InclusionGraph":
         result = cls([names.path for names in tables])
         for file, names in enumerate(tables):
             if names.settings is None or not names.settings.modules.inclusion:
@@ -127,7 +127,7 @@ class InclusionGraph:
                         result.included_by.setdefault(target, set()).add(file)
         return result
 
-    def nearest(self, file: int, several: Iterable[tuple[int, int]]) -> int:
+    def find_nearest(self, file: int, several: Iterable[tuple[int, int]]) -> int:
         """The definition, of (file, definition), of the nearest file that `file` sees; -1 for none."""
         seen = [each for each in several if each[0] in self.reach(file)]
         path = self.paths[file]

@@ -55,7 +55,7 @@ class _Package:
 
 @dataclass(slots=True)
 class ModuleTree:
-    """All trees of a repository; build one with `ModuleTree.of`. `file_of[d]` is the file of definition d."""
+    """All trees of a repository; build one with `ModuleTree.from_files`. `file_of[d]` is the file of definition d."""
 
     files: Sequence[Tables]
     file_of: Sequence[int]
@@ -71,7 +71,7 @@ class ModuleTree:
     _shared: dict[str, str] = field(default_factory=dict)  # names that a workspace gives to packages
 
     @classmethod
-    def of(cls, files: Sequence[Tables], file_of: Sequence[int]) -> "ModuleTree":
+    def from_files(cls, files: Sequence[Tables], file_of: Sequence[int]) -> "ModuleTree":
         result = cls(files, file_of, {names.path: i for i, names in enumerate(files)})
         members = [i for i, names in enumerate(files) if module_system(names) is ModuleSystem.TREE]
         if not members:
@@ -90,7 +90,7 @@ class ModuleTree:
                 result.macros.setdefault(root, {}).setdefault(name, []).append(number)
         return result
 
-    def has(self, file: int) -> bool:
+    def has_file(self, file: int) -> bool:
         """Whether a file is a module of a tree."""
         return module_system(self.files[file]) is ModuleSystem.TREE
 
@@ -178,7 +178,7 @@ class ModuleTree:
                 if entry.kind != ImportKind.MODULE:
                     continue
                 module = self.module_at(file, entry.scope)
-                child = self._declared(file, module, entry, is_root)
+                child = self._declared_file(file, module, entry, is_root)
                 if child < 0 or child == file:
                     continue
                 self.children.setdefault(module, {}).setdefault(entry.alias or entry.module, Module(child))
@@ -187,12 +187,12 @@ class ModuleTree:
                     seen.add(child)
                     waiting.append((child, False))
 
-    def _declared(self, file: int, module: Module, entry: Import, is_root: bool) -> int:
+    def _declared_file(self, file: int, module: Module, entry: Import, is_root: bool) -> int:
         """The file of a module that `entry` declares, or -1."""
         path = self.files[file].path
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]
         settings = module_settings(self.files[file])
-        inner = [self._name(m) for m in self._namespaces(module)]
+        inner = [self._name_of(m) for m in self._enclosing_namespaces(module)]
         own = [folder] if is_root or stem in settings.index_stems else [posixpath.join(folder, stem), folder]
         if entry.alias:  # the file is named
             base = posixpath.join(own[0], *inner) if inner else folder
@@ -205,14 +205,14 @@ class ModuleTree:
                         return self.number[candidate]
         return -1
 
-    def _namespaces(self, module: Module) -> list[Module]:
+    def _enclosing_namespaces(self, module: Module) -> list[Module]:
         found: list[Module] = []
         while module.namespace >= 0:
             found.append(module)
             module = self.parents[module]
         return found[::-1]
 
-    def _name(self, module: Module) -> str:
+    def _name_of(self, module: Module) -> str:
         names = self.files[module.file]
         return names.facts.definitions[module.namespace - names.first].name
 
@@ -249,7 +249,7 @@ class ModuleTree:
             module = above
         return module
 
-    def extern(self, module: Module, name: str) -> Resolution | None:
+    def find_library(self, module: Module, name: str) -> Resolution | None:
         """The library of the repository that `name` means as the first part of a path, if any."""
         folder = self._package_folder(self.files[module.file].path)
         own = self._folders.get(folder)
@@ -290,32 +290,32 @@ class TreePathResolver:
     _busy: set[tuple[Module, str, bool, bool]] = field(default_factory=set)
     _cuts: int = 0  # how often a search met itself
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Forgets what was found, and what was being looked for."""
         self.known.clear()
         self._busy.clear()
 
-    def visible(self, file: int, scope: int, name: str, path: bool) -> Resolution | None:
+    def find_visible(self, file: int, scope: int, name: str, path: bool) -> Resolution | None:
         """What a name means inside of a file; `path` where more names follow it, so that it holds others."""
         module = self.tree.module_at(file, scope)
         if name.endswith("!"):
-            return self._macro(file, scope, name[:-1])
+            return self._find_macro(file, scope, name[:-1])
         names = self.tree.files[file]
         while scope != MODULE_SCOPE and names.first + scope != module.namespace:
             for entry in self.tree.globs.get((file, scope), ()):
-                found = self._in_glob(module, entry, name, path)
+                found = self._find_in_glob(module, entry, name, path)
                 if found is not None:
                     return found._replace(rule=RuleName.STAR_IMPORT)
             scope = names.facts.definitions[scope].parent
-        special = self._relative(module, name)
+        special = self._resolve_relative(module, name)
         if special is not None:
             return special
-        found = self.find(module, name, path, inside=True)
+        found = self.find_in_module(module, name, path, inside=True)
         return found._replace(rule=RuleName.SAME_FILE) if found is not None and found.rule == "own" else found
 
-    def sees(self, file: int, scope: int, definition: int, name: str) -> bool:
+    def is_visible(self, file: int, scope: int, definition: int, name: str) -> bool:
         """Whether a definition is visible in a scope, be it imported under another name or under none."""
-        found = self.visible(file, scope, name, True)
+        found = self.find_visible(file, scope, name, True)
         if found is not None and (found.kind, found.number) == ("definition", definition):
             return True
         module = self.tree.module_at(file, scope)
@@ -324,48 +324,48 @@ class TreePathResolver:
             for entries in self.tree.uses.get((file, at), {}).values():
                 for entry in entries:
                     if entry.name == name and entry.alias != name:
-                        meant = self._of_import(module, entry, True)
+                        meant = self._resolve_import(module, entry, True)
                         if meant is not None and (meant.kind, meant.number) == ("definition", definition):
                             return True
-        found = self._in_function(file, scope, name)
+        found = self._find_in_function(file, scope, name)
         return found is not None and (found.kind, found.number) == ("definition", definition)
 
-    def _in_function(self, file: int, scope: int, name: str) -> Resolution | None:
+    def _find_in_function(self, file: int, scope: int, name: str) -> Resolution | None:
         """What a name means by an import inside of the functions around."""
         while scope != MODULE_SCOPE:
             for entry in self.tree.uses.get((file, scope), {}).get(name, ()):
-                return self._of_import(self.tree.module_at(file, scope), entry, True)
+                return self._resolve_import(self.tree.module_at(file, scope), entry, True)
             scope = self.tree.files[file].facts.definitions[scope].parent
         return None
 
-    def step(self, found: Resolution, name: str, path: bool) -> Resolution | None:
+    def follow_name(self, found: Resolution, name: str, path: bool) -> Resolution | None:
         """What `name` means after what was found so far."""
         module = self.as_module(found.kind, found.number)
         if module is None:
             if found.kind != "definition":
                 return found if found.kind == "external" else None
-            member = self._member(found.number, name)
+            member = self._find_member(found.number, name)
             return Resolution("definition", member, found.rule) if member >= 0 else None
         if name.endswith("!"):
             return self._first_macro(self.tree.root_of(module), name[:-1], module.file)
         if name in dict(module_settings(self.tree.files[module.file]).relative):
-            return self._relative(module, name)
-        inner = self.find(module, name, path)
+            return self._resolve_relative(module, name)
+        inner = self.find_in_module(module, name, path)
         if inner is not None and inner.rule in ("own", RuleName.IMPORT):
             return inner._replace(rule=RuleName.MODULE_ATTRIBUTE if inner.rule == "own" else RuleName.RE_EXPORT)
         return inner
 
     def as_module(self, kind: str, number: int) -> Module | None:
         """The module that a value is, or None."""
-        if kind == "module" and self.tree.has(number):
+        if kind == "module" and self.tree.has_file(number):
             return Module(number)
         if kind == "definition":
             file = self.tree.file_of[number]
-            if self.tree.has(file) and (module := Module(file, number)) in self.tree.parents:
+            if self.tree.has_file(file) and (module := Module(file, number)) in self.tree.parents:
                 return module
         return None
 
-    def find(self, module: Module, name: str, path: bool, inside: bool = False) -> Resolution | None:
+    def find_in_module(self, module: Module, name: str, path: bool, inside: bool = False) -> Resolution | None:
         """What a module has under a name. The rule is "own" for what it defines itself."""
         key = (module, name, path, inside)
         if key in self.known:
@@ -383,8 +383,8 @@ class TreePathResolver:
 
     def _search(self, module: Module, name: str, path: bool, inside: bool) -> Resolution | None:
         own = self.tree.items.get(module, {}).get(name, [])
-        chosen = [number for number in own if (self._kind(number) in _PATH_KINDS) == path] or ([] if path else own)
-        if chosen and (path or self._kind(chosen[0]) != NodeKind.NAMESPACE):
+        chosen = [number for number in own if (self._kind_of(number) in _PATH_KINDS) == path] or ([] if path else own)
+        if chosen and (path or self._kind_of(chosen[0]) != NodeKind.NAMESPACE):
             return Resolution("definition", chosen[0], "own")
         child = self.tree.children.get(module, {}).get(name)
         if child is not None and path:
@@ -392,7 +392,7 @@ class TreePathResolver:
         scope = module.namespace - self.tree.files[module.file].first if module.namespace >= 0 else MODULE_SCOPE
         outside: Resolution | None = None
         for entry in self.tree.uses.get((module.file, scope), {}).get(name, ()):
-            found = self._of_import(module, entry, path)
+            found = self._resolve_import(module, entry, path)
             if found is not None and found.kind != "external":
                 return _with_import_rule(found)
             outside = outside or found
@@ -401,42 +401,44 @@ class TreePathResolver:
         if child is not None:
             return Resolution("module", child.file, RuleName.PATH)
         for entry in self.tree.globs.get((module.file, scope), ()):
-            found = self._in_glob(module, entry, name, path)
+            found = self._find_in_glob(module, entry, name, path)
             if found is not None:
                 return found._replace(rule=RuleName.STAR_IMPORT)
         if chosen or own:
             return Resolution("definition", (chosen or own)[0], "own")
-        return self.tree.extern(module, name) if inside else None
+        return self.tree.find_library(module, name) if inside else None
 
-    def _in_glob(self, module: Module, entry: Import, name: str, path: bool) -> Resolution | None:
-        where, _ = self.path(module, entry.module.split("."))
+    def _find_in_glob(self, module: Module, entry: Import, name: str, path: bool) -> Resolution | None:
+        where, _ = self.resolve_path(module, entry.module.split("."))
         if where is None or where.kind == "external":
             return None
-        return self.step(where, name, path)
+        return self.follow_name(where, name, path)
 
-    def _of_import(self, module: Module, entry: Import, path: bool) -> Resolution | None:
+    def _resolve_import(self, module: Module, entry: Import, path: bool) -> Resolution | None:
         names = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
-        return self.path(module, names, last_is_path=path)[0]
+        return self.resolve_path(module, names, last_is_path=path)[0]
 
-    def path(self, module: Module, names: Sequence[str], last_is_path: bool = True) -> tuple[Resolution | None, int]:
+    def resolve_path(
+        self, module: Module, names: Sequence[str], last_is_path: bool = True
+    ) -> tuple[Resolution | None, int]:
         """(what a path means in a module, the file that it leads to as far as it can be followed or -1)."""
         more = len(names) > 1 or last_is_path
-        found = self._relative(module, names[0]) or self.find(module, names[0], more, inside=True)
+        found = self._resolve_relative(module, names[0]) or self.find_in_module(module, names[0], more, inside=True)
         root = self.tree.root_of(module)
         if found is None and module != root:
-            found = self.find(root, names[0], more)  # paths of imports begin at the root in older editions
+            found = self.find_in_module(root, names[0], more)  # paths of imports begin at the root in older editions
         if found is None:
             is_relative = names[0] in dict(module_settings(self.tree.files[module.file]).relative)
             return (None, -1) if is_relative else (Resolution("external", -1, RuleName.EXTERNAL, names[0]), -1)
-        reached = self._leads_to(found)
+        reached = self._file_of(found)
         for i, name in enumerate(names[1:], 2):
-            found = self.step(found, name, i < len(names) or last_is_path)
+            found = self.follow_name(found, name, i < len(names) or last_is_path)
             if found is None:
                 return None, reached
-            reached = self._leads_to(found)
+            reached = self._file_of(found)
         return found, reached
 
-    def _relative(self, module: Module, name: str) -> Resolution | None:
+    def _resolve_relative(self, module: Module, name: str) -> Resolution | None:
         meaning = dict(module_settings(self.tree.files[module.file]).relative).get(name)
         if meaning is None:
             return None
@@ -449,16 +451,18 @@ class TreePathResolver:
             else Resolution("definition", target.namespace, RuleName.PATH)
         )
 
-    def _macro(self, file: int, scope: int, name: str) -> Resolution | None:
+    def _find_macro(self, file: int, scope: int, name: str) -> Resolution | None:
         """A macro by its bare name: imported, of the same file, or of the same tree."""
         module = self.tree.module_at(file, scope)
         while True:
             for entry in self.tree.uses.get((file, scope), {}).get(name, ()):
                 head = entry.module.partition(".")[0]
-                where = self._relative(module, head) or (self.find(module, head, True, inside=True) if head else None)
+                where = self._resolve_relative(module, head) or (
+                    self.find_in_module(module, head, True, inside=True) if head else None
+                )
                 if where is None or where.kind == "external":
                     return Resolution("external", -1, RuleName.EXTERNAL, head or name)
-                found = self._first_macro(self.tree.root_of(Module(self._leads_to(where))), entry.name, file)
+                found = self._first_macro(self.tree.root_of(Module(self._file_of(where))), entry.name, file)
                 return found._replace(rule=RuleName.IMPORT) if found is not None else None
             if scope == MODULE_SCOPE:
                 break
@@ -477,12 +481,12 @@ class TreePathResolver:
 
     # -- imports
 
-    def follow(self, file: int, entry: Import) -> Resolution | None:
+    def follow_import(self, file: int, entry: Import) -> Resolution | None:
         """What the local name of an import means. None: it leads into the repository, to nothing that is seen."""
-        found = self._of_import(self.tree.module_at(file, entry.scope), entry, False)
+        found = self._resolve_import(self.tree.module_at(file, entry.scope), entry, False)
         return found and _with_import_rule(found)
 
-    def target(self, file: int, entry: Import) -> tuple[int, str, str]:
+    def find_target(self, file: int, entry: Import) -> tuple[int, str, str]:
         """(file that an import leads to or -1, rule, package outside or "")."""
         module = self.tree.module_at(file, entry.scope)
         if entry.kind == ImportKind.MODULE:
@@ -491,7 +495,7 @@ class TreePathResolver:
         names = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
         if entry.kind == ImportKind.STAR:
             names.pop()
-        found, reached = self.path(module, names, last_is_path=False) if names else (None, -1)
+        found, reached = self.resolve_path(module, names, last_is_path=False) if names else (None, -1)
         if found is not None and found.kind == "external":
             return -1, RuleName.EXTERNAL, found.name
         is_other = reached >= 0 and self.tree.root_of(Module(reached)) != self.tree.root_of(module)
@@ -499,14 +503,14 @@ class TreePathResolver:
 
     # -- definitions
 
-    def _leads_to(self, found: Resolution) -> int:
+    def _file_of(self, found: Resolution) -> int:
         return found.number if found.kind == "module" else self.tree.file_of[found.number] if found.number >= 0 else -1
 
-    def _kind(self, definition: int) -> int:
+    def _kind_of(self, definition: int) -> int:
         names = self.tree.files[self.tree.file_of[definition]]
         return names.facts.definitions[definition - names.first].kind
 
-    def _member(self, definition: int, name: str) -> int:
+    def _find_member(self, definition: int, name: str) -> int:
         names = self.tree.files[self.tree.file_of[definition]]
         return names.by_qualname.get(f"{names.facts.definitions[definition - names.first].qualname}.{name}", -1)
 

@@ -47,7 +47,7 @@ class _Dotted(NamedTuple):
 
 @dataclass(slots=True)
 class ModuleMap:
-    """Resolves modules for all files of a repository; build one with `ModuleMap.of`."""
+    """Resolves modules for all files of a repository; build one with `ModuleMap.from_files`."""
 
     paths: Sequence[str]
     number: dict[str, int]
@@ -59,7 +59,9 @@ class ModuleMap:
     _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "ModuleMap":
+    def from_files(
+        cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
+    ) -> "ModuleMap":
         paths = [path for path, _ in files]
         result = cls(paths, {path: i for i, path in enumerate(paths)})
         for i, path in enumerate(paths):
@@ -88,14 +90,14 @@ class ModuleMap:
             if settings.system is ModuleSystem.DOTTED:
                 found = self._resolve_dotted(importer, module, level, settings)
             elif settings.system is ModuleSystem.INCLUDE:
-                file = find_header(importer, module, self.number, self._by_name(), settings)
+                file = find_header(importer, module, self.number, self._paths_by_name(), settings)
                 found = ModuleTarget(file, RuleName.PATH) if file >= 0 else OUTSIDE
             else:
                 found = self._resolve_path(key[0], module or "." * level, settings)
             self._cache[key] = found
         return found
 
-    def _by_name(self) -> Mapping[str, Sequence[str]]:
+    def _paths_by_name(self) -> Mapping[str, Sequence[str]]:
         """Paths by their last part."""
         if not self._ending:
             for path in self.paths:
@@ -157,7 +159,7 @@ class ModuleMap:
             for _ in range(level - 1):
                 base = posixpath.dirname(base)
             target = posixpath.join(base, *module.split(".")) if module else base
-            return self._file_at(target, settings, only_folder=not module)
+            return self._find_file_or_index(target, settings, only_folder=not module)
         best: tuple[int, int, str] | None = None
         for entry in self.dotted.get(module, ()):
             if not entry.in_package and not importer.startswith(entry.root + "/"):
@@ -168,15 +170,17 @@ class ModuleMap:
                 best = rank
         return ModuleTarget(self.number[best[2]], RuleName.PATH) if best else OUTSIDE
 
-    def submodule(self, package: int, name: str, settings: ModuleSettings) -> int:
+    def find_submodule(self, package: int, name: str, settings: ModuleSettings) -> int:
         """The file of submodule `name` of the package whose index file is `package`, or -1."""
         path = self.paths[package]
         stem = posixpath.splitext(posixpath.basename(path))[0]
         if settings.system is not ModuleSystem.DOTTED or stem not in settings.index_stems:
             return -1
-        return self._file_at(posixpath.join(posixpath.dirname(path), name), settings).file
+        return self._find_file_or_index(posixpath.join(posixpath.dirname(path), name), settings).file
 
-    def namespace_submodule(self, importer: str, module: str, level: int, name: str, settings: ModuleSettings) -> int:
+    def find_namespace_submodule(
+        self, importer: str, module: str, level: int, name: str, settings: ModuleSettings
+    ) -> int:
         """`from module import name` where the folder `module` holds the file `name` but no index file."""
         if settings.system is not ModuleSystem.DOTTED:
             return -1
@@ -189,16 +193,16 @@ class ModuleMap:
             return OUTSIDE
         if module.startswith("."):
             at = posixpath.normpath(posixpath.join(folder, module))
-            return self._file_at(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
+            return self._find_file_or_index(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
         for where, pattern, targets in self.aliases:
             if where and folder != where and not folder.startswith(where + "/"):
                 continue
-            found = self._by_pattern(where, module, pattern, targets, settings)
+            found = self._resolve_pattern(where, module, pattern, targets, settings)
             if found.file >= 0:
                 return found
         return self._resolve_package(module, settings)
 
-    def _by_pattern(
+    def _resolve_pattern(
         self, folder: str, module: str, pattern: str, targets: tuple[str, ...], settings: ModuleSettings
     ) -> ModuleTarget:
         """The first target of the pattern, as seen from `folder`, that is a file, if the pattern fits the module."""
@@ -209,7 +213,7 @@ class ModuleMap:
         for target in targets:
             for guess in (target, *_source_paths(target)):
                 at = posixpath.normpath(posixpath.join(folder, guess.replace("*", middle, 1)))
-                found = self._file_at(at, settings)
+                found = self._find_file_or_index(at, settings)
                 if found.file >= 0:
                     return found
         return OUTSIDE
@@ -222,7 +226,7 @@ class ModuleMap:
                 continue
             folder, entries, exports = self.packages[name]
             for pattern, targets in exports if rest else ():
-                found = self._by_pattern(folder, rest, pattern, targets, settings)
+                found = self._resolve_pattern(folder, rest, pattern, targets, settings)
                 if found.file >= 0:
                     return ModuleTarget(found.file, RuleName.PACKAGE)
             wanted = (
@@ -232,7 +236,7 @@ class ModuleMap:
             )
             for entry in wanted:
                 for guess in (entry, *_source_paths(entry)):
-                    found = self._file_at(posixpath.normpath(posixpath.join(folder, guess)), settings)
+                    found = self._find_file_or_index(posixpath.normpath(posixpath.join(folder, guess)), settings)
                     if found.file >= 0:
                         return ModuleTarget(found.file, RuleName.PACKAGE)
         return OUTSIDE
@@ -279,12 +283,12 @@ class ModuleMap:
                     waiting.append(found)
                     self._add_aliases(where, posixpath.dirname(found), manifests[found])
 
-    def _file_at(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:
+    def _find_file_or_index(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:
         """The file `target`, with an extension added or exchanged, or the index file of that folder."""
         if target == ".." or target.startswith("../"):
             return OUTSIDE
         target = "" if target == "." else _normalize_unicode(target)
-        found = OUTSIDE if only_folder else self._file_named(target, settings)
+        found = OUTSIDE if only_folder else self._find_file(target, settings)
         if found.file >= 0:
             return found
         for stem in settings.index_stems:
@@ -294,10 +298,10 @@ class ModuleMap:
                     return ModuleTarget(self.number[path], RuleName.PATH)
         for out, source in self.built:
             if target.startswith(f"{out}/"):
-                return self._file_named(f"{source}{target[len(out) :]}".lstrip("/"), settings)
+                return self._find_file(f"{source}{target[len(out) :]}".lstrip("/"), settings)
         return OUTSIDE
 
-    def _file_named(self, target: str, settings: ModuleSettings) -> ModuleTarget:
+    def _find_file(self, target: str, settings: ModuleSettings) -> ModuleTarget:
         number = self.number
         if target in number and settings.system is ModuleSystem.PATH:
             return ModuleTarget(number[target], RuleName.PATH)

@@ -37,7 +37,7 @@ def evaluate_tags(expression: str, platforms: Collection[str]) -> Truth:
     >>> evaluate_tags("go1.21", {"linux"}), evaluate_tags("!go1.21", {"linux"})
     (True, False)
     """
-    return _value(expression, lambda tag: None if tag in platforms else _is_version(tag))
+    return _evaluate(expression, lambda tag: None if tag in platforms else _is_version(tag))
 
 
 def is_default_build(expression: str, usual: Collection[str]) -> bool:
@@ -47,14 +47,14 @@ def is_default_build(expression: str, usual: Collection[str]) -> bool:
     >>> [is_default_build(each, {"linux", "amd64"}) for each in expressions]
     [True, False, True, False, True]
     """
-    return _value(expression, lambda tag: tag in usual or _is_version(tag)) is not False
+    return _evaluate(expression, lambda tag: tag in usual or _is_version(tag)) is not False
 
 
 def _is_version(tag: str) -> bool:
     return "." in tag
 
 
-def _value(expression: str, of_tag: Callable[[str], Truth]) -> Truth:
+def _evaluate(expression: str, of_tag: Callable[[str], Truth]) -> Truth:
     values: list[Truth] = []
     operators: list[str] = []
     position = 0
@@ -94,15 +94,15 @@ def _apply(operator: str, values: list[Truth]) -> None:
         values.append(_JOINED[operator](left, right))
 
 
-def _either(left: Truth, right: Truth) -> Truth:
+def _or(left: Truth, right: Truth) -> Truth:
     return True if left or right else None if None in (left, right) else False
 
 
-def _both(left: Truth, right: Truth) -> Truth:
+def _and(left: Truth, right: Truth) -> Truth:
     return False if left is False or right is False else None if None in (left, right) else True
 
 
-_JOINED: dict[str, Callable[[Truth, Truth], Truth]] = {"||": _either, "&&": _both}
+_JOINED: dict[str, Callable[[Truth, Truth], Truth]] = {"||": _or, "&&": _and}
 
 
 _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
@@ -145,7 +145,9 @@ class PackageScopes:
     _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
 
     @classmethod
-    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "PackageScopes":
+    def from_files(
+        cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
+    ) -> "PackageScopes":
         result = cls()
         for number, (path, facts) in enumerate(files):
             key = package_key(path, facts, settings.get(facts.language))
@@ -158,7 +160,7 @@ class PackageScopes:
                     result._read_tags(number, path, dict(facts.manifest).get("build", ""), modules)
         return result
 
-    def definition(self, file: int, qualname: str, tables: Sequence[_Tables], asking: int = -1) -> int | None:
+    def find_definition(self, file: int, qualname: str, tables: Sequence[_Tables], asking: int = -1) -> int | None:
         """The definition `qualname` of the package that `file` belongs to; of several the one in the nearest file, or
         else one that builds for the usual platform have, or else the first. `asking` is the file in whose builds it
         stands, if that is not `file`."""
@@ -182,7 +184,7 @@ class PackageScopes:
         """Notes in which builds a file is that says so by an expression over tags, or by the end of its name."""
         if tags and evaluate_tags(tags, modules.platforms) is False:
             self.asked_for[file] = tags
-        elif not is_default_build(tags, modules.usual) or _ending(path) in set(modules.platforms).difference(
+        elif not is_default_build(tags, modules.usual) or _stem_suffix(path) in set(modules.platforms).difference(
             modules.usual
         ):
             self.unusual.add(file)
@@ -230,7 +232,7 @@ class PackageScopes:
         unshared = settings.names.unshared
         return bool(unshared) and re.match(unshared, definition.signature) is not None
 
-    def variants(
+    def find_variants(
         self,
         definition: int,
         of_file: int,
@@ -255,12 +257,12 @@ class PackageScopes:
             found = [each for each in found if each[1] in kept]
         found = self._in_builds_of(file, found)
         own = [number for each, number in found if each == file]
-        ending = _ending(self.paths[file])
-        same = [number for each, number in found if ending and _ending(self.paths[each]) == ending]
+        ending = _stem_suffix(self.paths[file])
+        same = [number for each, number in found if ending and _stem_suffix(self.paths[each]) == ending]
         return own or same or [number for _, number in found]
 
 
-def _ending(path: str) -> str:
+def _stem_suffix(path: str) -> str:
     """What stands behind the last underscore of a file's stem."""
     return posixpath.splitext(posixpath.basename(path))[0].rpartition("_")[2] if "_" in posixpath.basename(path) else ""
 

@@ -38,7 +38,7 @@ class DeclaredTypes:
     places: list[tuple[str, str]] = field(default_factory=list)  # (package, folder)
 
     @classmethod
-    def of(
+    def from_files(
         cls,
         files: Sequence[tuple[str, FileFacts]],
         firsts: Sequence[int],
@@ -86,11 +86,11 @@ class DeclaredTypes:
             return None
         if len(found) == 1:
             return found[0]
-        expected = self._expected(name)
+        expected = self._expected_paths(name)
         loaded = [each for each in found if posixpath.splitext(self.paths[each[0]])[0] in expected]
         return min(loaded or found, key=lambda each: (-shared_folders(importer, self.paths[each[0]]), each))
 
-    def _expected(self, name: str) -> set[str]:
+    def _expected_paths(self, name: str) -> set[str]:
         """The files, without extensions, in which a loader looks for a type."""
         return {
             posixpath.normpath(posixpath.join(folder, name[len(package) :].strip(".").replace(".", "/")))
@@ -98,7 +98,7 @@ class DeclaredTypes:
             if not package or name.startswith(f"{package}.")
         }
 
-    def prefix(self, language: str, parts: Sequence[str], importer: str) -> tuple[int, int] | None:
+    def find_prefix(self, language: str, parts: Sequence[str], importer: str) -> tuple[int, int] | None:
         """(definition, number of parts that name it) of the outermost type that a dotted chain begins with."""
         name = ""
         for count, part in enumerate(parts, 1):
@@ -110,7 +110,9 @@ class DeclaredTypes:
                 return None
         return None
 
-    def imported_files(self, language: str, entry: Import, importer: str, used: frozenset[str]) -> list[int] | None:
+    def find_imported_files(
+        self, language: str, entry: Import, importer: str, used: frozenset[str]
+    ) -> list[int] | None:
         """Files that an import in `importer` leads to, None if it leads out of the repository.
 
         Of a package as a whole these are the files of the types that the importer names; `used` are all names in it.
@@ -186,7 +188,7 @@ _MAJOR_VERSION = re.compile(r"v\d+")
 
 @dataclass(slots=True)
 class FolderMap:
-    """Resolves imports of packages; build one with `FolderMap.of`."""
+    """Resolves imports of packages; build one with `FolderMap.from_files`."""
 
     modules: list[tuple[str, str]] = field(default_factory=list)  # (what paths begin with, folder)
     replaced: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # module folder -> (path, folder)
@@ -194,7 +196,9 @@ class FolderMap:
     _cache: dict[tuple[str, str], ModuleTarget] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "FolderMap":
+    def from_files(
+        cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
+    ) -> "FolderMap":
         result = cls()
         names: dict[str, dict[str, list[int]]] = {}
         for number, (path, facts) in enumerate(files):

@@ -65,7 +65,7 @@ def declared(values: "Values", file: int, scope: int, name: str, rule: str) -> V
         other = aliased(values, value.number)
         if other is not None:
             return other._replace(rule=rule)
-        if values.program.is_like_a_type(value.number):
+        if values.program.is_type_like(value.number):
             return Value("instance", value.number, rule)
     if value.kind == "instance":  # a type parameter, known by its bound
         return value._replace(rule=rule)
@@ -116,7 +116,7 @@ def aliased(values: "Values", definition: int) -> Value | None:
 def passed_on(values: "Values", settings: TypeSettings, value: Value, method: str) -> Value | None:
     """The instance on which a method is called that gives its receiver, or what that holds: `x.unwrap()` is x; or the
     one that a type is asked for in a way that it does not define itself: `T::default()`."""
-    is_type = value.kind == "definition" and values.program.is_like_a_type(value.number)
+    is_type = value.kind == "definition" and values.program.is_type_like(value.number)
     if is_type and method in settings.making:
         return value._replace(kind="instance", rule=RuleName.CONSTRUCTED)
     if method not in settings.passing:
@@ -148,9 +148,13 @@ def extension(values: "Values", file: int, scope: int, value: Value, name: str) 
     """A method that a trait of the repository gives to a receiver of which the repository has no type. The trait has to
     be visible where the method is called, and to be the only one that has it."""
     program = values.program
-    if not program.paths.tree.has(file) or (value.kind == "external" and value.rule == RuleName.EXTERNAL):
+    if not program.tree_paths.tree.has_file(file) or (value.kind == "external" and value.rule == RuleName.EXTERNAL):
         return None
-    traits = [t for t in program.traits_with(name) if program.paths.sees(file, scope, t, program.definition_of[t].name)]
+    traits = [
+        t
+        for t in program.traits_with(name)
+        if program.tree_paths.is_visible(file, scope, t, program.definition_of[t].name)
+    ]
     if len(traits) != 1:
         return None
     trait = traits[0]
@@ -160,9 +164,9 @@ def extension(values: "Values", file: int, scope: int, value: Value, name: str) 
             return Value("definition", given[value.type], RuleName.TRAIT_IN_SCOPE)
         if trait not in program.for_all:
             return Value("definition", next(iter(given.values())), RuleName.TRAIT_IN_SCOPE) if len(given) == 1 else None
-    elif not given and trait not in program.for_all and not program.only_in(trait, name):
+    elif not given and trait not in program.for_all and not program.is_only_in(trait, name):
         return None
-    return Value("definition", program.member(trait, name), RuleName.TRAIT_IN_SCOPE)
+    return Value("definition", program.find_own_member(trait, name), RuleName.TRAIT_IN_SCOPE)
 
 
 def payload(values: "Values", variant: int, name: str) -> Value | None:
@@ -282,7 +286,7 @@ def called(values: "Values", value: Value | None) -> Value | None:
                 "instance", value.number, RuleName.CONSTRUCTED
             )  # a value with functions, which stands for a type
         return values.result(value)
-    for each in program.overloads(value.number, UNCOUNTED):
+    for each in program.select_overloads(value.number, UNCOUNTED):
         other = program.files[program.file_of[each]]
         if other.returns.get(each - other.first) != returned and each != value.number:
             return UNKNOWN
@@ -345,7 +349,7 @@ def with_own_class(program: "Program", names: "FileSymbols", scope: int, chain: 
     owner = program.enclosing_type(names.first + scope)
     if head.removesuffix("()") != _MAKES or owner < 0 or program.definition_of[owner].kind != NodeKind.CLASS:
         return chain
-    if program.member(owner, _MAKES) >= 0:
+    if program.find_own_member(owner, _MAKES) >= 0:
         return chain  # one of its own
     made = program.definition_of[owner].name
     return f"{made}().{rest}" if rest else f"{made}()" if head != _MAKES else made

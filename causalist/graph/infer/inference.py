@@ -117,7 +117,7 @@ class Values(Shapes):
             else:
                 value = self._make(value, marks, settings.shapes)
         elif bare in settings.names.self_names and scope >= 0 and settings.names.assigned_infixes:
-            value = objects.around_method(self.program, self.program.without_functions(names.first + scope))
+            value = objects.around_method(self.program, self.program.outermost_function(names.first + scope))
         else:
             value = self.lookup(
                 file, scope, bare, arguments_of(head, called if len(parts) == 1 else None), len(parts) > 1
@@ -204,7 +204,7 @@ class Values(Shapes):
         definitions = names.facts.definitions
         settings = names.settings
         assert settings is not None
-        first, is_outside, innermost, tree = True, False, scope, program.paths.tree.has(file)
+        first, is_outside, innermost, tree = True, False, scope, program.tree_paths.tree.has_file(file)
         for _ in range(_MOST_SCOPES):
             if scope == MODULE_SCOPE:
                 break
@@ -239,7 +239,7 @@ class Values(Shapes):
             first, is_outside = False, is_outside or is_type
             scope = definition.parent
         if tree:
-            found = program.paths.visible(file, innermost, name, path)
+            found = program.tree_paths.find_visible(file, innermost, name, path)
             return self._of_found(found, "") if found is not None else None
         own = names.by_qualname.get(name)
         entry = names.imports.get(MODULE_SCOPE, {}).get(name)
@@ -261,7 +261,7 @@ class Values(Shapes):
         )
 
     def _imported(self, file: int, entry: Import, called: str | None = None) -> Value | None:
-        found = self.program.follow(file, entry, called)
+        found = self.program.follow_import(file, entry, called)
         if found is None:
             return UNKNOWN  # imported from here, but made in a way that cannot be seen
         if found.rule == "dotted":
@@ -283,8 +283,8 @@ class Values(Shapes):
         self, file: int, value: Value, name: str, so_far: str, called: str | None = None, path: bool = False
     ) -> Value | None:
         program = self.program
-        if program.paths.as_module(value.kind, value.number) is not None:
-            inner = program.paths.step(Resolution(value.kind, value.number, value.rule), name, path)
+        if program.tree_paths.as_module(value.kind, value.number) is not None:
+            inner = program.tree_paths.follow_name(Resolution(value.kind, value.number, value.rule), name, path)
             return self._of_found(inner, "") if inner is not None else None
         if value.kind == "union":
             return shaped.union_of(
@@ -300,7 +300,7 @@ class Values(Shapes):
             package = self.name_lookup.find_dotted_module(file, so_far.rpartition(".")[0])
             return self._attribute(file, package, name, so_far) if package is not None else None
         if value.kind == "module":
-            found = program.exported(value.number, name)
+            found = program.find_exported(value.number, name)
             if found is None:
                 if name == "default":
                     return value
@@ -323,7 +323,7 @@ class Values(Shapes):
         settings = self.program.files[module.number].settings
         if settings is None or not settings.modules.require:
             return None
-        found = self.program.exported(module.number, "default")
+        found = self.program.find_exported(module.number, "default")
         whole = self._of_found(found, "") if found is not None else None
         return whole if whole is not None and whole.kind in ("definition", "instance", "holder") else None
 
@@ -340,7 +340,7 @@ class Values(Shapes):
             if number >= 0:
                 return Value("definition", number, RuleName.INHERITED if inherited else RuleName.CLASS_ATTRIBUTE)
             return objects.assigned(self, value.number, name) or self.name_lookup.find_outer_self(value.number, name)
-        number = program.member(value.number, name, called)
+        number = program.find_own_member(value.number, name, called)
         if number >= 0:
             return Value("definition", number, RuleName.OBJECT_MEMBER)
         if (assigned := objects.assigned(self, value.number, name)) is not None:
@@ -366,7 +366,7 @@ class Values(Shapes):
             value = value._replace(number=also)
         program = self.program
         if called is None and value.kind == "instance":
-            hidden = program.hidden_field(value.number, name)
+            hidden = program.find_hidden_field(value.number, name)
             if hidden >= 0:
                 return Value("definition", hidden, value.rule)
         if value.kind == "super":

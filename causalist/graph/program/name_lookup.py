@@ -71,8 +71,8 @@ class NameLookup:
         settings = program.files[program.file_of[owner]].settings
         is_mixed_in = settings is not None and settings.names.super_same  # a mixin comes before the superclass
         beside = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
-        above = [b for b in program.bases(owner) if program.definition_of[b].kind not in beside]
-        if len(above) == len(program.bases(owner)):
+        above = [b for b in program.bases_of(owner) if program.definition_of[b].kind not in beside]
+        if len(above) == len(program.bases_of(owner)):
             number, _ = program.find_member(owner, name, skip_own=True, called=called)
             return Value("definition", number, RuleName.SUPER) if number >= 0 else None
         for base in above:
@@ -86,7 +86,7 @@ class NameLookup:
         whatever it has inherited."""
         program = self.program
         settings = program.files[program.file_of[owner]].settings
-        for base in program.bases(owner):
+        for base in program.bases_of(owner):
             if program.definition_of[base].kind == NodeKind.INTERFACE:
                 continue
             for constructor in settings.names.constructors if settings is not None else ():
@@ -108,7 +108,7 @@ class NameLookup:
         """Return a member of a member that is no symbol by itself, and the position after it in `parts`: a.b.c, where
         only a and a.b.c are symbols."""
         for end in range(i + 1, len(parts) + 1):
-            number = self.program.member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
+            number = self.program.find_own_member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
             if number >= 0:
                 return Value("definition", number, RuleName.OBJECT_MEMBER), end
         return None, i
@@ -143,7 +143,7 @@ class NameLookup:
         declared = names.settings is not None and names.settings.modules.system is ModuleSystem.DECLARED
         for star in names.stars:
             if declared:
-                member = program.follow(file, star._replace(name=name), called)
+                member = program.follow_import(file, star._replace(name=name), called)
                 if member is not None and member.kind == "definition":
                     return member
                 continue
@@ -153,7 +153,7 @@ class NameLookup:
             exported = program.files[target].facts.wildcard_exports
             if (exported is not None and name not in exported) or (exported is None and name.startswith("_")):
                 continue
-            found = program.exported(target, name)
+            found = program.find_exported(target, name)
             if found is not None:
                 return found
         if declared and names.settings is not None and names.settings.modules.above:
@@ -178,24 +178,24 @@ class NameLookup:
         if settings.modules.headers:
             return self._find_in_sight(names, parts)
         if not settings.modules.namespaces:
-            return declared.prefix(settings.family, parts, names.path)
+            return declared.find_prefix(settings.family, parts, names.path)
         if not parts[0]:
-            return _shift(declared.prefix(settings.family, written[1:], names.path), 1)
+            return _shift(declared.find_prefix(settings.family, written[1:], names.path), 1)
         entry = names.imports.get(MODULE_SCOPE, {}).get(parts[0])
         above = names.facts.package.split(".") if names.facts.package else []
         if dict(settings.modules.relative).get(parts[0]) == "here":
-            return _shift(declared.prefix(settings.family, above + written[1:], names.path), 1 - len(above))
+            return _shift(declared.find_prefix(settings.family, above + written[1:], names.path), 1 - len(above))
         if entry is not None:
             above = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
-            return _shift(declared.prefix(settings.family, above + written[1:], names.path), 1 - len(above))
-        found = _shift(declared.prefix(settings.family, above + written, names.path), -len(above))
+            return _shift(declared.find_prefix(settings.family, above + written[1:], names.path), 1 - len(above))
+        found = _shift(declared.find_prefix(settings.family, above + written, names.path), -len(above))
         if found is not None and settings.modules.inclusion and program.definition_of[found[0]].kind in CALLABLE_KINDS:
             several = declared.types[settings.family, ".".join(part.rstrip("()") for part in written[: found[1]])]
-            number = program.inclusion.nearest(program.modules.number[names.path], several)
+            number = program.inclusion.find_nearest(program.modules.number[names.path], several)
             return (number, found[1]) if number >= 0 else None
         if found is not None and found[1] > 0:
             return found
-        found = declared.prefix(settings.family, written[:1], names.path)
+        found = declared.find_prefix(settings.family, written[:1], names.path)
         return found if found is not None and program.definition_of[found[0]].kind not in TYPE_KINDS else None
 
     def _find_in_sight(self, names: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
@@ -209,7 +209,7 @@ class NameLookup:
                 qualname = f"{around}.{written}" if around else written.removeprefix(".")
                 number = names.by_qualname.get(qualname)
                 if number is None:
-                    number = program.packages.definition(file, qualname, program.files)
+                    number = program.packages.find_definition(file, qualname, program.files)
                 if number is not None:
                     return number, count
             if "(" in parts[count - 1]:
@@ -222,7 +222,7 @@ class NameLookup:
         Where namespaces are part of names, one in sight comes before what stands outside of them all."""
         program = self.program
         file = program.modules.number[names.path]
-        number = program.packages.definition(file, name, program.files)
+        number = program.packages.find_definition(file, name, program.files)
         if number is None:
             return None
         inner = self._find_in_sight(names, [name]) if names.opened_namespaces else None
@@ -250,7 +250,7 @@ class NameLookup:
             head, dot, rest = chain.partition(".")
             if head == entry.alias and dot:
                 parts = [*package.split("."), *rest.split(".")]
-                meant = declared.prefix(settings.family, parts, names.path)
+                meant = declared.find_prefix(settings.family, parts, names.path)
                 if meant is not None:
                     found.add(self.program.file_of[meant[0]])
         return sorted(found)

@@ -54,7 +54,7 @@ class PartialTypes:
         program = self.program
         together: dict[int, dict[int, None]] = {}
         for number, first in program.canonical.items():
-            others = [each for each in program.bases(number) if program.canonical.get(each, each) != first]
+            others = [each for each in program.bases_of(number) if program.canonical.get(each, each) != first]
             if others:
                 together.setdefault(first, {}).update(dict.fromkeys(others))
         bases = {first: list(several) for first, several in together.items()}

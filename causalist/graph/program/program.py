@@ -37,7 +37,7 @@ class Program:
     declared: DeclaredTypes
     parameters: dict[int, tuple[str, ...]]  # of functions that are told apart by them
     literals: dict[str, Literals]  # by language
-    paths: TreePathResolver
+    tree_paths: TreePathResolver
     folders: FolderMap = field(default_factory=FolderMap)
     file_groups: FileGroups = field(default_factory=FileGroups)
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
@@ -57,7 +57,7 @@ class Program:
     _mro: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Program":
+    def from_files(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Program":
         tables: list[FileSymbols] = []
         file_of: list[int] = []
         definition_of: list[Definition] = []
@@ -70,34 +70,34 @@ class Program:
                     methods.setdefault(definition.name, []).append(len(definition_of))
                 file_of.append(number)
                 definition_of.append(definition)
-        scopes = PackageScopes.of(files, settings)
+        scopes = PackageScopes.from_files(files, settings)
         result = cls(
             tables,
-            ModuleMap.of(files, settings),
+            ModuleMap.from_files(files, settings),
             file_of,
             definition_of,
             methods,
             scopes,
-            DeclaredTypes.of(files, [table.first for table in tables], settings),
+            DeclaredTypes.from_files(files, [table.first for table in tables], settings),
             {table.first + i: types for table in tables for i, types in table.facts.parameters},
             {each.name: dict(each.types.literals) for each in settings.values()},
-            TreePathResolver(ModuleTree.of(tables, file_of)),
-            FolderMap.of(files, settings),
+            TreePathResolver(ModuleTree.from_files(tables, file_of)),
+            FolderMap.from_files(files, settings),
         )
-        scopes.included = HeaderReach(result.target_module, tables).of
+        scopes.included = HeaderReach(result.target_module, tables).reach
         for names in tables:
             if names.settings is not None and names.settings.types.prefixed:
                 types = (i for i in names.returns if names.facts.definitions[i].kind == NodeKind.TYPE)
                 result.named_types.update(names.first + i for i in types)
-            if names.has_folders:
-                result.name_packages(names)
+            if names.has_folder_imports:
+                result.bind_package_names(names)
         for number, definition in enumerate(definition_of):
             parent = result.parent(number)
             if definition.kind == NodeKind.METHOD and parent >= 0 and definition_of[parent].kind == NodeKind.TRAIT:
                 result._traits.setdefault(definition.name, []).append(parent)
         return result
 
-    def name_packages(self, names: FileSymbols) -> None:
+    def bind_package_names(self, names: FileSymbols) -> None:
         """Packages are called what their own files say, whatever the path of the import ends with."""
         local: dict[str, Import] = {}
         for entry in names.facts.imports:
@@ -115,7 +115,7 @@ class Program:
     def is_type(self, definition: int) -> bool:
         return self.definition_of[definition].kind in TYPE_KINDS or definition in self.named_types
 
-    def is_like_a_type(self, definition: int) -> bool:
+    def is_type_like(self, definition: int) -> bool:
         """Whether it is a type, or a name for one that has members."""
         if self.is_type(definition):
             return True
@@ -164,7 +164,7 @@ class Program:
             definition = self.owner_of.get(definition, self.parent(definition))
         return definition
 
-    def attach(self, member: int, owner: int) -> None:
+    def attach_member(self, member: int, owner: int) -> None:
         """Makes a definition a member of a type that it does not stand in; the first of a name counts."""
         name = self.definition_of[member].name
         self.attached.setdefault((self.canonical.get(owner, owner), name), []).append(member)
@@ -176,13 +176,13 @@ class Program:
         owner = self.enclosing_type(definition)
         if owner >= 0 or definition < 0:
             return owner
-        definition = self.without_functions(definition)
+        definition = self.outermost_function(definition)
         holder = self.definition_of[definition].qualname.rpartition(".")[0]
         # A method without a name before it stands in an object that the file exports or hands on.
         alone = definition if self.definition_of[definition].kind != NodeKind.METHOD else -1
         return self.files[self.file_of[definition]].by_qualname.get(holder, -1) if holder else alone
 
-    def without_functions(self, definition: int) -> int:
+    def outermost_function(self, definition: int) -> int:
         """The outermost function around a function with a plain name, or itself: a function inside of a method most
         often has the method's `this`, being an arrow function or called with it."""
         while (around := self.parent(definition)) >= 0 and around not in self.canonical:
@@ -200,40 +200,40 @@ class Program:
         if names.settings is None:
             return -1, RuleName.EXTERNAL
         if names.settings.modules.system is ModuleSystem.DECLARED:
-            leads_to = self.declared.imported_files(names.settings.family, entry, names.path, frozenset())
+            leads_to = self.declared.find_imported_files(names.settings.family, entry, names.path, frozenset())
             return (leads_to[0], RuleName.PATH) if leads_to else (-1, RuleName.EXTERNAL)
-        if self.paths.tree.has(file):
-            return self.paths.target(file, entry)[:2]
-        if names.has_folders:
+        if self.tree_paths.tree.has_file(file):
+            return self.tree_paths.find_target(file, entry)[:2]
+        if names.has_folder_imports:
             target = self.folders.resolve(names.path, entry.module)
         else:
             target = self.modules.resolve(names.path, entry.module, entry.level, names.settings.modules)
         return target.file, target.rule
 
-    def follow(self, file: int, entry: Import, called: str | None = None) -> Resolution | None:
+    def follow_import(self, file: int, entry: Import, called: str | None = None) -> Resolution | None:
         """What the local name of an import means. None: the module is here but has no such name."""
         settings = self.files[file].settings
         assert settings is not None
         if settings.modules.system is ModuleSystem.DECLARED:
-            return self._declared(file, entry, settings, called)
-        if self.paths.tree.has(file):
-            return self.paths.follow(file, entry)
+            return self._follow_declared(file, entry, settings, called)
+        if self.tree_paths.tree.has_file(file):
+            return self.tree_paths.follow_import(file, entry)
         target, rule = self.target_module(file, entry)
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
-            if target >= 0 and not entry.alias and "." in entry.module and self.files[file].imports_are_visible:
+            if target >= 0 and not entry.alias and "." in entry.module and self.files[file].has_visible_imports:
                 # `import a.b.c` binds a; what it means is decided with the attributes that follow.
                 return Resolution("module", target, "dotted")
-            return Resolution("module", target, rule) if target >= 0 else self.outside(file, entry)
+            return Resolution("module", target, rule) if target >= 0 else self.external_resolution(file, entry)
         if target < 0:
             path = self.files[file].path
-            below = self.modules.namespace_submodule(path, entry.module, entry.level, entry.name, settings.modules)
-            return Resolution("module", below, RuleName.PATH) if below >= 0 else self.outside(file, entry)
+            below = self.modules.find_namespace_submodule(path, entry.module, entry.level, entry.name, settings.modules)
+            return Resolution("module", below, RuleName.PATH) if below >= 0 else self.external_resolution(file, entry)
         head, _, rest = entry.name.partition(".")
-        found = self.exported(target, head) or self._member_of_whole(target, head, settings)
+        found = self.find_exported(target, head) or self._member_of_whole(target, head, settings)
         if found is None and entry.kind == ImportKind.DEFAULT:
             return Resolution("module", target, RuleName.IMPORT)
         if found is not None and rest and found.kind == "definition":
-            member = self.member(found.number, rest)
+            member = self.find_own_member(found.number, rest)
             return Resolution("definition", member, RuleName.IMPORT) if member >= 0 else None
         if found is not None and rest and found.kind == "value":
             return found._replace(name=f"{found.name}.{rest}")
@@ -243,11 +243,13 @@ class Program:
         """The member of what a file exports as a whole, where that is all that others get of it."""
         if settings.modules.system is not ModuleSystem.DOTTED or not settings.modules.require:
             return None
-        whole = self.exported(file, "default")
-        number = self.member(whole.number, name) if whole is not None and whole.kind == "definition" else -1
+        whole = self.find_exported(file, "default")
+        number = self.find_own_member(whole.number, name) if whole is not None and whole.kind == "definition" else -1
         return Resolution("definition", number, RuleName.IMPORT) if number >= 0 else None
 
-    def _declared(self, file: int, entry: Import, settings: LanguageSettings, called: str | None) -> Resolution | None:
+    def _follow_declared(
+        self, file: int, entry: Import, settings: LanguageSettings, called: str | None
+    ) -> Resolution | None:
         """An import of a type, or of a member of a type."""
         path = self.files[file].path
         found = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)
@@ -255,16 +257,18 @@ class Program:
             return Resolution("definition", found[1], RuleName.IMPORT)
         owner = self.declared.find(settings.family, entry.module, path)
         if owner is None:
-            return self.outside(file, entry)
+            return self.external_resolution(file, entry)
         member, _ = self.find_member(owner[1], entry.name, called=called)
         return Resolution("definition", member, RuleName.IMPORT) if member >= 0 else None
 
-    def outside(self, file: int, entry: Import) -> Resolution:
+    def external_resolution(self, file: int, entry: Import) -> Resolution:
         """The package outside of the repository that an import comes from."""
         names = self.files[file]
-        return Resolution("external", -1, RuleName.EXTERNAL, external_package(entry, names.settings, names.has_folders))
+        return Resolution(
+            "external", -1, RuleName.EXTERNAL, external_package(entry, names.settings, names.has_folder_imports)
+        )
 
-    def exported(self, file: int, name: str, depth: int = 0) -> Resolution | None:
+    def find_exported(self, file: int, name: str, depth: int = 0) -> Resolution | None:
         """What `name` means to those who import it from `file`, through re-exports; None if it has no such name."""
         if (key := (file, name)) in self.known_exports:
             return self.known_exports[key]
@@ -285,16 +289,16 @@ class Program:
         entry = names.imports.get(MODULE_SCOPE, {}).get(head)
         if number is not None and (entry is None or not self.is_value(number)):
             return Resolution("definition", number, RuleName.IMPORT)
-        visible = name in names.exports or names.imports_are_visible
+        visible = name in names.exports or names.has_visible_imports
         if entry is not None and visible:
-            found = self._pass_on(file, entry, depth)
+            found = self._follow_reexport(file, entry, depth)
             if found is None or not rest:
                 return found
-            return self._attribute(found, rest, depth)
+            return self._follow_attribute(found, rest, depth)
         entry = names.reexports.get(name)
         if entry is not None:
-            return self._pass_on(file, entry, depth)
-        number = self.packages.definition(file, local, self.files)
+            return self._follow_reexport(file, entry, depth)
+        number = self.packages.find_definition(file, local, self.files)
         if number is not None:
             return Resolution("definition", number, RuleName.IMPORT)
         if name == "default" and names.exports and "default" not in names.exports:
@@ -302,46 +306,46 @@ class Program:
         if names.is_shaped and local in names.bindings.get(MODULE_SCOPE, {}):  # bound in a condition: no constant
             return Resolution("value", file, RuleName.IMPORT, local)
         if names.settings is not None:
-            below = self.modules.submodule(file, name, names.settings.modules)
+            below = self.modules.find_submodule(file, name, names.settings.modules)
             if below >= 0:
                 return Resolution("module", below, RuleName.PATH)
-        for star in () if names.has_folders else names.stars:
+        for star in () if names.has_folder_imports else names.stars:
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or name == "default":
                 continue
             listed = self.files[target].facts.wildcard_exports
             if listed is not None and name not in listed:
                 continue
-            found = self.exported(target, name, depth + 1)
+            found = self.find_exported(target, name, depth + 1)
             if found is not None:
                 rule = RuleName.RE_EXPORT if star.kind == ImportKind.REEXPORT_ALL else RuleName.STAR_IMPORT
                 return found._replace(rule=rule)
         return None
 
-    def _pass_on(self, file: int, entry: Import, depth: int) -> Resolution | None:
+    def _follow_reexport(self, file: int, entry: Import, depth: int) -> Resolution | None:
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
-            return self.follow(file, entry)
+            return self.follow_import(file, entry)
         target, _ = self.target_module(file, entry)
         if target < 0:
-            return self.follow(file, entry)
+            return self.follow_import(file, entry)
         if target == file:  # a package that passes its own submodule on
             settings = self.files[file].settings
-            below = self.modules.submodule(file, entry.name, settings.modules) if settings is not None else -1
+            below = self.modules.find_submodule(file, entry.name, settings.modules) if settings is not None else -1
             return Resolution("module", below, RuleName.PATH) if below >= 0 else None
-        found = self.exported(target, entry.name, depth + 1)
+        found = self.find_exported(target, entry.name, depth + 1)
         return found._replace(rule=RuleName.RE_EXPORT) if found and found.kind == "definition" else found
 
-    def _attribute(self, found: Resolution, rest: str, depth: int) -> Resolution | None:
+    def _follow_attribute(self, found: Resolution, rest: str, depth: int) -> Resolution | None:
         if found.kind == "module":
-            return self.exported(found.number, rest, depth + 1)
+            return self.find_exported(found.number, rest, depth + 1)
         if found.kind == "definition":
-            member = self.member(found.number, rest)
+            member = self.find_own_member(found.number, rest)
             return found._replace(number=member) if member >= 0 else None
         return found
 
     # -- types
 
-    def member(self, owner: int, name: str, called: str | None = None) -> int:
+    def find_own_member(self, owner: int, name: str, called: str | None = None) -> int:
         """The definition `name` inside of `owner` itself, or -1.
 
         `called` are the arguments of a call as `Call.arguments` has them, None where the member is not called; a
@@ -354,22 +358,22 @@ class Program:
                     return number
         elif qualname in names.by_qualname:
             found = names.by_qualname[qualname]
-            if called is None or not self._is_mere_value(names, found):
+            if called is None or not self._is_plain_value(names, found):
                 return found
         for number in self.attached.get((self.canonical.get(owner, owner), name), ()):
             if called is None or misfit(self.parameters.get(number), called, {}) is not None:
                 return number
         return -1
 
-    def _is_mere_value(self, names: FileSymbols, definition: int) -> bool:
+    def _is_plain_value(self, names: FileSymbols, definition: int) -> bool:
         """Whether a call by this name must mean another: functions stand apart from values that cannot be called."""
         apart = names.settings is not None and names.settings.names.callables_apart
         return apart and self.is_value(definition) and definition - names.first not in names.returns
 
-    def bases(self, owner: int) -> list[int]:
+    def bases_of(self, owner: int) -> list[int]:
         return self._bases.get(owner, [])
 
-    def hidden_field(self, owner: int, name: str) -> int:
+    def find_hidden_field(self, owner: int, name: str) -> int:
         """The field `name` of `owner` where a method has the same name, or -1."""
         return self.files[self.file_of[owner]].fields.get(f"{self.definition_of[owner].qualname}.{name}", -1)
 
@@ -377,7 +381,7 @@ class Program:
         """The traits that have a method of this name."""
         return self._traits.get(method, [])
 
-    def only_in(self, trait: int, method: str) -> bool:
+    def is_only_in(self, trait: int, method: str) -> bool:
         """Whether all methods of this name are the trait's, or of types that implement it."""
         owners = (self.enclosing_type(d) for d in self.methods.get(method, ()))
         return all(owner < 0 or owner == trait or trait in self._bases.get(owner, ()) for owner in owners)
@@ -410,12 +414,12 @@ class Program:
         """(definition, inherited) of member `name` of `owner` or of its bases, or (-1, False)."""
         hidden = self.contracts.get(owner, ())
         for base in self.linear_bases(owner)[1 if skip_own else 0 :]:
-            number = self.member(base, name, called)
+            number = self.find_own_member(base, name, called)
             if number >= 0 and base not in hidden:
                 return number, base != owner
         return -1, False
 
-    def overloads(self, function: int, arguments: str) -> list[int]:
+    def select_overloads(self, function: int, arguments: str) -> list[int]:
         """The functions beside `function` that a call by its name may mean; `function` alone where names are unique."""
         same, elsewhere = self.overloads_of(function)
         settings = self.files[self.file_of[function]].settings
@@ -460,6 +464,6 @@ class Program:
         made = build_file_symbols(names.path, facts, names.first, names.settings)
         for each in fields(FileSymbols):
             setattr(names, each.name, getattr(made, each.name))
-        if names.has_folders:
-            self.name_packages(names)
+        if names.has_folder_imports:
+            self.bind_package_names(names)
         self.definition_of[names.first : names.first + len(facts.definitions)] = facts.definitions

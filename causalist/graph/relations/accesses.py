@@ -39,20 +39,20 @@ class AccessResolver:
     values: Values
     _used: dict[tuple[int, int, str, bool], tuple[AccessTarget, ...]] = field(default_factory=dict)
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         self._used.clear()
 
-    def used(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[AccessTarget, ...]:
+    def find_targets(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[AccessTarget, ...]:
         """What the parts of a chain hold, from left to right, as far as it is known. With `outer` its first name means
         one of the file, whatever is bound around."""
         scope = deciding_scope(self.program, file, scope, chain)
         key = file, scope, chain, outer
         known = self._used.get(key)
         if known is None:
-            known = self._used[key] = tuple(self._read(file, scope, chain, outer))
+            known = self._used[key] = tuple(self._walk_chain(file, scope, chain, outer))
         return known
 
-    def function(self, file: int, scope: int, chain: str) -> AccessTarget | None:
+    def find_function(self, file: int, scope: int, chain: str) -> AccessTarget | None:
         """The function or method that a whole chain is, not called, if that is known."""
         if "(" in chain or chain[:1] in "?<":
             return None
@@ -65,7 +65,7 @@ class AccessResolver:
         is_function = self.program.definition_of[value.number].kind in CALLABLE_KINDS
         return AccessTarget(value.number, value.rule, True) if is_function else None
 
-    def _read(self, file: int, scope: int, chain: str, outer: bool) -> Iterator[AccessTarget]:
+    def _walk_chain(self, file: int, scope: int, chain: str, outer: bool) -> Iterator[AccessTarget]:
         settings = self.program.files[file].settings
         if settings is None or chain[:1] in "?<":
             return
@@ -75,36 +75,38 @@ class AccessResolver:
             if not name or name == "?":
                 return
             if i == 0:
-                found = self._bare(file, scope, name, settings, outer)
+                found = self._find_bare_name(file, scope, name, settings, outer)
             else:
-                holder = self._holder(file, scope, ".".join(parts[:i]))
+                holder = self._find_holder(file, scope, ".".join(parts[:i]))
                 if holder is None:
                     return
-                found = self._member(file, scope, holder, parts[:i], name)
+                found = self._find_member(file, scope, holder, parts[:i], name)
             if found is not None:
                 yield found._replace(is_last=i == len(parts) - 1)
             if marks:
                 return  # what a call gives, or an element, is another thing
 
-    def _bare(self, file: int, scope: int, name: str, settings: LanguageSettings, outer: bool) -> AccessTarget | None:
+    def _find_bare_name(
+        self, file: int, scope: int, name: str, settings: LanguageSettings, outer: bool
+    ) -> AccessTarget | None:
         if name in settings.names.self_names or name in settings.names.super_names:
             return None
         if outer:
             number = self.program.files[file].by_qualname.get(name, -1)
             if number >= 0:
-                return self._held(number, RuleName.SAME_FILE)
-            found = self._of_value(self.values.of_chain(file, MODULE_SCOPE, name))
+                return self._target_of_state(number, RuleName.SAME_FILE)
+            found = self._target_of_value(self.values.of_chain(file, MODULE_SCOPE, name))
             if found is not None:
                 return found
-        return self._of_value(self.values.of_chain(file, scope, name))
+        return self._target_of_value(self.values.of_chain(file, scope, name))
 
-    def _holder(self, file: int, scope: int, chain: str) -> Value | None:
+    def _find_holder(self, file: int, scope: int, chain: str) -> Value | None:
         """What a chain is that may hold something; None for what nothing is known of."""
         program = self.program
         holder = self.values.of_chain(file, scope, chain)
         if holder is None or holder.kind not in _HOLDERS:
             return None
-        if holder.kind != "definition" or program.is_like_a_type(holder.number):
+        if holder.kind != "definition" or program.is_type_like(holder.number):
             return holder
         if not program.is_value(holder.number):
             return None
@@ -114,34 +116,40 @@ class AccessResolver:
         is_field = program.definition_of[holder.number].kind == NodeKind.FIELD
         return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_field else held
 
-    def _member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> AccessTarget | None:
+    def _find_member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> AccessTarget | None:
         if holder.kind in ("module", "dotted"):
-            return self._of_value(self.values.of_chain(file, scope, ".".join([*before, name])))
+            return self._target_of_value(self.values.of_chain(file, scope, ".".join([*before, name])))
         for owner in (holder.number, *holder.also):
-            found = self._of_type(owner, name, RuleName.CLASS_ATTRIBUTE if holder.kind == "definition" else holder.rule)
+            found = self._find_in_type(
+                owner, name, RuleName.CLASS_ATTRIBUTE if holder.kind == "definition" else holder.rule
+            )
             if found is not None:
                 return found
         return None
 
-    def _of_type(self, owner: int, name: str, rule: str) -> AccessTarget | None:
+    def _find_in_type(self, owner: int, name: str, rule: str) -> AccessTarget | None:
         program = self.program
-        number = program.hidden_field(owner, name)
+        number = program.find_hidden_field(owner, name)
         inherited = False
         if number < 0:
             number, inherited = program.find_member(owner, name)
         if inherited and rule == RuleName.SELF:
             rule = RuleName.INHERITED
         if number >= 0:
-            return self._held(number, rule)
+            return self._target_of_state(number, rule)
         return None
 
-    def _of_value(self, value: Value | None) -> AccessTarget | None:
-        return self._held(value.number, value.rule) if value is not None and value.kind == "definition" else None
+    def _target_of_value(self, value: Value | None) -> AccessTarget | None:
+        return (
+            self._target_of_state(value.number, value.rule)
+            if value is not None and value.kind == "definition"
+            else None
+        )
 
-    def _held(self, number: int, rule: str) -> AccessTarget | None:
-        return AccessTarget(number, rule, False) if self.holds(number) else None
+    def _target_of_state(self, number: int, rule: str) -> AccessTarget | None:
+        return AccessTarget(number, rule, False) if self.holds_state(number) else None
 
-    def holds(self, number: int) -> bool:
+    def holds_state(self, number: int) -> bool:
         """Whether a definition holds something, as functions, types and variants of enumerations do not."""
         program = self.program
         if not program.is_value(number):

@@ -62,11 +62,11 @@ class Mentions:
     # By (folder of who speaks, whether to developers, form, name): nothing else of who speaks matters.
     _known: dict[tuple[str, bool, int, str], list[MentionTarget]] = field(default_factory=dict)
 
-    def edges(self, number: int) -> Iterator[tuple[int, MentionTarget, int]]:
+    def find_edges(self, number: int) -> Iterator[tuple[int, MentionTarget, int]]:
         """(source draft, what is meant, row) of all that a file mentions."""
         names = self.program.files[number]
         mentions = names.facts.mentions
-        if not mentions or not self._speaks(number):
+        if not mentions or not self._is_counted(number):
             return
         documents = self.drafts.documents(number)
         folder, is_inside = posixpath.dirname(names.path), _FOR_DEVELOPERS.search(names.path) is not None
@@ -75,21 +75,21 @@ class Mentions:
             key = folder, is_inside, mention.form, mention.name
             known = self._known.get(key)
             if known is None:
-                known = self._known[key] = self._meant(mention, names.path)
+                known = self._known[key] = self._find_targets(mention, names.path)
             for meant in known:
                 yield source, meant, mention.row
 
-    def _speaks(self, number: int) -> bool:
+    def _is_counted(self, number: int) -> bool:
         """Whether what a file mentions counts: prose that is no history, and docstrings of tests."""
         names = self.program.files[number]
         if names.settings is None:
             return not _HISTORY.search(names.path)
         return role_of(names.path) == Role.TEST
 
-    def _meant(self, mention: Mention, path: str) -> list[MentionTarget]:
+    def _find_targets(self, mention: Mention, path: str) -> list[MentionTarget]:
         form, written = mention.form, mention.name
         if form == MentionForm.LINK or (form == MentionForm.SPAN and _PATH.match(written)):
-            file = self._file(written, path, form == MentionForm.LINK)
+            file = self._find_file(written, path, form == MentionForm.LINK)
             if file >= 0 or form == MentionForm.LINK:
                 return [MentionTarget(file, self._rule_of_path(written, form), 1)] if file >= 0 else []
         match = _NAME.match(written)
@@ -100,7 +100,11 @@ class Mentions:
             parts = parts[1:]
         if not parts:
             return []
-        rule, found = self._several(parts) if len(parts) > 1 else self._one(parts[0], form, bool(match[2]))
+        rule, found = (
+            self._find_qualified_name(parts)
+            if len(parts) > 1
+            else self._find_single_name(parts[0], form, bool(match[2]))
+        )
         if rule == RuleName.DOC_WORD and form == MentionForm.SPAN:
             found = [] if written.startswith("@") else [each for each in found if self._is_spoken_of(each)]
         if rule != RuleName.DOC_LIKE_NAMED:
@@ -110,13 +114,13 @@ class Mentions:
         found = self._nearest(found, path)
         if len(found) > MAX_NAMESAKES:
             return []
-        return [MentionTarget(self.drafts.definition(definition), rule, len(found)) for definition in found]
+        return [MentionTarget(self.drafts.of_definition(definition), rule, len(found)) for definition in found]
 
-    def _one(self, name: str, form: int, is_called: bool) -> tuple[str, list[int]]:
+    def _find_single_name(self, name: str, form: int, is_called: bool) -> tuple[str, list[int]]:
         """What a name of one part may mean: what stands at the top of files before members of types."""
         is_type_like = _INNER_CAPITAL.search(name) is not None
         is_telling = is_type_like or _TELLING.search(name) is not None
-        given = self._named(name)
+        given = self._definitions_named(name)
         top = [each for each in given if not self._owners(each)]
         if form == MentionForm.EXAMPLE and not is_type_like:
             return RuleName.DOC_EXAMPLE, []  # a variable of the example, as likely as not
@@ -138,16 +142,16 @@ class Mentions:
         is_value = facts.kind == NodeKind.CONSTANT
         return facts.name != _ENTRY and not (is_value and (facts.name.isupper() or _OF_ANOTHER.search(facts.signature)))
 
-    def _several(self, parts: list[str]) -> tuple[str, list[int]]:
+    def _find_qualified_name(self, parts: list[str]) -> tuple[str, list[int]]:
         """What `Session.verify` or `app.auth.Session` may mean: all types around it have to be named."""
         *around, last = parts
-        given = [(each, self._owners(each)) for each in self._named(last)]
+        given = [(each, self._owners(each)) for each in self._definitions_named(last)]
         plain = [part.lstrip("_").replace("-", "_") for part in around]
         best = [
             each
             for each, owners in given
             if plain[len(plain) - len(owners) :] == [owner.lstrip("_") for owner in owners]
-            and _is_within(plain[: len(plain) - len(owners)], self._places(each))
+            and _is_within(plain[: len(plain) - len(owners)], self._path_parts(each))
         ]
         if best or len(around) > 1:
             return RuleName.DOC_QUALIFIED, best
@@ -165,15 +169,15 @@ class Mentions:
 
     # -- definitions by name
 
-    def _named(self, name: str) -> list[int]:
+    def _definitions_named(self, name: str) -> list[int]:
         if self._by_name is None:
             self._by_name = {}
             for names in self.program.files:
                 if names.facts.definitions and role_of(names.path) == Role.CODE:
-                    self._add(names)
+                    self._add_file(names)
         return self._by_name.get(name, [])
 
-    def _add(self, names: FileSymbols) -> None:
+    def _add_file(self, names: FileSymbols) -> None:
         """What others can name of a file: what stands in a function is its own. Overloads are one."""
         assert self._by_name is not None
         seen: set[str] = set()
@@ -193,14 +197,14 @@ class Mentions:
             return [*self._owners(owner), self.program.definition_of[owner].name]
         return self.program.definition_of[definition].qualname.split(".")[:-1]
 
-    def _places(self, definition: int) -> list[str]:
+    def _path_parts(self, definition: int) -> list[str]:
         """The folders and the name of the file of a definition, as imports spell them."""
         path = posixpath.splitext(self.program.files[self.program.file_of[definition]].path)[0]
         return [part.lstrip("_").replace("-", "_") for part in path.split("/")]
 
     # -- files by name
 
-    def _file(self, written: str, path: str, is_link: bool) -> int:
+    def _find_file(self, written: str, path: str, is_link: bool) -> int:
         """The file that a path names, seen from who speaks or from the root; -1 for none. A name alone, `settings.py`,
         is that of a file of every user as well, unless the document is for those who work on the repository. Prose is
         not meant."""

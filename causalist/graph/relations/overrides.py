@@ -53,7 +53,7 @@ class OverrideFinder:
         yield from self._overrides_of_bases(range(len(self.program.files)) if only is None else sorted(only))
         for trait, first, end in blocks:
             for method in range(first, end):
-                base = self.program.member(trait, self.program.definition_of[method].name)
+                base = self.program.find_own_member(trait, self.program.definition_of[method].name)
                 if base >= 0 and base != method and self._is_callable(method) and self._is_callable(base):
                     yield Override(method, base, RuleName.TRAIT_METHOD)
         yield from self._overrides_of_method_sets(by_method_set)
@@ -67,12 +67,12 @@ class OverrideFinder:
                 continue
             settings = program.files[program.file_of[number]].settings
             owner = self._owner(number)
-            if owner < 0 or settings is None or settings.types.structural or not program.bases(owner):
+            if owner < 0 or settings is None or settings.types.structural or not program.bases_of(owner):
                 continue
             if program.definition_of[owner].kind == NodeKind.TRAIT or self._is_never_overridden(number, settings):
                 continue
             found: dict[int, int] = {}  # the method found -> the base that has it
-            for base in program.bases(owner):
+            for base in program.bases_of(owner):
                 for each in program.linear_bases(base):
                     method = self._overridden_in(number, each, settings) if each != owner else -1
                     if method >= 0:
@@ -110,7 +110,7 @@ class OverrideFinder:
         names = self.program.files[self.program.file_of[base]]
         same = names.callables.get(f"{self.program.definition_of[base].qualname}.{name}")
         if same is None or self.program.parameters.get(number) is None:
-            found = self.program.member(base, name)
+            found = self.program.find_own_member(base, name)
             return found if found >= 0 and self._is_overridable(found, settings) else -1
         fitting = [m for m in same if self._is_overridable(m, settings) and self._has_same_parameters(number, m)]
         own = without_optional_marks(self.program.parameters[number])

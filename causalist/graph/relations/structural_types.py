@@ -182,7 +182,7 @@ class _MethodSignatures:
                 if entry is None:
                     return written
                 target, _ = program.target_module(file, entry)
-                number = program.packages.definition(target, last, program.files) if target >= 0 else None
+                number = program.packages.find_definition(target, last, program.files) if target >= 0 else None
                 if number is None:
                     return self.known.canonical_name(f"{entry.module}.{last}")
             if number is None:
@@ -256,10 +256,10 @@ class StructuralTypes:
 
     def find_definition(self, file: int, name: str) -> int | None:
         """The definition that a name without a package in front means, in this package or one imported as a whole."""
-        number = self.program.packages.definition(file, name, self.program.files)
+        number = self.program.packages.find_definition(file, name, self.program.files)
         for star in self.program.files[file].stars if number is None else ():
             target, _ = self.program.target_module(file, star)
-            number = self.program.packages.definition(target, name, self.program.files) if target >= 0 else None
+            number = self.program.packages.find_definition(target, name, self.program.files) if target >= 0 else None
             if number is not None:
                 break
         return number

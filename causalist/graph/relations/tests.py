@@ -62,27 +62,27 @@ class Tests:
     drafts: NodeDrafts
     _test_of: dict[int, int] = field(default_factory=dict)  # draft -> the test that it belongs to, itself perhaps
 
-    def edges(self, found: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[TestEdge]:
+    def find_edges(self, found: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[TestEdge]:
         """`found` are all other edges. With `only`, what the tests in these files test: then `found` may be the edges
         that leave them, and the calls of what they call in files of tests."""
         found = list(found)
-        files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_at(found)})
+        files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_of_edges(found)})
         for number in files:
             names = self.program.files[number]
             if names.settings is not None and (self._is_test_file(number) or names.facts.tests):
                 self._find_tests(number, names, names.settings)
-        calls, helped, used = self._uses(found)
-        subjects = self._subjects(used, range(len(self.program.files)) if only is None else only)
-        yield from self._called(calls, subjects)
+        calls, helped, used = self._group_uses(found)
+        subjects = self._find_subjects(used, range(len(self.program.files)) if only is None else only)
+        yield from self._edges_of_calls(calls, subjects)
         for test, target, row in helped:
             yield TestEdge(test, target, RuleName.TEST_HELPER, row, 1)
         for test, files in subjects.items():
             for each in files:
                 rule = RuleName.TEST_FILE if (test, each) in used else RuleName.TEST_NAME
                 yield TestEdge(test, each, rule, used.get((test, each), 0), len(files))
-                yield from self._types(test, each)
+                yield from self._edges_of_types(test, each)
 
-    def _files_at(self, found: Iterable[FoundEdge]) -> Iterator[int]:
+    def _files_of_edges(self, found: Iterable[FoundEdge]) -> Iterator[int]:
         """Files from and to which edges lead that may matter to tests."""
         for (source, target, _), _ in found:
             yield self.drafts[source].file
@@ -101,8 +101,8 @@ class Tests:
         marked = set(names.facts.tests)
         marked.update(r.scope for r in names.facts.references if r.name.rpartition(".")[2] in tests.marks)
         for local, definition in enumerate(names.facts.definitions):
-            draft = self.drafts.definition(names.first + local)
-            around = number if definition.parent < 0 else self.drafts.definition(names.first + definition.parent)
+            draft = self.drafts.of_definition(names.first + local)
+            around = number if definition.parent < 0 else self.drafts.of_definition(names.first + definition.parent)
             if around in self._test_of:
                 self._test_of[draft] = self._test_of[around]
             elif definition.kind in CALLABLE_KINDS and (
@@ -110,7 +110,7 @@ class Tests:
             ):
                 self._test_of[draft] = draft
 
-    def _uses(self, found: Iterable[FoundEdge]) -> tuple[list[_Call], list[_Call], dict[tuple[int, int], int]]:
+    def _group_uses(self, found: Iterable[FoundEdge]) -> tuple[list[_Call], list[_Call], dict[tuple[int, int], int]]:
         """(calls of tests, calls that helpers make for them, (file of tests, file that it uses) -> first row)."""
         calls: list[_Call] = []
         helped: list[_Call] = []
@@ -137,13 +137,13 @@ class Tests:
         helped_to = [(test, target, row) for test, helper, row in helped for target in by_helper.get(helper, ())]
         return calls, helped_to, used
 
-    def _called(self, calls: Sequence[_Call], subjects: Mapping[int, Sequence[int]]) -> Iterator[TestEdge]:
+    def _edges_of_calls(self, calls: Sequence[_Call], subjects: Mapping[int, Sequence[int]]) -> Iterator[TestEdge]:
         for test, target, row in calls:
             file, other = self.drafts[test].file, self.drafts[target].file
-            is_subject = file == other or other in subjects.get(file, ()) or self._names(test, target)
+            is_subject = file == other or other in subjects.get(file, ()) or self._is_named_in(test, target)
             yield TestEdge(test, target, RuleName.TEST_SUBJECT if is_subject else RuleName.TEST_CALL, row, 1)
 
-    def _names(self, test: int, target: int) -> bool:
+    def _is_named_in(self, test: int, target: int) -> bool:
         """Whether the name of a test holds that of what it calls: `test_parse_date`, `parse_date`."""
         name, called = (
             _normalize_name(self.drafts[each].id.rpartition("::")[2].rpartition(".")[2]) for each in (test, target)
@@ -152,7 +152,7 @@ class Tests:
 
     # -- names
 
-    def _subjects(self, used: Mapping[tuple[int, int], int], files: Iterable[int]) -> dict[int, list[int]]:
+    def _find_subjects(self, used: Mapping[tuple[int, int], int], files: Iterable[int]) -> dict[int, list[int]]:
         """Files of tests, of these files -> the files that they are named after."""
         tests = [number for number in files if self._is_test_file(number)]
         if not tests:
@@ -162,12 +162,12 @@ class Tests:
         for number in tests:
             names = self.program.files[number]
             if names.settings is not None:
-                found = self._named_after(number, names.path, names.settings, by_name, used)
+                found = self._find_subjects_of_file(number, names.path, names.settings, by_name, used)
                 if found:
                     result[number] = found
         return result
 
-    def _named_after(
+    def _find_subjects_of_file(
         self,
         number: int,
         path: str,
@@ -202,7 +202,7 @@ class Tests:
                 return [c.number for c in near] if len(near) <= _MAX_SUBJECTS else []
         return []
 
-    def _types(self, test: int, file: int) -> Iterator[TestEdge]:
+    def _edges_of_types(self, test: int, file: int) -> Iterator[TestEdge]:
         """Types in a file of tests that are named after one of the file that is tested."""
         names, others = self.program.files[test], self.program.files[file]
         assert names.settings is not None
@@ -216,8 +216,10 @@ class Tests:
                     continue
                 target = others.by_qualname.get(name[len(before) : len(name) - len(after)], -1)
                 if target >= 0 and self.program.is_type(target):
-                    source = self.drafts.definition(names.first + local)
-                    yield TestEdge(source, self.drafts.definition(target), RuleName.TEST_FILE, definition.start_row, 1)
+                    source = self.drafts.of_definition(names.first + local)
+                    yield TestEdge(
+                        source, self.drafts.of_definition(target), RuleName.TEST_FILE, definition.start_row, 1
+                    )
                     break
 
 

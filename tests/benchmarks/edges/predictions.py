@@ -39,8 +39,8 @@ class Prediction(NamedTuple):
 
     def confidence(self, table: Confidences) -> float:
         kind = EdgeKind[self.kind.upper()]
-        most = table.most(self.parts[0][0], self.language)
-        return min(most, sum(table.of_edge(rule, kind, self.language, n) for rule, n in self.parts))
+        most = table.max_confidence(self.parts[0][0], self.language)
+        return min(most, sum(table.confidence_of_edge(rule, kind, self.language, n) for rule, n in self.parts))
 
 
 def predictions(name: str, meta: Mapping[str, Any], clones: Path, dumps: Path | None = None) -> list[Prediction] | None:

@@ -51,7 +51,7 @@ class Sites:
 
     def __init__(self, clone: Path, commit: str, min_confidence: float) -> None:
         settings = load_settings()
-        self._program = Program.of(list(_facts(clone, commit)), settings)
+        self._program = Program.from_files(list(_facts(clone, commit)), settings)
         builtin: dict[str, frozenset[str]] = {}
         for each in settings.values():
             builtin[each.name] = frozenset(each.builtin_methods)
@@ -80,7 +80,11 @@ class Sites:
         )
         settings = self._program.files[number].settings
         table, language = load_confidences(), settings.name if settings else ""
-        sure = [t for t in targets if table.of(t.rule, EdgeKind.CALLS, language) / t.candidates >= self._min_confidence]
+        sure = [
+            t
+            for t in targets
+            if table.confidence_of(t.rule, EdgeKind.CALLS, language) / t.candidates >= self._min_confidence
+        ]
         kinds = self._program.definition_of
         sure = [target for target in sure if kinds[target.definition].kind not in _NO_CODE]  # which is a reference
         return Found(call.callee, [self._id(target.definition) for target in sure])
