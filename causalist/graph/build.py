@@ -29,10 +29,12 @@ _ROWS = 10_000  # that are numbers of Python at once
 
 @dataclass(frozen=True, slots=True)
 class LinkedPart:
-    """What leaves some files. `edges`: shape (n, 7), a row (source, target, kind, rule, row, candidates, sites) for
-    each in the order found, by drafts; `unresolved`: shape (n, 3), (source, sites, row) of the calls of
-    `unresolved_names`; `says`: shape (n, 2), (draft, layer). `externals` are those found on the way, in order, of which
-    the first is the draft `first_external`. `troubles`: the files of which not all was found, and what went wrong."""
+    """Edges that leave some files, as arrays that another process can take over.
+
+    `edges`: shape (n, 7), a row (source, target, kind, rule, row, candidates, sites) for each in the order found, by
+    drafts. `unresolved`: shape (n, 3), (source, sites, row) of the calls of `unresolved_names`. `says`: shape (n, 2),
+    (draft, layer). `externals` are those found on the way, in order, of which the first is the draft `first_external`.
+    `troubles` says what went wrong in the files `troubled`."""
 
     edges: NDArray[np.int32]
     unresolved: NDArray[np.int32]
@@ -49,8 +51,9 @@ Begin = Callable[[Callable[[], LinkedPart]], Callable[[], LinkedPart]]
 
 
 class ParallelPlan(NamedTuple):
-    """How linking is spread: over `n` processes, by the `costs` of files relative to each other, in their order.
-    `begin` starts work beside this process, which has all that this one has, and returns what waits for its result."""
+    """Distribution of linking over `n` processes, by the relative `costs` of files in their order.
+
+    `begin` starts work in another process, which has all that this one has, and returns what waits for its result."""
 
     n: int
     costs: Sequence[int]
@@ -60,8 +63,9 @@ class ParallelPlan(NamedTuple):
 def link_files(
     linker: Linker, bring: Bring, layers: LayerAssigner, spread: ParallelPlan | None = None
 ) -> list[tuple[int, str]]:
-    """Links all files, each with the bodies that `bring` gives it, and returns those of which not all was found, with
-    what went wrong, in order."""
+    """Link all files, each with the bodies that `bring` gives it.
+
+    Returns those of which not all was found, with what went wrong, in order."""
     if spread is None:
         return list(_link_each(linker, bring, layers, range(len(linker.program.files))))
     own, *others = _split_by_cost(spread)
@@ -84,7 +88,7 @@ def _link_each(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: ran
 
 
 def _split_by_cost(spread: ParallelPlan) -> list[range]:
-    """Neighbours that cost about the same together, none of them empty but for want of files."""
+    """Ranges of neighbors that cost about the same; none is empty but for want of files."""
     sums = np.array(list(accumulate(spread.costs)), dtype=np.float64)
     if not len(sums) or sums[-1] <= 0:
         return [range(len(sums))]
@@ -94,7 +98,7 @@ def _split_by_cost(spread: ParallelPlan) -> list[range]:
 
 
 def _link_part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -> LinkedPart:
-    """Links `numbers` apart from what the linker has collected so far."""
+    """Link `numbers` apart from what the linker has collected so far."""
     drafts, before, n_known = linker.drafts, linker.collector, len(linker.drafts.externals)
     linker.collector = found = EdgeCollector()
     try:

@@ -27,7 +27,7 @@ _MERE_TYPES = (NodeKind.INTERFACE, NodeKind.TYPE)  # of which nothing is left wh
 
 @dataclass(slots=True)
 class FileSymbols:
-    """What one file binds. All definition numbers are global."""
+    """Symbol tables of one file. All definition numbers are global."""
 
     path: str
     facts: FileFacts
@@ -57,7 +57,7 @@ class FileSymbols:
 
     @contextmanager
     def use_facts(self, facts: FileFacts) -> Iterator[None]:
-        """While the file is linked: its tables of facts with bodies, where they were made of its interface."""
+        """Use facts with bodies while the file is linked, where its tables were made of its interface."""
         before = self.facts, self.bindings, self.several, self.decided, self._named
         self.facts, self.bindings, self.several, self.decided, self._named = facts, {}, {}, {}, {}
         _add_bindings(self, facts)
@@ -68,23 +68,25 @@ class FileSymbols:
 
     @property
     def has_folder_imports(self) -> bool:
-        """Whether imports name folders."""
+        """True if imports name folders."""
         return self.settings is not None and self.settings.modules.system is ModuleSystem.FOLDER
 
     @property
     def is_index(self) -> bool:
-        """Whether the file stands for its folder."""
+        """True if the file stands for its folder."""
         stem = posixpath.splitext(posixpath.basename(self.path))[0]
         return self.settings is not None and stem in self.settings.modules.index_stems
 
     @property
     def has_visible_imports(self) -> bool:
-        """Python's importers see what a module imports; an ECMAScript module's see what it exports."""
+        """True if importers see what a module imports, as in Python; those of an ECMAScript module see its exports."""
         return self.settings is not None and self.settings.modules.system is ModuleSystem.DOTTED
 
     def deciding_scope(self, scope: int, name: str) -> int:
-        """The first scope from `scope` outwards at which it may be decided what `name` means. Code that gives nothing
-        that name decides nothing, nor does a type whose names are not seen by the code in it."""
+        """Return the first scope from `scope` outwards that may decide what `name` means.
+
+        Code that gives nothing that name decides nothing, nor does a type whose names are not seen by the code in
+        it."""
         assert self.settings is not None
         definitions, visible = self.facts.definitions, self.settings.names
         skips = not (visible.members_are_visible or visible.class_scope_is_visible)
@@ -182,8 +184,9 @@ def _add_bindings(names: FileSymbols, facts: FileFacts) -> None:
 
 
 def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
-    """The namespaces in which what a file defines at its top stands, with those around them, and those that it uses as
-    a whole; the innermost first."""
+    """Return the namespaces whose names a file may use alone, the innermost first.
+
+    These are the ones in which its top definitions stand, with those around them, and those that it uses as a whole."""
     owners = dict(facts.owners)
     found: set[str] = set()
     for i, definition in enumerate(facts.definitions):
@@ -198,14 +201,18 @@ def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
 
 
 class TestSubject(NamedTuple):
-    """`folder` is where the file stands, or where the folder does that it stands for."""
+    """File that tests may be named after.
+
+    `folder` is where the file stands, or where the folder does that it stands for."""
 
     number: int
     folder: str
 
 
 class FolderIds(NamedTuple):
-    """`of_file`: shape (n_files,), the number of the folder of each file. `is_code`: which are in a language with a
+    """Numbers of folders.
+
+    `of_file`: shape (n_files,), the number of the folder of each file. `is_code`: true for files in a language with a
     grammar."""
 
     of_file: NDArray[np.int64]
@@ -215,7 +222,7 @@ class FolderIds(NamedTuple):
 
 @dataclass(slots=True)
 class FileGroups:
-    """Of one program, whose files are given each time."""
+    """Groups of the files of one program, made when first used. The files are given each time."""
 
     _ids: tuple[NodeId, ...] | None = None
     _folders: FolderIds | None = None
@@ -235,7 +242,7 @@ class FileGroups:
         return self._folders
 
     def subjects(self, files: Sequence[FileSymbols]) -> Mapping[tuple[str, str], Sequence[TestSubject]]:
-        """What tests may be named after: files of code by language and name."""
+        """Return the files of code that tests may be named after, by language and name."""
         if self._subjects is None:
             self._subjects = {}
             for number, names in enumerate(files):

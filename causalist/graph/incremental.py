@@ -36,11 +36,12 @@ _NO_NODES = np.zeros(0, dtype=np.int32)
 
 
 class RelinkedGraph(NamedTuple):
-    """`linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes
-    of the previous graph,): where each node is now, -1 for those that are gone; `unread`: the same, and -1 for those of
+    """Graph of which some files were linked again, and its differences from the previous one.
+
+    `linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes of
+    the previous graph,): the node of each now, -1 for those that are gone; `unread`: the same, and -1 for those of
     files that were edited. `is_other`, shape (n_nodes,): nodes that came, are in such a file, or have edges that came,
-    went or were found again. `linker` may find the edges of these files again, or is released by whoever does not want
-    that."""
+    went or were found again. `linker` can link these files again; who does not want that releases its tables."""
 
     linked: LinkedGraph
     nodes: NDArray[np.int32]
@@ -58,15 +59,16 @@ def relink(
     moved: Sequence[InvalidationKeys] = (),
     before: Linker | None = None,
 ) -> RelinkedGraph:
-    """The graph of `files`, (path, facts) by path, of which those at `edited` are not as they are in `previous`, and
-    those at `affected` name what looks different from outside in one of these. `moved` are those of `edited` that
-    `previous` does not have, and others that it has and that are gone.
+    """Return the graph of `files` by linking again only those that may differ from `previous`.
 
-    Others may come without bodies but for those of which `needs_bodies` says otherwise. `before` is a linker of what
-    `previous` was made of, which is used up; only where the files look the same from outside, none of them is at
+    `files` are (path, facts) by path. Those at `edited` are not as they are in `previous`; those at `affected` name
+    what looks different from outside in one of these. `moved` are those of `edited` that `previous` does not have, and
+    others that it has and that are gone.
+
+    Files may come without bodies unless `needs_bodies` says otherwise. `before` is a linker of what `previous` was made
+    of, which is used up. It may be given only where the files look the same from outside, none of them is at
     `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, NotLinked where
-    one that came or went stands in the place of another.
-    """
+    one that came or went stands in the place of another."""
     again = sorted(edited | affected)
     held = {number: _facts_held(*files[number], settings) for number in again}
     linker = before.relink(held) if before is not None else None
@@ -81,14 +83,15 @@ def relink(
 
 
 def _facts_held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
-    """What a linker holds of a file that is not linked at the moment."""
+    """Return what a linker holds of a file that is not linked at the moment."""
     held = facts if needs_bodies(path, facts, settings) else interface_of(facts)
     return held.without_words()
 
 
 def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping[str, LanguageSettings]) -> None:
-    """Raises NotLinked where others would see more of a file that came or went than its names: another file has, in
-    its absence, the names of its module, or its methods say what a trait's are."""
+    """Raise NotLinked where others would see more of a file that came or went than its names.
+
+    In its absence another file has the names of its module, or its methods say what a trait's are."""
     readers = [settings[moved.language]] if moved.language else settings.values()
     if any(program.modules.has_rival(moved.path, each.modules) for each in readers):
         raise NotLinked("a module in the place of another")
@@ -97,7 +100,7 @@ def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping
 
 
 def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> bool:
-    """Whether `relink` may ask what stands in the bodies of a file that did not change: which functions are tests."""
+    """True if `relink` may need the bodies of a file that did not change: they say which functions are tests."""
     language = settings.get(facts.language)
     return language is not None and bool(language.tests.marks) and (role_of(path) == Role.TEST or bool(facts.tests))
 
@@ -196,7 +199,7 @@ class _GraphUpdate:
         return RelinkedGraph(linked, ids.old, unread, is_other, linker)
 
     def _mask_files(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
-        """Which of these numbers of files are chosen; -1 is not."""
+        """True for each of these numbers of files that is chosen; -1 is not."""
         is_one = np.zeros(self.gone + 2, dtype=np.bool_)
         is_one[sorted(chosen)] = True
         return is_one[files]
@@ -208,8 +211,9 @@ class _GraphUpdate:
     # -- what tests test
 
     def _relink_tests(self) -> frozenset[int]:
-        """Finds what the tests of these files test, which it returns: files that changed, and those that call
-        something there that may be a helper."""
+        """Find what tests test again, and return the files of these tests.
+
+        These are files that changed, and those that call something there that may be a helper."""
         graph, edges = self.graph, self.graph.edges
         is_changed = self._mask_files(self.file_of[:-1], self.changed | {self.gone})
         into = edges.incoming[_edges_of_rows(edges.incoming_indptr, np.flatnonzero(is_changed))]
@@ -240,8 +244,9 @@ class _GraphUpdate:
         return files
 
     def _edges_of_nodes(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
-        """The edges of the previous graph that leave these nodes, which ascend, and that tests are told by, between
-        drafts."""
+        """Edges of the previous graph, between drafts, that leave these nodes and say what tests test.
+
+        `nodes` ascend."""
         edges = self.graph.edges
         found = _edges_of_rows(edges.indptr, nodes)
         files = self.file_of[edges.targets[found]]

@@ -36,8 +36,10 @@ Variable = tuple[str, str]  # the qualified name of its function, its own
 
 
 class InterfaceChange(NamedTuple):
-    """`names` as above; `said`: names of definitions by which only prose means them; `variables` of functions that
-    differ, which only these can name; `kinds` are those of the definitions that came, went or changed."""
+    """Names that differ between two interfaces of a file.
+
+    `names` as above. `said`: names of definitions by which only prose means them. `variables` of functions that differ,
+    which only these can name. `kinds` are those of the definitions that came, went or changed."""
 
     names: frozenset[str]
     said: frozenset[str]
@@ -46,7 +48,9 @@ class InterfaceChange(NamedTuple):
 
 
 def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSettings | None) -> InterfaceChange | None:
-    """What differs between two states of a file; None where that cannot be told by names. `language`: None for text."""
+    """Return the difference between two states of a file; None where names cannot tell it.
+
+    `language` is None for text."""
     old, new = interface_of(old), interface_of(new)
     before, after = (
         (each.language, each.manifest, each.package, each.wildcard_exports is None, not each.exports)
@@ -86,7 +90,7 @@ _Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a
 
 
 def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
-    """All of an interface by what it is about, in an order that an insertion elsewhere does not change."""
+    """Items of an interface by their subject, in an order that an insertion elsewhere does not change."""
     shows_side_effects = language is None or language.modules.shows_side_effects
     shows_signatures = language is None or _reads_signatures(language)
     places = [definition.qualname for definition in facts.definitions]
@@ -136,8 +140,9 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
 
 
 def _reads_signatures(language: LanguageSettings) -> bool:
-    """Whether it depends on how functions are declared what they are to others: which of several is meant, what
-    overrides or implements something, who sees it. Parameters and what is returned are told apart from that."""
+    """True if other files depend on how functions are declared, beyond parameters and returned types.
+
+    A declaration may say which of several is meant, what overrides or implements something, and who sees it."""
     names, types = language.names, language.types
     return bool(
         names.has_overloads or names.alone or names.unshared or names.parts or types.structural or types.prefixed
@@ -149,8 +154,10 @@ def _special_prefix(language: LanguageSettings | None) -> str:
 
 
 def _names_of(place: str, special: str) -> Iterator[str]:
-    """The names by which others may come to what stands in `place`: its own, or of what is called without its name
-    those around it, which are all that is known where there is no mark for that (`NameSettings.special`)."""
+    """Yield the names by which others may come to the definition `place`.
+
+    These are its own, or, for what is called without its name, those around it. They are all that is known where there
+    is no mark for that (`NameSettings.special`)."""
     words = _NAME.findall(place)
     if not special:
         yield from words
@@ -172,7 +179,7 @@ def _names_of_binding(place: str, target: str, special: str) -> Iterator[str]:
 
 
 def _are_distinguished(then: Sequence[Hashable], now: Sequence[Hashable], special: str) -> bool:
-    """Whether definitions that came to others, or went from there, say so by names of their own."""
+    """True if definitions that came to others, or went from there, say so by names of their own."""
     if not special:
         return False
     several = {*then} ^ {*now}
@@ -181,7 +188,7 @@ def _are_distinguished(then: Sequence[Hashable], now: Sequence[Hashable], specia
 
 
 def _variables(facts: FileFacts) -> Callable[[Binding], str]:
-    """What says of which variable of a function a binding is."""
+    """Return a function that names the variable of a function that a binding belongs to."""
     kinds = [definition.kind for definition in facts.definitions]
     members = {local for local, _ in facts.owners}
     return lambda binding: variable_of(binding, kinds, members)
@@ -194,8 +201,9 @@ def _kinds_at(facts: FileFacts, place: str) -> Iterator[int]:
 def dependent_names(
     facts: FileFacts, language: LanguageSettings | None, names: Set[str], variables: Set[Variable] = frozenset()
 ) -> set[str]:
-    """The names of what in a file's interface is made of something that has one of these names, or of one of these
-    variables of its functions. Variables on the way are not told: nobody else can name them."""
+    """Return the names in a file's interface that are made of one of these names or variables.
+
+    Variables on the way are not returned: nobody else can name them."""
     special = _special_prefix(language)
     variable_of = _variables(facts)
     parents = [min(definition.parent, position - 1) for position, definition in enumerate(facts.definitions)]
@@ -226,7 +234,7 @@ def dependent_names(
 
 
 def _contains_name(text: str, several: Iterable[Set[str]]) -> bool:
-    """Whether one of these sets has a word of the text."""
+    """True if one of these sets has a word of the text."""
     if not text:
         return False
     words = _NAME.findall(text) + (_DASHED.findall(text) if "-" in text else [])
@@ -234,7 +242,7 @@ def _contains_name(text: str, several: Iterable[Set[str]]) -> bool:
 
 
 def _dependencies(facts: FileFacts) -> Iterator[tuple[int, str | Binding, tuple[str, ...]]]:
-    """(where it stands, its name or itself, the texts of what it is made of) of all in an interface."""
+    """Yield (place, name or binding, texts that it is made of) of all in an interface."""
     for local, returned in facts.returns:
         yield local, "", (returned,)
     for local, types in facts.parameters:
@@ -262,9 +270,11 @@ _PASSING = (ImportKind.STAR, *_REEXPORTS)
 
 
 class InvalidationKeys(NamedTuple):
-    """`stem` is the word by which it is imported; `names` are others that its facts give to what stands elsewhere;
-    `methods` those of its types, `guessed` of these such as a call may mean by its name alone; `mentioned` what prose
-    may mean; `passed_on` what an import of everything brings, None where that is not known."""
+    """Names by which other files see a file that came or went.
+
+    `stem` is the word by which it is imported. `names` are others that its facts give to what stands elsewhere.
+    `methods` are those of its types, `guessed` of these such as a call may mean by its name alone. `mentioned` is what
+    prose may mean. `passed_on` is what an import of everything brings, None where that is not known."""
 
     path: str
     language: str
@@ -277,8 +287,10 @@ class InvalidationKeys(NamedTuple):
 
 
 def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> InvalidationKeys | None:
-    """None for files that others see without a name: manifests, files that stand for their folder, languages in which
-    the files of a package share a scope."""
+    """Return the keys of a file; None for a file that others see without a name.
+
+    Such are manifests, files that stand for their folder, and languages in which the files of a package share a
+    scope."""
     stem = posixpath.basename(path).partition(".")[0]
     if facts.manifest or not path.isascii() or not _STEM.fullmatch(stem):
         return None
@@ -324,21 +336,24 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
 
 
 def can_mention(path: str, has_grammar: bool) -> bool:
-    """Whether a file may speak of others in prose."""
+    """True if a file may speak of others in prose."""
     return not has_grammar or role_of(path) == Role.TEST
 
 
 def forwards_module(facts: FileFacts, stem: str) -> tuple[bool, bool]:
-    """(whether a file imports everything of a module that may have this name, whether it passes some of it on that is
-    looked for in several places)."""
+    """Return two answers on a module that may have this name, for a file that imports it.
+
+    First: True if the file imports everything of it. Second: True if it passes some of it on that is looked for in
+    several places."""
     named = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
     whole = any(entry.kind in _WHOLE for entry in named)
     return whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in named)
 
 
 def forwarded_modules(path: str, facts: FileFacts, language: LanguageSettings | None) -> frozenset[tuple[str, int]]:
-    """The modules, with their levels, of which a file passes something on to those who import it: what is in their
-    sight, too, although they have no name of it."""
+    """Return the modules, with their levels, of which a file passes something on to those who import it.
+
+    These are in the sight of importers, too, although they have no name of them."""
     if language is None:
         return frozenset()
     stem = posixpath.splitext(posixpath.basename(path))[0]

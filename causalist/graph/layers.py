@@ -292,16 +292,17 @@ _BASE_WORDS = {family: _layer_by_word(table) | _TYPE_WORDS for family, table in 
 
 
 class FileLayers(NamedTuple):
-    """`layer` is None where nothing says one; `types` has those of its types (by their number) that say one
-    themselves."""
+    """Layers that a file says itself: `layer` of the file or None, `types` by the number of the type."""
 
     layer: Layer | None
     types: Mapping[int, Layer]
 
 
 def layers_of_file(path: str, facts: FileFacts, family: str, own_package: str = "") -> FileLayers:
-    """The layers of one file. `family` is that of its language, "" for text without a grammar; `own_package` what
-    the package calls itself to which the file belongs: imports of that say nothing."""
+    """Return the layers that one file says itself.
+
+    `family` is that of its language, "" for text without a grammar. `own_package` is the name of the package to which
+    the file belongs: imports of that say nothing."""
     role = role_of(path)
     layer = _layer_by_kind(path, role, bool(facts.language))
     if layer is not None:
@@ -360,7 +361,7 @@ def _layer_by_words(path: str, tables: Mapping[str, Mapping[str, Layer]], family
 
 
 def _count_packages(facts: FileFacts, family: str, own_package: str) -> Counter[Layer]:
-    """How many different packages, or functions that need no import, stand for each layer."""
+    """Count the packages, and functions that need no import, that stand for each layer."""
     counts: Counter[Layer] = Counter()
     if family in PACKAGES:
         found = {
@@ -435,9 +436,11 @@ def fan_in(edges: EdgeTable, n_nodes: int) -> NDArray[np.int64]:
 
 
 def rank_tiers(kinds: NDArray[np.uint8], fan_ins: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Shape (n_nodes,), of Tier. Symbols are ranked among symbols and files among files, by falling fan-in, ties by
-    node (that is, by id). Of n, the first n / 10 are hot and the others of the first n / 4 are core, both rounded up,
-    so that the most used of a few is hot too. What nothing uses is leaf whatever its rank, and so is all else.
+    """Return the Tier of each node, shape (n_nodes,), by rank of its fan-in.
+
+    Symbols are ranked among symbols and files among files, by falling fan-in, ties by node (that is, by id). Of n, the
+    first n / 10 are hot and the others of the first n / 4 are core, both rounded up, so that the most used of a few is
+    hot too. What nothing uses is leaf whatever its rank, and so is all else.
 
     >>> kinds = np.array([NodeKind.FUNCTION] * 5 + [NodeKind.PASSAGE], dtype=np.uint8)
     >>> [Tier(t).label for t in rank_tiers(kinds, np.array([0, 3, 1, 3, 0, 9])).tolist()]
@@ -527,7 +530,7 @@ def _folder(path: str) -> str:
 
 
 def _layers_of_types(graph: CodeGraph) -> _Layers:
-    """What nodes say themselves, completed for types by what the nearest type says that they extend."""
+    """Return the layers that nodes say themselves, completed for types by the nearest type that they extend."""
     nodes, edges = graph.nodes, graph.edges
     own = nodes.said_layers.copy()
     of_file = np.where(nodes.files >= 0, own[nodes.files], np.uint8(NO_LAYER))
@@ -544,8 +547,10 @@ def _layers_of_types(graph: CodeGraph) -> _Layers:
 
 
 def _complete_files(of_file: _Layers, listed: FolderIds) -> _Layers:
-    """Layers of files: those of folders in which most files in a language with a grammar say the same one, for such
-    files that say none, and logic for all others."""
+    """Return the layers of files, completed by those of their folders, and logic for all others.
+
+    A folder has a layer if most of its files in a language with a grammar say it. It holds for such files that say
+    none."""
     folders, n_folders, is_code = listed
     counted = is_code & ~np.isin(of_file, _SUPPORT_LAYERS)
     says = counted & (of_file != NO_LAYER)
@@ -563,6 +568,6 @@ def _count_layers(rows: NDArray[np.int64], layers: _Layers, n: int) -> NDArray[n
 
 
 def _most_frequent(counts: NDArray[np.int64]) -> _Layers:
-    """Of each row the layer that is counted most; of several, the highest."""
+    """The layer that is counted most in each row; of several, the highest."""
     highest: _Layers = (len(Layer) - 1 - counts[:, ::-1].argmax(axis=1)).astype(np.uint8)
     return highest

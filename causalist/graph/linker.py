@@ -37,7 +37,7 @@ _LOADED = "init"  # runs when the package is loaded
 
 @dataclass(slots=True)
 class PackageImports:
-    """Asked for one file after the other: the uses of the last one are kept."""
+    """Files that imports of packages lead to. The uses of the last file asked for are kept."""
 
     program: Program
     _file: int = -1
@@ -90,17 +90,16 @@ def _add(members: dict[str, set[str]], chain: str) -> None:
 
 
 class NotLinked(Exception):
-    """What a file uses could not be followed to its end, which is a defect of this program; says what was raised."""
+    """A use in a file could not be followed to its end, by a defect of this program; says what was raised."""
 
 
 @dataclass(slots=True)
 class Linker:
-    """Collects the edges that leave files, all or some of them.
+    """Collector of the edges that leave files, all or some of them.
 
-    What is found for one file does not depend on which others were linked before it: every file begins with nothing
-    looked up. What was cut short because it led back to where it came from, or too far, would be remembered otherwise
-    as the other file came to it.
-    """
+    The result for one file does not depend on which others were linked before it: every file begins with empty caches.
+    A search that was cut short, because it led back to where it came from or too far, would be remembered otherwise as
+    another file came to it."""
 
     program: Program
     resolver: Resolver
@@ -126,9 +125,10 @@ class Linker:
         self._mentions = Mentions(self.program, self.drafts)
 
     def relink(self, changed: Mapping[int, FileFacts]) -> "Linker | None":
-        """A linker of the same files, of which some changed and look the same from all others (`model.interface`). It
-        has no edges yet, and this one is not to be used any more. None, with nothing changed, where the tables of one
-        of these files do not follow from it alone."""
+        """Return a linker of the same files, of which some changed and look the same from all others.
+
+        It has no edges yet, and this one is not to be used any more. Returns None, with nothing changed, where the
+        tables of one of these files do not follow from it alone (`Program.is_self_contained`)."""
         if not all(self.program.is_self_contained(number) for number in changed):
             return None
         for number, facts in changed.items():
@@ -137,8 +137,9 @@ class Linker:
         return Linker(self.program, self.resolver, NodeDrafts(self.program), EdgeCollector(), self._types)
 
     def link(self, number: int) -> None:
-        """All edges that leave a file but for those of `add_bases` and those that follow from others. Raises NotLinked
-        with those of them in place that were found until then."""
+        """Add all edges that leave a file but for those of `add_bases` and those that follow from others.
+
+        Raises NotLinked with those of them in place that were found until then."""
         try:
             self._link(number)
         except Exception as error:
@@ -148,8 +149,9 @@ class Linker:
             raise NotLinked(type(error).__name__) from error
 
     def release_tables(self) -> None:
-        """Lets go of what refers back to the program, so that facts and tables are freed with its last use. Nothing is
-        asked any more."""
+        """Drop references back to the program, so that its last use frees facts and tables.
+
+        Nothing can be resolved after that."""
         self.program.packages.included = None
 
     def _link(self, number: int) -> None:
@@ -165,7 +167,7 @@ class Linker:
             self._add_edge(source, meant.draft, EdgeKind.MENTIONS, meant.rule, row, meant.candidates)
 
     def add_bases(self, only: Collection[int] | None = None) -> None:
-        """What types are made of, and what overrides what: edges that leave all files, or some. Comes before `link`."""
+        """Add edges to bases and overridden methods that leave all files, or some. Call it before `link`."""
         file_of = self.program.file_of
         if self._types is None:
             derived = self.resolver.prepare()
@@ -249,7 +251,7 @@ class Linker:
                 self._add_external_edge(number, package.name, EdgeKind.IMPORTS, entry.row)
 
     def _imported_module(self, number: int, package: int, entry: Import) -> int:
-        """`from package import module` names the module's file, not the package's."""
+        """Return the module's file, not the package's, of `from package import module`, or -1."""
         names = self.program.files[number]
         if entry.kind not in (ImportKind.NAME, ImportKind.REEXPORT) or names.settings is None:
             return -1
@@ -262,8 +264,9 @@ class Linker:
         )
 
     def _add_states(self, number: int) -> None:
-        """Who reads and writes what stands before the last name of a chain, what gets a value, what is asked for by a
-        name. What a chain means as a whole is read where it is used."""
+        """Add reads and writes of state that a file's chains, accesses and look-ups by key make.
+
+        The meaning of a chain as a whole is read where it is used."""
         names = self.program.files[number]
         facts = names.facts
         # Where types stand before the names, members that are handed on are references already.
@@ -309,8 +312,10 @@ class Linker:
                 self._add_edge(source, target, EdgeKind.WRITES, used.rule, row)
 
     def _add_function(self, number: int, scope: int, chain: str, row: int) -> None:
-        """The function or method that a chain is as a value: handed on (`self.save`), asked for a member
-        (`save.delay()`), or called by reading it, as a property is."""
+        """Add a reference to the function or method that a chain is as a value.
+
+        It may be handed on (`self.save`), asked for a member (`save.delay()`), or called by reading it, as a property
+        is."""
         used = self._accesses.find_function(number, scope, chain)
         if used is not None:
             source, target = self._scope_draft(number, scope), self.drafts.of_definition(used.definition)
@@ -374,7 +379,7 @@ class Linker:
             self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row, n)
 
     def _is_conversion(self, definition: int) -> bool:
-        """Whether what looks like a call of the definition says of which type a value is."""
+        """True if what looks like a call of the definition gives the type of a value."""
         settings = self.program.files[self.program.file_of[definition]].settings
         return settings is not None and settings.types.prefixed and self.program.is_type(definition)
 

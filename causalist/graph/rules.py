@@ -19,7 +19,7 @@ from causalist.model.graph import EdgeKind
 
 
 class Evidence(IntEnum):
-    """What speaks for an edge, the surest first. Where several sites make one edge, the surest evidence counts."""
+    """Kinds of evidence for an edge, the surest first. Where several sites make one edge, the surest counts."""
 
     STRUCTURE = 0  # it is so by definition
     NAMES = 1  # scopes, imports and members that are written out
@@ -80,8 +80,10 @@ class RuleName(StrEnum):
 
 
 class Rule(NamedTuple):
-    """`stated` is the confidence of what no compiler can measure, since it is a matter of words: which calls of a test
-    are what it is for, which names are those of a configuration, what documentation means. `read`: (right, wrong,
+    """Rule by which edges are found.
+
+    `stated` is the confidence of what no compiler can measure, since it is a matter of words: which calls of a test are
+    what it is for, which names are those of a configuration, what documentation means. `read`: (right, wrong,
     repositories) of edges that were judged by reading them, where it follows from these
     (`tests/benchmarks/mentions`)."""
 
@@ -227,8 +229,9 @@ MAX_NAMESAKES = 3
 
 
 def evidence_sort_key(rule: str, candidates: int) -> tuple[bool, int, int, int]:
-    """Sorts what speaks for an edge, the strongest first. It does not depend on measured confidences, so that measuring
-    anew does not change what is measured."""
+    """Return a sort key for the evidence of an edge, the strongest first.
+
+    It does not depend on measured confidences, so that measuring anew does not change what is measured."""
     number = RULE_NUMBER[rule]
     evidence = RULES[number].evidence
     return evidence is Evidence.GUESS, candidates, evidence, number
@@ -244,8 +247,9 @@ OTHERS = "calls"
 
 
 class RuleMeasurement(NamedTuple):
-    """What a confidence rests on: edges that were judged in a number of repositories. `language` is "" where they are
-    of all languages; `kinds` is the group of kinds that was counted."""
+    """Counts of judged edges behind a confidence.
+
+    `language` is "" where they are of all languages; `kinds` is the group of kinds that was counted."""
 
     confidence: float
     right: int
@@ -290,7 +294,7 @@ class Confidences:
         return 1.0 if is_shown else MAX_GUESS_CONFIDENCE
 
     def measurement_of(self, rule: str, kind: EdgeKind, language: str) -> RuleMeasurement | None:
-        """What the confidence rests on; None where the rule was not measured for such edges."""
+        """Return the counts behind a confidence; None where the rule was not measured for such edges."""
         name = GROUPS.get(kind, OTHERS)
         read = RULES[RULE_NUMBER[rule]].read
         if read is not None:
@@ -319,7 +323,7 @@ class Confidences:
 
 
 def _is_mostly_right(counts: Mapping[str, Any]) -> bool:
-    """Whether more than half are right; without a count of those at calls that nothing resolves, this is not known."""
+    """True if more than half are right; unknown without a count of those at calls that nothing resolves."""
     known = "unjudged" in counts
     return known and 2 * int(counts["right"]) > int(counts["right"]) + int(counts["wrong"]) + int(counts["unjudged"])
 

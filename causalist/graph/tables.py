@@ -27,8 +27,9 @@ _KINDS = {int(kind): kind for kind in NodeKind}
 
 @dataclass(slots=True)
 class NodeDraft:
-    """A node before ids are sorted; `file` and `parent` are positions among the drafts, -1 for none. `says` is set by
-    `LayerAssigner.assign_own`."""
+    """Node before ids are sorted; `file` and `parent` are positions among the drafts, -1 for none.
+
+    `says` is set by `LayerAssigner.assign_own`."""
 
     id: str
     kind: NodeKind
@@ -135,8 +136,10 @@ def _passage_drafts(names: FileSymbols, number: int, role: Role, first: int) -> 
 
 
 def _number_duplicates(definitions: Sequence[Definition]) -> list[str]:
-    """What is added to the name of each definition so that no two are alike. Where a field shares its name with
-    functions, these are meant by whoever asks for callers: the field stands back."""
+    """Return a suffix for the name of each definition so that no two are alike.
+
+    Where a field shares its name with functions, these are meant by whoever asks for callers: the field gets the
+    suffix."""
     used: dict[str, int] = {}
     result = [""] * len(definitions)
     order = sorted(range(len(definitions)), key=lambda i: (definitions[i].kind == NodeKind.FIELD, i))
@@ -159,8 +162,10 @@ class EdgeSites:
 
 @dataclass(slots=True)
 class EdgeCollector:
-    """One edge per (source, target, kind): the strongest evidence counts, sites add up, the first row is kept.
-    Unresolved calls are kept by (source, name), as [number of sites, first row]."""
+    """One edge per (source, target, kind).
+
+    The strongest evidence counts, sites add up, the first row is kept. Unresolved calls are kept by (source, name), as
+    [number of sites, first row]."""
 
     edges: dict[tuple[int, int, int], EdgeSites] = field(default_factory=dict)
     unresolved: dict[tuple[int, str], list[int]] = field(default_factory=dict)
@@ -168,7 +173,7 @@ class EdgeCollector:
     def add(
         self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1, n: int = 1
     ) -> None:
-        """`n` sites, of which the first stands in `row`."""
+        """Add `n` sites of an edge, of which the first stands in `row`."""
         key = (source, target, int(kind))
         sites = self.edges.get(key)
         if sites is None:
@@ -191,8 +196,10 @@ class EdgeCollector:
 def finish_graph(
     drafts: Sequence[NodeDraft], collector: EdgeCollector, languages: Sequence[str], confidences: Confidences
 ) -> tuple[CodeGraph, NDArray[np.int32]]:
-    """(graph, position of each draft in it): nodes sorted by id, edges by (source, target, kind). `languages` has that
-    of each file that a draft may name. Layers and tiers of nodes are not there yet (`LayerAssigner.complete`)."""
+    """Return the graph and the position of each draft in it.
+
+    Nodes are sorted by id, edges by (source, target, kind). `languages` has that of each file that a draft may name.
+    Layers and tiers of nodes are not there yet (`LayerAssigner.complete`)."""
     order = sorted(range(len(drafts)), key=lambda i: drafts[i].id)
     position = np.empty(len(drafts), dtype=np.int32)
     position[order] = np.arange(len(drafts), dtype=np.int32)
@@ -225,7 +232,7 @@ def finish_graph(
 def _confidence_column(
     collector: EdgeCollector, language_of: Callable[[int], str], confidences: Confidences
 ) -> list[float]:
-    """Of each edge, by the language in which its source is written."""
+    """Confidences of all edges, each by the language in which its source is written."""
     language = {source: language_of(source) for source, _, _ in collector.edges}
     known: dict[tuple[str, int, str, int], float] = {}
     result = []
@@ -267,7 +274,9 @@ def build_columns(
     positions: Callable[[NDArray[np.int64]], NDArray[np.int32]],
     confidences: Confidences,
 ) -> EdgeColumns:
-    """What was collected: `positions` are the nodes of drafts, `language_of` a draft the language of its file."""
+    """Return what was collected as arrays.
+
+    `positions` are the nodes of drafts, `language_of` a draft is the language of its file."""
     keys = np.array(list(collector.edges), dtype=np.int64).reshape(-1, 3)
     sites = list(collector.edges.values())
     return EdgeColumns(
@@ -306,9 +315,10 @@ def build_edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
 def splice_edge_table(
     then: EdgeTable, gone: NDArray[np.int64], nodes: NDArray[np.int32], new: EdgeColumns, n: int
 ) -> EdgeTable:
-    """An earlier table without the edges `gone`, which ascend, and with others, which it does not have without them.
-    `nodes`: shape (n_nodes then,), where each node is now, in the same order; -1 if it has no edge that stays. `n`: how
-    many nodes there are now."""
+    """Return an earlier table without the edges `gone`, which ascend, and with new ones.
+
+    The table must not have the new ones without those that are gone. `nodes`: shape (n_nodes then,), the node of each
+    now, in the same order; -1 if it has no edge that stays. `n`: the number of nodes now."""
     # What is gone counts as what stands before it, so that numbers still ascend.
     here = np.maximum(np.maximum.accumulate(nodes), 0)
     keys = _edge_keys(here.take(then.sources), here.take(then.targets), then.kinds, n)
@@ -350,8 +360,10 @@ def _edge_keys(
 
 
 def _stable_order(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-    """What sorts them, ties in the order in which they stand; none is negative. By their halves, because numpy counts
-    instead of comparing where there are 16 bits: that takes a fifth of the time."""
+    """Return the order that sorts numbers, ties as they stand; none is negative.
+
+    It sorts by their halves, because numpy counts instead of comparing where there are 16 bits: that takes a fifth of
+    the time."""
     order = np.argsort(numbers.astype(np.uint16), kind="stable")  # the lower ones
     return order[np.argsort((numbers >> 16).astype(np.uint16)[order], kind="stable")].astype(np.int32)
 

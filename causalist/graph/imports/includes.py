@@ -26,8 +26,9 @@ def find_header(
     ending: Mapping[str, Sequence[str]],
     settings: ModuleSettings,
 ) -> int:
-    """The file that `written`, with its angle brackets, means in the file `importer`, or -1. `ending` has the paths of
-    all files by their last part."""
+    """Return the file that `written`, with its angle brackets, means in the file `importer`, or -1.
+
+    `ending` has the paths of all files by their last part."""
     published, name = written.startswith("<"), posixpath.normpath(written.strip('<>" '))
     if posixpath.basename(name) not in ending or (published and name in settings.outside):
         return -1
@@ -50,7 +51,7 @@ def find_header(
 
 
 class _Tables(Protocol):
-    """What is asked of the tables of a file."""
+    """The part of a file's tables that is read here."""
 
     @property
     def facts(self) -> FileFacts: ...
@@ -58,7 +59,9 @@ class _Tables(Protocol):
 
 @dataclass(slots=True)
 class HeaderReach:
-    """Which files a file includes, directly and through others. `target` gives the (file, rule) of an import."""
+    """Files that a file includes, directly and through others.
+
+    `target` gives the (file, rule) of an import."""
 
     target: Callable[[int, Import], tuple[int, str]]
     files: Sequence[_Tables]
@@ -66,8 +69,10 @@ class HeaderReach:
     _last: tuple[int, frozenset[int]] = (-1, frozenset())
 
     def reach(self, file: int) -> frozenset[int]:
-        """The file and all that it includes, with -1 if a quoted file is not there: it is made when the program is
-        built, and may include anything. The answer for one file is kept: questions come file by file."""
+        """Return the file and all that it includes, with -1 if a quoted file is missing.
+
+        A missing file is made when the program is built, and may include anything. The answer for one file is kept,
+        because questions come file by file."""
         if self._last[0] != file:
             seen, waiting = {file}, [file]
             while waiting:
@@ -88,8 +93,10 @@ class HeaderReach:
 
 
 def find_script(paths: dict[str, int], importer: str, written: str, settings: ModuleSettings) -> int:
-    """The file that a statement includes by its path, or -1: seen from the folder of the importing file, or from the
-    next folder around it that has such a file, because programs put the folder in front in many ways."""
+    """Return the file that a statement includes by its path, or -1.
+
+    The path is seen from the folder of the importing file, or from the next folder around it that has such a file,
+    because programs put the folder in front in many ways."""
     folder = posixpath.dirname(importer)
     ends = ("", *settings.extensions) if settings.inclusion else ("",)
     while True:
@@ -105,7 +112,7 @@ def find_script(paths: dict[str, int], importer: str, written: str, settings: Mo
 
 @dataclass(slots=True)
 class InclusionGraph:
-    """Which files include which, for languages that say so."""
+    """Inclusions between files, for languages that say so."""
 
     paths: Sequence[str] = ()
     includes: dict[int, set[int]] = field(default_factory=dict)

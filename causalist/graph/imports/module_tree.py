@@ -30,7 +30,7 @@ class Module(NamedTuple):
 
 
 class Tables(Protocol):
-    """What is asked of the tables of a file."""
+    """The part of a file's tables that is read here."""
 
     @property
     def path(self) -> str: ...
@@ -55,7 +55,9 @@ class _Package:
 
 @dataclass(slots=True)
 class ModuleTree:
-    """All trees of a repository; build one with `ModuleTree.from_files`. `file_of[d]` is the file of definition d."""
+    """All trees of a repository; build one with `ModuleTree.from_files`.
+
+    `file_of[d]` is the file of definition d."""
 
     files: Sequence[Tables]
     file_of: Sequence[int]
@@ -91,7 +93,7 @@ class ModuleTree:
         return result
 
     def has_file(self, file: int) -> bool:
-        """Whether a file is a module of a tree."""
+        """True if a file is a module of a tree."""
         return module_system(self.files[file]) is ModuleSystem.TREE
 
     # -- the tree
@@ -169,7 +171,7 @@ class ModuleTree:
         return folder
 
     def _grow(self, roots: Sequence[int]) -> None:
-        """Follows the declarations of modules from these files on."""
+        """Follow the declarations of modules from these files on."""
         waiting = [(file, True) for file in reversed(roots)]
         seen = set(roots)
         while waiting:
@@ -217,7 +219,7 @@ class ModuleTree:
         return names.facts.definitions[module.namespace - names.first].name
 
     def _adopt(self, file: int) -> None:
-        """Takes a file that nobody declares for a module of the file that stands for its folder."""
+        """Make a file that nobody declares a module of the file that stands for its folder."""
         path = self.files[file].path
         settings = module_settings(self.files[file])
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]
@@ -291,12 +293,12 @@ class TreePathResolver:
     _cuts: int = 0  # how often a search met itself
 
     def clear_cache(self) -> None:
-        """Forgets what was found, and what was being looked for."""
+        """Drop all results, and the searches that did not end."""
         self.known.clear()
         self._busy.clear()
 
     def find_visible(self, file: int, scope: int, name: str, path: bool) -> Resolution | None:
-        """What a name means inside of a file; `path` where more names follow it, so that it holds others."""
+        """Return the meaning of a name inside of a file; with `path`, more names follow it, so that it holds others."""
         module = self.tree.module_at(file, scope)
         if name.endswith("!"):
             return self._find_macro(file, scope, name[:-1])
@@ -314,7 +316,7 @@ class TreePathResolver:
         return found._replace(rule=RuleName.SAME_FILE) if found is not None and found.rule == "own" else found
 
     def is_visible(self, file: int, scope: int, definition: int, name: str) -> bool:
-        """Whether a definition is visible in a scope, be it imported under another name or under none."""
+        """True if a definition is visible in a scope, be it imported under another name or under none."""
         found = self.find_visible(file, scope, name, True)
         if found is not None and (found.kind, found.number) == ("definition", definition):
             return True
@@ -331,7 +333,7 @@ class TreePathResolver:
         return found is not None and (found.kind, found.number) == ("definition", definition)
 
     def _find_in_function(self, file: int, scope: int, name: str) -> Resolution | None:
-        """What a name means by an import inside of the functions around."""
+        """Return the meaning of a name by an import inside of the functions around."""
         while scope != MODULE_SCOPE:
             for entry in self.tree.uses.get((file, scope), {}).get(name, ()):
                 return self._resolve_import(self.tree.module_at(file, scope), entry, True)
@@ -339,7 +341,7 @@ class TreePathResolver:
         return None
 
     def follow_name(self, found: Resolution, name: str, path: bool) -> Resolution | None:
-        """What `name` means after what was found so far."""
+        """Return the meaning of `name` after what was found so far."""
         module = self.as_module(found.kind, found.number)
         if module is None:
             if found.kind != "definition":
@@ -366,7 +368,7 @@ class TreePathResolver:
         return None
 
     def find_in_module(self, module: Module, name: str, path: bool, inside: bool = False) -> Resolution | None:
-        """What a module has under a name. The rule is "own" for what it defines itself."""
+        """Return the meaning of a name in a module. The rule is "own" for what the module defines itself."""
         key = (module, name, path, inside)
         if key in self.known:
             return self.known[key]
@@ -421,7 +423,7 @@ class TreePathResolver:
     def resolve_path(
         self, module: Module, names: Sequence[str], last_is_path: bool = True
     ) -> tuple[Resolution | None, int]:
-        """(what a path means in a module, the file that it leads to as far as it can be followed or -1)."""
+        """Return the meaning of a path in a module, and the file that it leads to as far as it is known, or -1."""
         more = len(names) > 1 or last_is_path
         found = self._resolve_relative(module, names[0]) or self.find_in_module(module, names[0], more, inside=True)
         root = self.tree.root_of(module)
@@ -482,12 +484,14 @@ class TreePathResolver:
     # -- imports
 
     def follow_import(self, file: int, entry: Import) -> Resolution | None:
-        """What the local name of an import means. None: it leads into the repository, to nothing that is seen."""
+        """Return the meaning of the local name of an import.
+
+        None: it leads into the repository, to nothing that is seen."""
         found = self._resolve_import(self.tree.module_at(file, entry.scope), entry, False)
         return found and _with_import_rule(found)
 
     def find_target(self, file: int, entry: Import) -> tuple[int, str, str]:
-        """(file that an import leads to or -1, rule, package outside or "")."""
+        """Return the file that an import leads to or -1, the rule, and the package outside or ""."""
         module = self.tree.module_at(file, entry.scope)
         if entry.kind == ImportKind.MODULE:
             child = self.tree.children.get(module, {}).get(entry.alias or entry.module)
@@ -516,5 +520,5 @@ class TreePathResolver:
 
 
 def _with_import_rule(found: Resolution) -> Resolution:
-    """What a module has of its own, under the name that an import gives it."""
+    """Return what a module has of its own as found by an import."""
     return found._replace(rule=RuleName.IMPORT) if found.rule in ("own", RuleName.MODULE_ATTRIBUTE) else found

@@ -22,7 +22,9 @@ _MAX_EXTENDED = 20  # configurations that one takes over
 
 
 class ModuleTarget(NamedTuple):
-    """`file` is a position among the files, or -1 for a module outside; `rule` names how it was found."""
+    """File that an import means, by its position among the files; -1 for a module outside.
+
+    `rule` names how it was found."""
 
     file: int
     rule: str
@@ -32,7 +34,9 @@ OUTSIDE = ModuleTarget(-1, RuleName.EXTERNAL)
 
 
 class _Package(NamedTuple):
-    """`exports` are (pattern, targets) of what its manifest lets others import from below its name."""
+    """Package that a manifest names.
+
+    `exports` are (pattern, targets) of what its manifest lets others import from below its name."""
 
     folder: str
     entries: tuple[str, ...]
@@ -47,7 +51,7 @@ class _Dotted(NamedTuple):
 
 @dataclass(slots=True)
 class ModuleMap:
-    """Resolves modules for all files of a repository; build one with `ModuleMap.from_files`."""
+    """Resolver of modules for all files of a repository; build one with `ModuleMap.from_files`."""
 
     paths: Sequence[str]
     number: dict[str, int]
@@ -111,7 +115,7 @@ class ModuleMap:
             self.dotted.setdefault(name, []).append(_Dotted(file, root, in_package))
 
     def _dotted_names(self, path: str, settings: ModuleSettings) -> Iterator[tuple[str, str, bool]]:
-        """(name, root, whether all may use it) under which a file is imported."""
+        """Yield (name, root, True if all may use it) under which a file is imported."""
         stem, _ = posixpath.splitext(path)
         folder = posixpath.dirname(path)
         root = folder
@@ -133,8 +137,9 @@ class ModuleMap:
                 yield _normalize_unicode(".".join(names)), each, is_seen
 
     def has_rival(self, path: str, settings: ModuleSettings) -> bool:
-        """Whether another file has, in the same place or under the same name, what may be imported as the file `path`,
-        which need not be there."""
+        """True if another file may be imported in place of the file `path`, which need not be there.
+
+        Such a file stands in the same place or has the same module name."""
         for name, root, is_seen in self._dotted_names(path, settings):
             for other in self.dotted.get(name, ()) if settings.system is ModuleSystem.DOTTED else ():
                 meets = is_seen or other.in_package or f"{root}/".startswith(f"{other.root}/")
@@ -181,7 +186,7 @@ class ModuleMap:
     def find_namespace_submodule(
         self, importer: str, module: str, level: int, name: str, settings: ModuleSettings
     ) -> int:
-        """`from module import name` where the folder `module` holds the file `name` but no index file."""
+        """Return the file of `from module import name` where the folder `module` has no index file, or -1."""
         if settings.system is not ModuleSystem.DOTTED:
             return -1
         return self.resolve(importer, f"{module}.{name}" if module else name, level, settings).file
@@ -251,7 +256,7 @@ class ModuleMap:
         self._add_aliases(folder, folder, manifest)
 
     def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:
-        """What the names mean that a configuration in `folder` explains, for the files below `where`."""
+        """Add the names that a configuration in `folder` explains, for the files below `where`."""
         base = next((value for key, value in manifest if key == "base"), "")
         for written in [value for key, value in manifest if key == "built"]:
             # A configuration that another takes over speaks of folders beside itself.
@@ -267,7 +272,7 @@ class ModuleMap:
             self.aliases.append((where, "*", (posixpath.join(here, base, "*"),)))
 
     def _add_extended(self, path: str, manifests: Mapping[str, tuple[tuple[str, str], ...]]) -> None:
-        """Adds what a configuration takes over from others, which are named by their path or stand in a package."""
+        """Add the settings that a configuration takes from others, which it names by path or package."""
         where, seen, waiting = posixpath.dirname(path), {path}, [path]
         while waiting and len(seen) < _MAX_EXTENDED:
             current = waiting.pop()
@@ -319,7 +324,7 @@ class ModuleMap:
 
 
 def _source_paths(path: str) -> tuple[str, ...]:
-    """Where the source of a file may stand that is built."""
+    """Paths at which the source of a built file may stand."""
     return path.replace("dist/", "src/", 1), path.replace("build/", "src/", 1)
 
 

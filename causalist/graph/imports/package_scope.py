@@ -29,7 +29,9 @@ Truth = bool | None  # None: it depends on the platform
 
 
 def evaluate_tags(expression: str, platforms: Collection[str]) -> Truth:
-    """Whether an expression over tags holds where none of them is asked for; None as well for what is no expression.
+    """Return True if an expression over tags holds where none of them is asked for.
+
+    None: it depends on the platform, or is no expression.
 
     >>> expressions = ("fast", "!fast", "linux && !fast", "linux || !fast", "fast && go1.21", "(")
     >>> [evaluate_tags(each, {"linux"}) for each in expressions]
@@ -41,7 +43,7 @@ def evaluate_tags(expression: str, platforms: Collection[str]) -> Truth:
 
 
 def is_default_build(expression: str, usual: Collection[str]) -> bool:
-    """Whether an expression holds on the platform that programs usually run on, of which `usual` are all the tags.
+    """True if an expression holds on the platform that programs usually run on; `usual` are all its tags.
 
     >>> expressions = ("linux || js", "!linux", "!js && go1.21", "amd64 && fast", "(")
     >>> [is_default_build(each, {"linux", "amd64"}) for each in expressions]
@@ -111,7 +113,7 @@ PackageKey = tuple[str, str, str]  # language, folder or "", name in the package
 
 
 class _Tables(Protocol):
-    """What is asked of the tables of a file."""
+    """The part of a file's tables that is read here."""
 
     @property
     def path(self) -> str: ...
@@ -131,9 +133,10 @@ class _Tables(Protocol):
 
 @dataclass(slots=True)
 class PackageScopes:
-    """Which files share a scope. `package_of[file]` is None where files stand alone; `files_of` lists files by path;
-    `asked_for` are files that only builds with a tag of their own have, with what they say of it; `unusual` are others
-    that builds for the usual platform do not have."""
+    """Scopes that files share. `package_of[file]` is None where a file has a scope of its own.
+
+    `files_of` lists files by path. `asked_for` are files that only builds with a tag of their own have, with their
+    expression. `unusual` are others that builds for the usual platform do not have."""
 
     package_of: list[PackageKey | None] = field(default_factory=list)
     files_of: dict[PackageKey, list[int]] = field(default_factory=dict)
@@ -161,9 +164,10 @@ class PackageScopes:
         return result
 
     def find_definition(self, file: int, qualname: str, tables: Sequence[_Tables], asking: int = -1) -> int | None:
-        """The definition `qualname` of the package that `file` belongs to; of several the one in the nearest file, or
-        else one that builds for the usual platform have, or else the first. `asking` is the file in whose builds it
-        stands, if that is not `file`."""
+        """Return the definition `qualname` of the package that `file` belongs to.
+
+        Of several, the one in the nearest file counts, else one that builds for the usual platform have, else the
+        first. `asking` is the file in whose builds it stands, if that is not `file`."""
         key = self.package_of[file]
         found = self._names_of(key, tables).get(qualname) if key is not None else None
         if found is None:
@@ -181,7 +185,7 @@ class PackageScopes:
         return found[0][1]
 
     def _read_tags(self, file: int, path: str, tags: str, modules: ModuleSettings) -> None:
-        """Notes in which builds a file is that says so by an expression over tags, or by the end of its name."""
+        """Note the builds that a file is in, by an expression over tags or by the end of its name."""
         if tags and evaluate_tags(tags, modules.platforms) is False:
             self.asked_for[file] = tags
         elif not is_default_build(tags, modules.usual) or _stem_suffix(path) in set(modules.platforms).difference(
@@ -190,12 +194,14 @@ class PackageScopes:
             self.unusual.add(file)
 
     def is_asked_for(self, other: int, file: int) -> bool:
-        """Whether builds that have a file have another one only if they are given a tag for it."""
+        """True if builds that have `file` have `other` only when they are given a tag for it."""
         return other in self.asked_for and self.asked_for[other] != self.asked_for.get(file)
 
     def _in_builds_of(self, file: int, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """What stands in the builds that a file is in, of definitions of one name; all where nothing does. A file that
-        has to be asked for is in builds with others that are asked for in the same way, rather than without."""
+        """Return, of definitions of one name, those in the builds that a file is in; all where there is none.
+
+        A file that has to be asked for is in builds with others that are asked for in the same way, rather than
+        without."""
         same = [each for each in found if each[0] in self.asked_for and not self.is_asked_for(each[0], file)]
         return same or [each for each in found if each[0] not in self.asked_for] or found
 
@@ -214,7 +220,7 @@ class PackageScopes:
         return names
 
     def _is_hidden(self, names: _Tables, found: tuple[int, int]) -> bool:
-        """Whether files know nothing of a definition unless they include its file: a macro, a function of a header."""
+        """True for what files see only if they include its file: a macro, a function of a header."""
         if names.settings is None or not names.settings.modules.headers:
             return False
         definition, unshared = names.facts.definitions[found[1] - names.first], names.settings.names.unshared
@@ -222,7 +228,7 @@ class PackageScopes:
 
     @staticmethod
     def _is_own(names: _Tables, number: int) -> bool:
-        """Whether other files know nothing of a definition: it is not linked, and its file is none to be included."""
+        """True for what other files cannot see: it is not linked, and its file is none to be included."""
         settings = names.settings
         if settings is None or not settings.modules.headers or names.path.lower().endswith(settings.modules.headers):
             return False
@@ -240,9 +246,11 @@ class PackageScopes:
         tables: Sequence[_Tables],
         fitting: Callable[[Sequence[int]], Sequence[int]] | None = None,
     ) -> list[int]:
-        """What a use in `file` of a definition in `of_file` may mean: of several definitions of one name in one folder
-        a build takes one, such as `open_linux` or `open_windows`. One in the same file, or in a file with the same
-        ending of its stem, is meant; else all are candidates. `fitting` says which of several a call may mean."""
+        """Return the definitions that a use in `file` of a definition in `of_file` may mean.
+
+        Of several definitions of one name in one folder, such as `open_linux` and `open_windows`, a build takes one.
+        One in the same file, or in a file with the same ending of its stem, is meant; else all are candidates.
+        `fitting` says which of several a call may mean."""
         key = self.package_of[of_file]
         if key is None:
             return [definition]
@@ -263,7 +271,7 @@ class PackageScopes:
 
 
 def _stem_suffix(path: str) -> str:
-    """What stands behind the last underscore of a file's stem."""
+    """The part of a file's stem after its last underscore."""
     return posixpath.splitext(posixpath.basename(path))[0].rpartition("_")[2] if "_" in posixpath.basename(path) else ""
 
 

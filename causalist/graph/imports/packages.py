@@ -27,9 +27,10 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 @dataclass(slots=True)
 class DeclaredTypes:
-    """Types by (family of languages, qualified name): numbers of their definitions, in the order of the files. Where
-    packages hold functions, these and constants are there as well. `places` says of packages in which folder a loader
-    of the program looks for what they hold."""
+    """Types by (family of languages, qualified name).
+
+    Each has the numbers of its definitions, in the order of the files. Where packages hold functions, these and
+    constants are there as well. `places` are folders of packages in which a loader of the program looks for types."""
 
     paths: Sequence[str] = ()
     types: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)  # -> (file, definition)
@@ -44,7 +45,7 @@ class DeclaredTypes:
         firsts: Sequence[int],
         settings: Mapping[str, LanguageSettings],
     ) -> "DeclaredTypes":
-        """`firsts` are the numbers of each file's first definition."""
+        """Collect the types of all files; `firsts` are the numbers of each file's first definition."""
         result = cls([path for path, _ in files])
         for number, (path, facts) in enumerate(files):
             for key, value in facts.manifest:
@@ -80,7 +81,7 @@ class DeclaredTypes:
         return result
 
     def find(self, language: str, name: str, importer: str) -> tuple[int, int] | None:
-        """(file, definition) of the type with this qualified name that stands nearest to the file `importer`."""
+        """Return (file, definition) of the type with this qualified name that stands nearest to the file `importer`."""
         found = self.types.get((language, name))
         if not found:
             return None
@@ -99,7 +100,7 @@ class DeclaredTypes:
         }
 
     def find_prefix(self, language: str, parts: Sequence[str], importer: str) -> tuple[int, int] | None:
-        """(definition, number of parts that name it) of the outermost type that a dotted chain begins with."""
+        """Return the outermost type that a dotted chain begins with, and the number of parts that name it."""
         name = ""
         for count, part in enumerate(parts, 1):
             name = f"{name}.{part.rstrip('()')}" if name else part
@@ -168,8 +169,9 @@ def external_package(entry: Import, settings: LanguageSettings | None, has_folde
 
 
 def _external_namespace(entry: Import, settings: LanguageSettings) -> str:
-    """Return the first parts of the path of an import; for a name without a path, which belongs to the language, the
-    name of the language."""
+    """Return the first parts of the path of an import.
+
+    A name without a path belongs to the language, which is returned then."""
     if not entry.module:
         return settings.name
     return settings.names.path_separator.join(entry.module.split(".")[: settings.modules.external_parts])
@@ -188,7 +190,7 @@ _MAJOR_VERSION = re.compile(r"v\d+")
 
 @dataclass(slots=True)
 class FolderMap:
-    """Resolves imports of packages; build one with `FolderMap.from_files`."""
+    """Resolver of imports that name folders; build one with `FolderMap.from_files`."""
 
     modules: list[tuple[str, str]] = field(default_factory=list)  # (what paths begin with, folder)
     replaced: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # module folder -> (path, folder)
@@ -254,7 +256,7 @@ class FolderMap:
 
 
 def _package_rank(name: str, numbers: Sequence[int], files: Sequence[tuple[str, FileFacts]]) -> tuple[bool, bool, int]:
-    """Where several packages share a folder, the one that an import means comes first."""
+    """Sort key of packages that share a folder: the one that an import means comes first."""
     return (
         name.endswith(_TEST_STEM) and all(_is_test(files[n][0]) for n in numbers),
         name == _MAIN,
@@ -267,14 +269,14 @@ def _is_test(path: str) -> bool:
 
 
 def _path_below(module: str, prefix: str) -> str | None:
-    """What follows the path of a module in the path of its package; None for another module's package."""
+    """The rest of a package's path after that of its module; None for another module's package."""
     if module == prefix:
         return ""
     return module[len(prefix) + 1 :] if module.startswith(prefix + "/") else None
 
 
 def local_name(entry: Import) -> str:
-    """What a file calls a package that it imports without an alias, as far as the path tells.
+    """Return the name by which a file calls a package that it imports, as far as the path tells.
 
     >>> paths = ("net/http", "github.com/a/b/v2", "gopkg.in/yaml.v3", "github.com/a/go-b")
     >>> [local_name(Import(-1, 0, path, 0, "", "", 0)) for path in paths]
@@ -288,8 +290,7 @@ def local_name(entry: Import) -> str:
 
 
 def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> None:
-    """Says the whole names of packages in the wildcard imports of each file, and adds those that another file of its
-    project passes on."""
+    """Qualify the wildcard imports of each file, and add those that another file of its project passes on."""
     for names in tables:
         if names.settings is not None and names.settings.modules.above:
             names.stars[:] = [qualify_import(declared, names, star) for star in names.stars]

@@ -82,8 +82,9 @@ class NameLookup:
         return None
 
     def find_super_constructor(self, owner: int, called: str | None) -> Value | None:
-        """Return what calling `super` itself runs: a constructor of the class right above `owner`, else that class,
-        whatever it has inherited."""
+        """Return what calling `super` itself runs.
+
+        It is a constructor of the class right above `owner`, else that class, whatever it has inherited."""
         program = self.program
         settings = program.files[program.file_of[owner]].settings
         for base in program.bases_of(owner):
@@ -105,8 +106,9 @@ class NameLookup:
         return None
 
     def find_deep_member(self, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
-        """Return a member of a member that is no symbol by itself, and the position after it in `parts`: a.b.c, where
-        only a and a.b.c are symbols."""
+        """Return a member of a member that is no symbol by itself, and the position after it in `parts`.
+
+        An example is a.b.c, where only a and a.b.c are symbols."""
         for end in range(i + 1, len(parts) + 1):
             number = self.program.find_own_member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
             if number >= 0:
@@ -199,8 +201,9 @@ class NameLookup:
         return found if found is not None and program.definition_of[found[0]].kind not in TYPE_KINDS else None
 
     def _find_in_sight(self, names: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
-        """As `find_path`, where namespaces are part of the names of what they hold: in those that the file opens or
-        uses, the innermost first, and in the outermost."""
+        """Return the same as `find_path`, where namespaces are part of the names of what they hold.
+
+        The namespaces are those that the file opens or uses, the innermost first, then the outermost."""
         program = self.program
         file = program.modules.number[names.path]
         for count in range(1, len(parts) + 1):
@@ -238,8 +241,9 @@ class NameLookup:
         return RuleName.SAME_FILE if self.program.file_of[definition] == file else RuleName.PACKAGE_SCOPE
 
     def find_imported_files(self, settings: LanguageSettings, names: FileSymbols, entry: Import) -> list[int]:
-        """Return the files of what a file uses below a package that it imports; none where it is no package of the
-        repository."""
+        """Return the files of what a file uses below a package that it imports.
+
+        There is none where it is no package of the repository."""
         if entry.kind != ImportKind.NAME:
             return []
         declared, package = self.program.declared, f"{entry.module}.{entry.name}".strip(".")
@@ -343,8 +347,9 @@ class NameLookup:
     def find_extensions_of_external(
         self, file: int, chain: str, arguments: str, value: Value | None
     ) -> Sequence[tuple[int, str]]:
-        """Return (definition, rule) of the functions that a call of `chain` may mean whose receiver is of no type of
-        the repository. If nothing is known of it, only those for any value, of a name that no method has."""
+        """Return (definition, rule) of functions that a call on a receiver from outside may mean.
+
+        If nothing is known of the receiver, these are only those for any value, of a name that no method has."""
         program = self.program
         name = chain.rpartition(".")[2]
         settings = program.files[file].settings

@@ -12,11 +12,11 @@ Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that ta
 
 
 def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals) -> int | None:
-    """How far a function is from taking these arguments: 0 is best, None if it does not take them.
+    """Return the distance of a function from these arguments: 0 is best, None if it does not take them.
 
-    `parameters` and `arguments` are as `FileFacts.parameters` and `Call.arguments` describe them. What ends with "="
-    may be left out. A type that is not known to take a literal does not take it, unless it looks like a type parameter:
-    one letter, perhaps with a digit.
+    `parameters` and `arguments` are as `FileFacts.parameters` and `Call.arguments` describe them. A parameter that ends
+    with "=" may be left out. A type that is not known to take a literal does not take it, unless it looks like a type
+    parameter: one letter, perhaps with a digit.
 
     >>> literals = {"s": ("String", "Object")}
     >>> [misfit(p, "s", literals) for p in (["String"], ["Object"], ["T"], ["int"], ["Object..."], [], None)]
@@ -57,7 +57,7 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
 def best_overloads(
     functions: Sequence[int], parameters: Mapping[int, Sequence[str]], arguments: str, literals: Literals
 ) -> list[int]:
-    """Those of `functions` that fit the arguments best, all of them where none fits."""
+    """Return those of `functions` that fit the arguments best, all of them where none fits."""
     fits = [(misfit(parameters.get(each), arguments, literals), each) for each in functions]
     possible = [(far, each) for far, each in fits if far is not None]
     if not possible:
@@ -67,7 +67,7 @@ def best_overloads(
 
 
 def is_type_parameter(name: str) -> bool:
-    """Whether a name looks like that of a type parameter."""
+    """True if a name looks like that of a type parameter."""
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
 
 

@@ -63,8 +63,9 @@ class PartialTypes:
                 program.set_bases(number, bases[first])
 
     def select_declaration(self, found: Sequence[int]) -> Sequence[int]:
-        """Return, of declarations of one type, the one that a use of its name means: that in the file which is called
-        like the type, else the first. Several types stay several."""
+        """Return, of declarations of one type, the one that a use of its name means.
+
+        It is the one in the file which is called like the type, else the first. Several types stay several."""
         program = self.program
         if len(found) < 2 or len({program.canonical.get(each, each) for each in found}) > 1:
             return found

@@ -26,7 +26,7 @@ _MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases e
 
 @dataclass(slots=True)
 class Program:
-    """All files' tables. `file_of[d]` is the file of definition d, `definition_of[d]` its facts."""
+    """Symbol tables of all files: `file_of[d]` is the file of definition d, `definition_of[d]` its facts."""
 
     files: list[FileSymbols]
     modules: ModuleMap
@@ -116,13 +116,13 @@ class Program:
         return self.definition_of[definition].kind in TYPE_KINDS or definition in self.named_types
 
     def is_type_like(self, definition: int) -> bool:
-        """Whether it is a type, or a name for one that has members."""
+        """True for a type, and for a name of one that has members."""
         if self.is_type(definition):
             return True
         return self.definition_of[definition].kind == NodeKind.TYPE and self.has_members(definition)
 
     def is_value(self, definition: int) -> bool:
-        """Whether it is a name for a value; an import may give it that value: `const a = require("a")`."""
+        """True for a name of a value; an import may give it that value: `const a = require("a")`."""
         return self.definition_of[definition].kind in (NodeKind.CONSTANT, NodeKind.FIELD)
 
     def as_type(self, definition: int) -> int:
@@ -155,7 +155,7 @@ class Program:
         return self.definition_of[definition].qualname in names.holders or len(self.linear_bases(definition)) > 1
 
     def has_members(self, definition: int) -> bool:
-        """Whether other definitions stand inside; they follow at once."""
+        """True if other definitions stand inside; they follow at once."""
         return definition + 1 < len(self.definition_of) and self.parent(definition + 1) == definition
 
     def enclosing_type(self, definition: int) -> int:
@@ -165,14 +165,15 @@ class Program:
         return definition
 
     def attach_member(self, member: int, owner: int) -> None:
-        """Makes a definition a member of a type that it does not stand in; the first of a name counts."""
+        """Make a definition a member of a type that it does not stand in; the first of a name counts."""
         name = self.definition_of[member].name
         self.attached.setdefault((self.canonical.get(owner, owner), name), []).append(member)
         self.owner_of[member] = owner
 
     def enclosing_owner(self, definition: int) -> int:
-        """The definition that `self` or `this` means inside of `definition`, or -1: the type around it; for
-        `Owner.method = function`, the function or class Owner."""
+        """Return the definition that `self` or `this` means inside of `definition`, or -1.
+
+        It is the type around it; for `Owner.method = function`, the function or class Owner."""
         owner = self.enclosing_type(definition)
         if owner >= 0 or definition < 0:
             return owner
@@ -183,8 +184,9 @@ class Program:
         return self.files[self.file_of[definition]].by_qualname.get(holder, -1) if holder else alone
 
     def outermost_function(self, definition: int) -> int:
-        """The outermost function around a function with a plain name, or itself: a function inside of a method most
-        often has the method's `this`, being an arrow function or called with it."""
+        """Return the outermost function around a function with a plain name, or itself.
+
+        A function inside of a method most often has the method's `this`, being an arrow function or called with it."""
         while (around := self.parent(definition)) >= 0 and around not in self.canonical:
             qualname, inside = self.definition_of[definition].qualname, self.definition_of[around].qualname
             if "." in qualname.removeprefix(f"{inside}.") or self.definition_of[definition].kind != NodeKind.FUNCTION:
@@ -195,7 +197,7 @@ class Program:
     # -- imports
 
     def target_module(self, file: int, entry: Import) -> tuple[int, str]:
-        """(file, rule) of the module that an import names; file is -1 outside of the repository."""
+        """Return (file, rule) of the module that an import names; file is -1 outside of the repository."""
         names = self.files[file]
         if names.settings is None:
             return -1, RuleName.EXTERNAL
@@ -211,7 +213,7 @@ class Program:
         return target.file, target.rule
 
     def follow_import(self, file: int, entry: Import, called: str | None = None) -> Resolution | None:
-        """What the local name of an import means. None: the module is here but has no such name."""
+        """Return the meaning of the local name of an import; None if the module is here but has no such name."""
         settings = self.files[file].settings
         assert settings is not None
         if settings.modules.system is ModuleSystem.DECLARED:
@@ -269,7 +271,7 @@ class Program:
         )
 
     def find_exported(self, file: int, name: str, depth: int = 0) -> Resolution | None:
-        """What `name` means to those who import it from `file`, through re-exports; None if it has no such name."""
+        """Return the meaning of `name` to those who import it from `file`, through re-exports, or None."""
         if (key := (file, name)) in self.known_exports:
             return self.known_exports[key]
         if depth > _MAX_DEPTH:
@@ -366,7 +368,7 @@ class Program:
         return -1
 
     def _is_plain_value(self, names: FileSymbols, definition: int) -> bool:
-        """Whether a call by this name must mean another: functions stand apart from values that cannot be called."""
+        """True if a call by this name must mean another: functions stand apart from values that cannot be called."""
         apart = names.settings is not None and names.settings.names.callables_apart
         return apart and self.is_value(definition) and definition - names.first not in names.returns
 
@@ -382,7 +384,7 @@ class Program:
         return self._traits.get(method, [])
 
     def is_only_in(self, trait: int, method: str) -> bool:
-        """Whether all methods of this name are the trait's, or of types that implement it."""
+        """True if all methods of this name are the trait's, or of types that implement it."""
         owners = (self.enclosing_type(d) for d in self.methods.get(method, ()))
         return all(owner < 0 or owner == trait or trait in self._bases.get(owner, ()) for owner in owners)
 
@@ -391,10 +393,10 @@ class Program:
         self._mro.clear()
 
     def linear_bases(self, owner: int) -> tuple[int, ...]:
-        """`owner` and its resolved bases, nearest first, each once; cycles end where they close.
+        """Return `owner` and its resolved bases, nearest first, each once; cycles end where they close.
 
-        Depth first and left to right: Python's C3 order but for diamonds, in which a shared base comes last here too.
-        """
+        The order is depth first and left to right: Python's C3 order but for diamonds, in which a shared base comes
+        last here too."""
         if (known := self._mro.get(owner)) is not None:
             return known
         last_seen: dict[int, None] = {}  # in the order of the last visit: a base shared by a diamond comes after both
@@ -411,7 +413,7 @@ class Program:
         return result
 
     def find_member(self, owner: int, name: str, skip_own: bool = False, called: str | None = None) -> tuple[int, bool]:
-        """(definition, inherited) of member `name` of `owner` or of its bases, or (-1, False)."""
+        """Return (definition, inherited) of member `name` of `owner` or of its bases, or (-1, False)."""
         hidden = self.contracts.get(owner, ())
         for base in self.linear_bases(owner)[1 if skip_own else 0 :]:
             number = self.find_own_member(base, name, called)
@@ -434,8 +436,9 @@ class Program:
         return found
 
     def overloads_of(self, function: int) -> tuple[list[int], list[int]]:
-        """The functions that have the name of `function` where it is declared, in all declarations of its type; and
-        those that are attached to the type. Both are empty where one name means one function."""
+        """Return the functions with the name of `function` where it is declared, and those attached to its type.
+
+        The first are of all declarations of the type. Both are empty where one name means one function."""
         definition = self.definition_of[function]
         same = self.files[self.file_of[function]].callables.get(definition.qualname, [])
         if function in self.extended:

@@ -24,7 +24,7 @@ _FIRST_NAME = re.compile(r"\w+")
 
 
 class AccessTarget(NamedTuple):
-    """What a part of a chain means: a definition. `is_last`: the whole chain."""
+    """Definition that a part of a chain means. `is_last`: the part ends the chain."""
 
     definition: int
     rule: str
@@ -43,8 +43,9 @@ class AccessResolver:
         self._used.clear()
 
     def find_targets(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[AccessTarget, ...]:
-        """What the parts of a chain hold, from left to right, as far as it is known. With `outer` its first name means
-        one of the file, whatever is bound around."""
+        """Return what the parts of a chain hold, from left to right, as far as it is known.
+
+        With `outer` its first name means one of the file, whatever is bound around."""
         scope = deciding_scope(self.program, file, scope, chain)
         key = file, scope, chain, outer
         known = self._used.get(key)
@@ -101,7 +102,7 @@ class AccessResolver:
         return self._target_of_value(self.values.of_chain(file, scope, name))
 
     def _find_holder(self, file: int, scope: int, chain: str) -> Value | None:
-        """What a chain is that may hold something; None for what nothing is known of."""
+        """Return the value of a chain that may hold something; None for what nothing is known of."""
         program = self.program
         holder = self.values.of_chain(file, scope, chain)
         if holder is None or holder.kind not in _HOLDERS:
@@ -150,7 +151,7 @@ class AccessResolver:
         return AccessTarget(number, rule, False) if self.holds_state(number) else None
 
     def holds_state(self, number: int) -> bool:
-        """Whether a definition holds something, as functions, types and variants of enumerations do not."""
+        """True if a definition holds something, as functions, types and variants of enumerations do not."""
         program = self.program
         if not program.is_value(number):
             return False
@@ -159,7 +160,7 @@ class AccessResolver:
 
 
 def matches_lookup(values: Values, file: int, lookup: Lookup, way: LookupSettings) -> bool:
-    """Whether what is asked by a name is what `way` says, and nothing of the repository."""
+    """True if the receiver of a look-up by key is what `way` says, and nothing of the repository."""
     if not way.modules and not way.globals:
         return True
     head = lookup.head or _FIRST_NAME.findall(way.word)[0]

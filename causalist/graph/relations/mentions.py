@@ -44,7 +44,7 @@ _RECEIVERS = frozenset({"self", "this", "cls"})
 
 
 class MentionTarget(NamedTuple):
-    """`draft` is a file or a definition; `rule` one of RULES."""
+    """File or definition that a mention means, by its draft; `rule` is one of RULES."""
 
     draft: int
     rule: str
@@ -53,7 +53,7 @@ class MentionTarget(NamedTuple):
 
 @dataclass(slots=True)
 class Mentions:
-    """What the mentions of a program's files mean. What is looked up is made when the first file asks."""
+    """Resolver of the mentions of a program's files. Its tables are made when the first file asks."""
 
     program: Program
     drafts: NodeDrafts
@@ -63,7 +63,7 @@ class Mentions:
     _known: dict[tuple[str, bool, int, str], list[MentionTarget]] = field(default_factory=dict)
 
     def find_edges(self, number: int) -> Iterator[tuple[int, MentionTarget, int]]:
-        """(source draft, what is meant, row) of all that a file mentions."""
+        """Yield (source draft, target, row) of all that a file mentions."""
         names = self.program.files[number]
         mentions = names.facts.mentions
         if not mentions or not self._is_counted(number):
@@ -80,7 +80,7 @@ class Mentions:
                 yield source, meant, mention.row
 
     def _is_counted(self, number: int) -> bool:
-        """Whether what a file mentions counts: prose that is no history, and docstrings of tests."""
+        """True if the mentions of a file count: prose that is no history, and docstrings of tests."""
         names = self.program.files[number]
         if names.settings is None:
             return not _HISTORY.search(names.path)
@@ -117,7 +117,7 @@ class Mentions:
         return [MentionTarget(self.drafts.of_definition(definition), rule, len(found)) for definition in found]
 
     def _find_single_name(self, name: str, form: int, is_called: bool) -> tuple[str, list[int]]:
-        """What a name of one part may mean: what stands at the top of files before members of types."""
+        """Return the targets of a name of one part: the top of files comes before members of types."""
         is_type_like = _INNER_CAPITAL.search(name) is not None
         is_telling = is_type_like or _TELLING.search(name) is not None
         given = self._definitions_named(name)
@@ -131,8 +131,10 @@ class Mentions:
         return RuleName.DOC_WORD, top
 
     def _is_spoken_of(self, definition: int) -> bool:
-        """Whether prose that says a plain word may mean a definition: `print` is the language's own, every program has
-        a `main`, `http = require("http")` is another's, and `PATH` stands for much."""
+        """True if prose that says a plain word may mean a definition.
+
+        `print` is the language's own, every program has a `main`, `http = require("http")` is another's, and `PATH`
+        stands for much."""
         facts = self.program.definition_of[definition]
         settings = self.program.files[self.program.file_of[definition]].settings
         if settings is not None:
@@ -143,7 +145,7 @@ class Mentions:
         return facts.name != _ENTRY and not (is_value and (facts.name.isupper() or _OF_ANOTHER.search(facts.signature)))
 
     def _find_qualified_name(self, parts: list[str]) -> tuple[str, list[int]]:
-        """What `Session.verify` or `app.auth.Session` may mean: all types around it have to be named."""
+        """Return the targets of `Session.verify` or `app.auth.Session`: all types around it have to be named."""
         *around, last = parts
         given = [(each, self._owners(each)) for each in self._definitions_named(last)]
         plain = [part.lstrip("_").replace("-", "_") for part in around]
@@ -159,7 +161,7 @@ class Mentions:
         return RuleName.DOC_LIKE_NAMED, [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
 
     def _nearest(self, found: list[int], path: str) -> list[int]:
-        """Of several, those with the most folders in common with who speaks."""
+        """Those with the most folders in common with the file that mentions them."""
         if len(found) < 2:
             return found
         files, file_of = self.program.files, self.program.file_of
@@ -178,7 +180,7 @@ class Mentions:
         return self._by_name.get(name, [])
 
     def _add_file(self, names: FileSymbols) -> None:
-        """What others can name of a file: what stands in a function is its own. Overloads are one."""
+        """Add the definitions of a file that others can name. Overloads are one; a local of a function is none."""
         assert self._by_name is not None
         seen: set[str] = set()
         definitions = names.facts.definitions
@@ -205,9 +207,10 @@ class Mentions:
     # -- files by name
 
     def _find_file(self, written: str, path: str, is_link: bool) -> int:
-        """The file that a path names, seen from who speaks or from the root; -1 for none. A name alone, `settings.py`,
-        is that of a file of every user as well, unless the document is for those who work on the repository. Prose is
-        not meant."""
+        """Return the file that a path names, seen from the file that mentions it or from the root, or -1.
+
+        A name alone, `settings.py`, is that of a file of every user as well, unless the document is for those who work
+        on the repository. Prose is not meant."""
         written = written.strip("<>").partition("#")[0].partition(":")[0]
         if "/" not in written and not is_link and not _FOR_DEVELOPERS.search(path):
             return -1
@@ -227,6 +230,6 @@ class Mentions:
 
 
 def _is_within(parts: list[str], places: list[str]) -> bool:
-    """Whether these parts stand among the folders and the file of a definition in this order."""
+    """True if these parts stand among the folders and the file of a definition in this order."""
     remaining = iter(places)
     return all(any(part == place for place in remaining) for part in parts)

@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+")
 
 
 class Override(NamedTuple):
-    """`method` overrides or implements `base`; both are numbers of definitions."""
+    """Method that overrides or implements another, `base`; both are numbers of definitions."""
 
     method: int
     base: int
@@ -34,7 +34,7 @@ class Override(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OverrideFinder:
-    """Finds the methods of a program that override or implement others."""
+    """Finder of the methods of a program that override or implement others."""
 
     program: Program
 
@@ -44,12 +44,11 @@ class OverrideFinder:
         by_method_set: Iterable[tuple[int, int]],
         only: Collection[int] | None = None,
     ) -> Iterator[Override]:
-        """Yield all overrides, by rule, then by the number of the method; with `only` at least those of methods in
-        these files.
+        """Yield all overrides, by rule, then by the number of the method.
 
-        `blocks` are (trait, first, end): the definitions of a block that implements a trait. `by_method_set` are (type,
-        interface) where nobody says that one implements the other.
-        """
+        With `only`, at least those of methods in these files are found. `blocks` are (trait, first, end): the
+        definitions of a block that implements a trait. `by_method_set` are (type, interface) where nobody says that one
+        implements the other."""
         yield from self._overrides_of_bases(range(len(self.program.files)) if only is None else sorted(only))
         for trait, first, end in blocks:
             for method in range(first, end):

@@ -24,8 +24,9 @@ _CUT = "…"  # ends a signature that is not kept as a whole
 
 
 def comparable_signature(signature: str, name: str, canonical: Callable[[str], str] = str) -> str:
-    """The types of parameters and results in a method's signature; `canonical` gives a type's name one meaning
-    everywhere.
+    """Return the types of parameters and results in a method's signature.
+
+    `canonical` gives a type's name one meaning everywhere.
 
     >>> comparable_signature("func (s *S) Get(a, b int, f func(x int) error) (*p.T, error)", "Get")
     '(int,int,func(int)(error))(*p.T,error)'
@@ -94,7 +95,9 @@ _MAX_DEPTH = 8  # types that have the methods of others
 
 @dataclass(slots=True)
 class StandardTypes:
-    """`listed` maps types, by the path of their package and their name, to what they have."""
+    """Types of the standard library, from the settings of a language.
+
+    `listed` maps types, by the path of their package and their name, to the methods and types that they have."""
 
     listed: dict[str, tuple[str, ...]]
     _folders: dict[str, str] = field(init=False)
@@ -135,7 +138,7 @@ class StandardTypes:
         return found
 
     def _table_name(self, name: str) -> str:
-        """What a type is known as that a signature of the table names by the last part of its package's path."""
+        """Return the table's name of a type that a signature names by the last part of its package's path."""
         head, dot, last = name.partition(".")
         return self.canonical_name(f"{self._folders.get(head, head)}{dot}{last}")
 
@@ -224,7 +227,7 @@ class StructuralTypes:
     program: Program
 
     def _standard_bases(self, known: StandardTypes) -> tuple[dict[int, list[str]], set[int]]:
-        """(type -> types of the table that it embeds or is made of, types that embed one of which nothing is known)."""
+        """Return standard types by the type that embeds or is made of them, and types with an unknown base."""
         listed: dict[int, list[str]] = {}
         unknown: set[int] = set()
         for file, names in enumerate(self.program.files):
@@ -265,7 +268,7 @@ class StructuralTypes:
         return number
 
     def find_implementations(self, derived_from_outside: set[int]) -> Iterator[tuple[int, int]]:
-        """(type, interface) in the order of their numbers."""
+        """Yield (type, interface) in the order of their numbers."""
         if not any(names.settings is not None and names.settings.types.structural for names in self.program.files):
             return
         listed = dict(each for names in self.program.files if names.settings for each in names.settings.types.outside)

@@ -45,7 +45,7 @@ _USES = frozenset({EdgeKind.CALLS, EdgeKind.IMPORTS, EdgeKind.REFERENCES, EdgeKi
 
 
 class TestEdge(NamedTuple):
-    """`source` tests `target`, both drafts; `row` is the first that says so, in the file of `source`."""
+    """Edge from a test to what it tests, both drafts; `row` is the first that says so, in the file of `source`."""
 
     source: int
     target: int
@@ -63,8 +63,10 @@ class Tests:
     _test_of: dict[int, int] = field(default_factory=dict)  # draft -> the test that it belongs to, itself perhaps
 
     def find_edges(self, found: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[TestEdge]:
-        """`found` are all other edges. With `only`, what the tests in these files test: then `found` may be the edges
-        that leave them, and the calls of what they call in files of tests."""
+        """Yield the edges of tests; `found` are all other edges.
+
+        With `only`, what the tests in these files test: then `found` may be the edges that leave them, and the calls of
+        what they call in files of tests."""
         found = list(found)
         files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_of_edges(found)})
         for number in files:
@@ -111,7 +113,7 @@ class Tests:
                 self._test_of[draft] = draft
 
     def _group_uses(self, found: Iterable[FoundEdge]) -> tuple[list[_Call], list[_Call], dict[tuple[int, int], int]]:
-        """(calls of tests, calls that helpers make for them, (file of tests, file that it uses) -> first row)."""
+        """Return calls of tests, calls that helpers make for them, and first rows by (file of tests, used file)."""
         calls: list[_Call] = []
         helped: list[_Call] = []
         by_helper: dict[int, list[int]] = {}
@@ -144,7 +146,7 @@ class Tests:
             yield TestEdge(test, target, RuleName.TEST_SUBJECT if is_subject else RuleName.TEST_CALL, row, 1)
 
     def _is_named_in(self, test: int, target: int) -> bool:
-        """Whether the name of a test holds that of what it calls: `test_parse_date`, `parse_date`."""
+        """True if the name of a test holds that of what it calls: `test_parse_date`, `parse_date`."""
         name, called = (
             _normalize_name(self.drafts[each].id.rpartition("::")[2].rpartition(".")[2]) for each in (test, target)
         )
@@ -232,7 +234,9 @@ def _distinctive_folders(folders: Sequence[str]) -> tuple[str, ...]:
 
 
 def _nearest(folders: tuple[str, ...], candidates: Sequence[TestSubject], used: set[int]) -> list[TestSubject]:
-    """Those that the tests use, if there are any, of them those with the most folders in common, from the end first."""
+    """Return the subjects that the tests use, if any, of them those with the most folders in common.
+
+    Folders are compared from the end first."""
     ranked = [
         ((c.number in used, *_count_common_folders(folders, _distinctive_folders(c.folder.split("/")))), c)
         for c in candidates
@@ -242,7 +246,7 @@ def _nearest(folders: tuple[str, ...], candidates: Sequence[TestSubject], used: 
 
 
 def _count_common_folders(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
-    """How many folders are the same from the end, and from the beginning."""
+    """Count the folders that are the same from the end, and from the beginning."""
     return _common_prefix_length(a[::-1], b[::-1]), _common_prefix_length(a, b)
 
 
