@@ -13,8 +13,7 @@ from causalist.errors import CausalistError, UsageError
 if TYPE_CHECKING:
     from causalist.llm import Citation, CitationChecker
     from causalist.llm.model import Model
-    from causalist.model.answer import Answer, PageRankInfo
-    from causalist.model.pack import Pack
+    from causalist.model.answer import Answer, Pack, PageRankInfo
     from causalist.model.scores import Hit, Hop
 
 PATIENCE_SECONDS = 120.0

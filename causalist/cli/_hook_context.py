@@ -45,8 +45,8 @@ _PATH_CHARACTERS = 120
 
 def stored_repository(root: Path, folder: Path) -> "Repository | None":
     """The repository with the index that is stored, current or not; None where there is none of this version."""
+    from causalist.index.freshness import index_version
     from causalist.index.open import index_places
-    from causalist.index.versions import index_version
     from causalist.pipeline.repository import Repository
     from causalist.source import relative_folder
     from causalist.store import INDEX_NAME, read_index

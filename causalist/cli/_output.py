@@ -21,7 +21,7 @@ import click
 from causalist.errors import UsageError
 
 if TYPE_CHECKING:
-    from causalist.index.collect import Progress
+    from causalist.index.options import Progress
 
 # A lone surrogate becomes `\udc80`, which inside of JSON is the same string again.
 _ENCODING_ERRORS = "backslashreplace"

@@ -79,7 +79,7 @@ def open_repository(
     NothingToIndex goes on its way: with --json there is one.
     """
     import_numpy()
-    from causalist.index.collect import IndexOptions
+    from causalist.index.options import IndexOptions
     from causalist.pipeline.repository import Repository
 
     with progress_on_stderr() as progress:

@@ -133,7 +133,7 @@ def import_numpy() -> None:
 def keep_memory() -> None:
     """In a process that was prepared for one answer: what is freed from now on is not given back before it ends."""
     if _is_prepared:
-        from causalist._internal.heap import keep_what_is_freed
+        from causalist._internal.process import keep_what_is_freed
 
         keep_what_is_freed()
 

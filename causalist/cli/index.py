@@ -15,8 +15,7 @@ import click
 from causalist.cli._output import emit_document, emit_lines, progress_on_stderr, say
 from causalist.cli._repository import json_option, need_extra, open_repository, repository_options, say_notes
 from causalist.errors import NothingToIndex
-from causalist.serialize.answers import no_status_document, status_document
-from causalist.serialize.status import counted, status_lines
+from causalist.serialize.answers import counted, no_status_document, status_document, status_lines
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
@@ -100,7 +99,7 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     Example:
       causalist status --json
     """
-    from causalist.index.collect import IndexOptions
+    from causalist.index.options import IndexOptions
     from causalist.index.status import found_at, standing_of
     from causalist.pipeline.repository import Repository
 

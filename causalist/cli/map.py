@@ -13,11 +13,10 @@ from causalist.cli._lookup import aligned, finish, limit_option, lookup_options,
 from causalist.cli._output import emit, emit_document
 from causalist.cli._repository import min_confidence_option
 from causalist.model.symbols import STACKED_LAYERS
-from causalist.serialize.layers import layers_document
-from causalist.serialize.lookups import map_document
+from causalist.serialize.lookups import layers_document, map_document
 
 if TYPE_CHECKING:
-    from causalist.model.layers import Layering
+    from causalist.model.lookup import Layering
 
 
 @click.command("map")

@@ -39,10 +39,11 @@ from causalist.rank import (
     rank_question,
     read_question,
 )
+from causalist.rank.lexical import bm25 as bm25_module
 from causalist.rank.lexical import build as lexical_module
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
-from causalist.rank.query.routes import ROUTES
-from causalist.rank.scoring import reached as rules
+from causalist.rank.query.query import ROUTES
+from causalist.rank.scoring import graph_evidence as rules
 from causalist.rank.terms import terms_of
 from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
 from tests.model.counted import counted
@@ -152,7 +153,7 @@ def block_bm25(example: Example) -> str:
     node = example.node(EXCERPT[0])
     lexical = example.repository.index.lexical
     mean = sum(lengths.values()) / len(lengths)
-    k1, b = lexical_module.K1, lexical_module.B_DEFINITION
+    k1, b = bm25_module.K1, lexical_module.B_DEFINITION
     lines = [
         f"`authenticateUser` has {_plain(lengths[node])} weighted terms, the mean is {mean:.1f}. "
         f"With k1 = {k1:g} and b = {b:g} its length counts as "
@@ -231,7 +232,7 @@ def _documents(example: Example) -> tuple[dict[int, float], dict[int, Counter[st
 
 def _norm(length: float, mean: float) -> float:
     b = lexical_module.B_DEFINITION
-    return lexical_module.K1 * (1 - b + b * length / mean)
+    return bm25_module.K1 * (1 - b + b * length / mean)
 
 
 def _idf(n_documents: int, frequency: int) -> float:
@@ -431,7 +432,7 @@ class Place:
 
 
 def chain(example: Example) -> list[Place]:
-    """The filling of the kept places, as `causalist.rank.scoring.reached` does it, one by one."""
+    """The filling of the kept places, as `causalist.rank.scoring.graph_evidence` does it, one by one."""
     graph, transition, ranking = example.graph, example.transition, example.ranking
     assert ranking.pagerank is not None
     n_places = round(example.options.top_k * ROUTES[ranking.question.route].graph_share)

@@ -36,7 +36,7 @@ from causalist.memory.signals import combined
 from causalist.memory.similarity import THRESHOLD
 from causalist.memory.spacy_extractor import SpacyEntityExtractor
 from causalist.memory.stages import MODES, recency
-from causalist.servers.mcp.memory_tools import MEMORY_TOOLS
+from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.memory.texts import TEAM, team
 
 QUESTION = "Who manages the team that handles JWT authentication?"
