@@ -2,8 +2,8 @@
 
     python -m tests.docs.languages [--write]
 
-Made from the grammars, the confidences of the package, `tests/benchmarks/edges/results.json` and the known gaps that the
-language cases state.
+Made from the grammars, the confidences of the package, `tests/benchmarks/edges/results.json` and the known gaps of the
+language cases.
 """
 
 import re
