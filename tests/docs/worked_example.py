@@ -502,12 +502,12 @@ def block_places(example: Example) -> str:
     route = example.ranking.question.route
     share, top_k = ROUTES[route].graph_share, example.options.top_k
     return (
-        f"The route `{route.value}` keeps {share:g} of {top_k} places: {round(top_k * share)}. "
-        f"Files among the best {rules.N_CANDIDATE_FILES} by words are not considered, for they need no help. "
-        f"The exponent of specificity is {rules.REACH_SPECIFICITY:g}, the share of mass that a file takes over when it "
-        f"joins the seeds {rules.CHAIN_SHARE:g}, and the chain ends below {rules.WEAKEST_REACH:g} of its first reach. "
-        f"Of the files that a file is linked with, {rules.SHARE_OF_FILES:g} must have been found, and "
-        f"{rules.SHARE_OF_LINKS:g} of what the node is linked with through which the walk enters it.\n"
+        f"The route `{route.value}` reserves {share:g} of {top_k} slots: {round(top_k * share)}. "
+        f"Files among the first {rules.N_CANDIDATE_FILES} lexical results are not considered. "
+        f"The exponent of the specificity is {rules.REACH_SPECIFICITY:g}. A file that takes a slot gets "
+        f"{rules.CHAIN_SHARE:g} of the seed mass. The chain ends below {rules.WEAKEST_REACH:g} of the first reach. "
+        f"Of the files linked to a file, {rules.SHARE_OF_FILES:g} must be lexical results, and "
+        f"{rules.SHARE_OF_LINKS:g} of the neighbors of the node through which PageRank enters it.\n"
     )
 
 
@@ -524,7 +524,7 @@ def block_chain(example: Example) -> str:
             n_linked, n_found = place.links[file]
             links = f"{n_linked}, {n_found} found"
             rows.append((number, example.name(file), f"{mass:.5f}", links, f"{reach:.5f}", verdict))
-    return table(("place", "file", "PageRank of its nodes", "linked files", "reach", ""), rows)
+    return table(("slot", "file", "PageRank of its nodes", "linked files", "reach", ""), rows)
 
 
 def block_chosen(example: Example) -> str:
