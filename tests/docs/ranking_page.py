@@ -39,9 +39,7 @@ def _routes() -> str:
         (f"`{name}`: {what}", *(_yes(name in plan.generators) for plan in ROUTES.values()))
         for name, what in GENERATORS.items()
     ]
-    rows.append(
-        ("share of slots reserved for graph evidence", *(f"{p.graph_share:g}" for p in ROUTES.values()))
-    )
+    rows.append(("share of slots reserved for graph evidence", *(f"{p.graph_share:g}" for p in ROUTES.values())))
     rows.append(
         ("a file that takes a slot becomes a seed for the next", *(_yes(p.second_hop) for p in ROUTES.values()))
     )
