@@ -8,7 +8,6 @@ from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind
 from causalist.store import index_file
-from causalist.store.arrays import Arrays, flatten
 from tests.docs import tables
 from tests.docs.blocks import ROOT, blocks_of
 from tests.docs.markdown import fenced_blocks
@@ -31,20 +30,12 @@ def test_generated_tables_are_up_to_date(name: str, page: str) -> None:
 
 
 def test_all_generated_tables_are_known(page: str) -> None:
-    assert set(blocks_of(page, "generated")) == set(tables.contents())
+    assert set(blocks_of(page, "generated")) == {*tables.contents(), "arrays"}
 
 
 def test_the_arrays_are_those_of_an_index(page: str, index: Index) -> None:
-    listed: list[str] = []
-    for part, arrays, *_ in tables.rows_after(page, "### Arrays of the index"):
-        (prefix,) = tables.codes(part)
-        listed += [f"index.{prefix}.{name}" for name in tables.codes(arrays)]
-    assert len(listed) == len(set(listed))
-    arrays_found: Arrays = {}
-    flatten(index, "index", arrays_found)
-    found = {name.removesuffix(".blob").removesuffix(".offsets") for name in arrays_found}
-    # A table of strings is two arrays, `blob` and `offsets`, and one name on the page.
-    assert set(listed) == found
+    written = blocks_of(page, "generated")["arrays"]
+    assert written == tables.arrays_table(index), "run `python -m tests.docs.tables --write`"
 
 
 def test_the_number_of_the_format_is_current(page: str) -> None:
