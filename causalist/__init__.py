@@ -12,13 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from causalist.collect import IndexOptions
     from causalist.errors import CausalistError
+    from causalist.index.collect import IndexOptions
+    from causalist.index.refresh_cache import Retaining
     from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity
     from causalist.model.graph import Edge
     from causalist.model.scores import Hit
-    from causalist.pipeline import Repository
-    from causalist.retained import Retaining
+    from causalist.pipeline.repository import Repository
 
 __all__ = [
     "Answer",
@@ -42,12 +42,12 @@ _HOME = {
     "CausalistError": "causalist.errors",
     "Edge": "causalist.model.graph",
     "Hit": "causalist.model.scores",
-    "IndexOptions": "causalist.collect",
+    "IndexOptions": "causalist.index.collect",
     "Level": "causalist.model.answer",
     "Order": "causalist.model.answer",
     "RankMode": "causalist.model.answer",
-    "Repository": "causalist.pipeline",
-    "Retaining": "causalist.retained",
+    "Repository": "causalist.pipeline.repository",
+    "Retaining": "causalist.index.refresh_cache",
     "Route": "causalist.model.answer",
     "Specificity": "causalist.model.answer",
 }

@@ -14,9 +14,9 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from causalist.collect import IndexOptions
+from causalist._internal.lazy import dataclass, expression
 from causalist.errors import SettingsError
-from causalist.lazily import dataclass, expression
+from causalist.index.collect import IndexOptions
 from causalist.model.answer import NO_EMBEDDER, AskOptions, Level, Order, RankMode, Route, Specificity
 from causalist.model.source import FileEntry, SourceFile
 from causalist.pack import MINIMUM_TOKENS
@@ -180,7 +180,7 @@ def _read(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str, str]
         return {}
     if place and b"causalist" not in file.data:
         return {}  # spares most repositories the time to parse it
-    from causalist.parse import read_toml
+    from causalist._internal.text import read_toml
 
     try:
         table: Any = read_toml(file.data.decode("utf-8"))

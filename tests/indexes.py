@@ -12,7 +12,7 @@ from causalist.model.history import CoChanges, Commits, History
 from causalist.model.index import FileNote, Index, Manifest
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.scores import Transition
-from causalist.model.strings import StringTable
+from causalist.model.string_table import StringTable
 from tests.graphs import random_graphs
 
 any_text = st.text(st.characters(), max_size=8)  # with lone surrogates

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from causalist.history import commits_behind, history_of
+from causalist.index.history import commits_behind, history_of
 from causalist.model.history import Change, Commits, History
 from causalist.rank import merge_commits
 

@@ -15,36 +15,36 @@ import click
 
 from causalist.cli._run import Began, end_at_once, prepare_process, run
 
-# Also the order in `--help`.
-COMMANDS = (
-    "ask",
-    "index",
-    "status",
-    "watch",
-    "map",
-    "find",
-    "show",
-    "callers",
-    "callees",
-    "readers",
-    "writers",
-    "path",
-    "neighbors",
-    "impact",
-    "tests",
-    "layers",
-    "verify",
-    "lint",
-    "config",
-    "graph",
-    "memory",
-    "serve",
-    "install",
-    "hook",
-    "eval",
-    "feedback",
-    "learn",
-)
+# Each command's module in this package, and its function there. Also the order in `--help`.
+COMMANDS = {
+    "ask": ("ask", "command"),
+    "index": ("index", "command"),
+    "status": ("status", "command"),
+    "watch": ("watch", "command"),
+    "map": ("map", "command"),
+    "find": ("find", "command"),
+    "show": ("show", "command"),
+    "callers": ("callers", "command"),
+    "callees": ("callees", "command"),
+    "readers": ("readers", "command"),
+    "writers": ("writers", "command"),
+    "path": ("path", "command"),
+    "neighbors": ("neighbors", "command"),
+    "impact": ("impact", "command"),
+    "tests": ("tests", "command"),
+    "layers": ("layers", "command"),
+    "verify": ("verify", "command"),
+    "lint": ("lint", "command"),
+    "config": ("config", "command"),
+    "graph": ("graph", "command"),
+    "memory": ("memory", "command"),
+    "serve": ("serve", "command"),
+    "install": ("install", "command"),
+    "hook": ("hook", "command"),
+    "eval": ("eval", "command"),
+    "feedback": ("feedback", "command"),
+    "learn": ("learn", "command"),
+}
 
 
 class Commands(click.Group):
@@ -56,7 +56,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"causalist.cli.{cmd_name}").command
+        module, function = COMMANDS[cmd_name]
+        command: click.Command = getattr(importlib.import_module(f"causalist.cli.{module}"), function)
         return command
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:

@@ -39,7 +39,7 @@ def main(root: str) -> None:
     from filelock import FileLock, Timeout
 
     from causalist.errors import CausalistError
-    from causalist.pipeline import Repository
+    from causalist.pipeline.repository import Repository
     from causalist.store import cache_folder
 
     # Among the user's own files, because nothing in a repository is to be trusted.

@@ -9,8 +9,8 @@ from causalist.cli._lookup import aligned, id_of, site_of
 from causalist.cli._output import say
 
 if TYPE_CHECKING:
-    from causalist.model.navigate import Affected, Impact
-    from causalist.pipeline import Repository
+    from causalist.model.lookup import Affected, Impact
+    from causalist.pipeline.repository import Repository
 
 _MOST_CHANGED = 10
 

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from causalist.cli._output import safe, to_json
-from causalist.documents.answers import edge_document
 from causalist.model.symbols import NodeKind, split_id
+from causalist.serialize.answers import edge_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import CodeGraph, Edge
@@ -86,7 +86,7 @@ def _dot_lines(edges: "Iterable[Edge]") -> Iterator[str]:
 
 
 def _dot_string(text: str) -> str:
-    from causalist.pack.escapes import dot_string
+    from causalist._internal.escape import dot_string
 
     return dot_string(safe(text), is_label=False)
 
@@ -104,7 +104,7 @@ def _mermaid_lines(edges: "Iterable[Edge]") -> Iterator[str]:
 
 
 def _mermaid_label(text: str) -> str:
-    from causalist.pack.escapes import mermaid_label
+    from causalist._internal.escape import mermaid_label
 
     return mermaid_label(safe(text))
 

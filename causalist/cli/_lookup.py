@@ -13,9 +13,9 @@ from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.navigate import Gap
+    from causalist.model.lookup import Gap
     from causalist.model.scores import Hit
-    from causalist.pipeline import Repository
+    from causalist.pipeline.repository import Repository
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

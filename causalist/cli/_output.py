@@ -65,7 +65,7 @@ def say(message: str) -> None:
 
 def safe(text: str) -> str:
     """`text` with characters that could drive a terminal shown as escapes: names come from hostile repositories."""
-    from causalist.pack.clean import neutralise
+    from causalist._internal.sanitize import neutralise
 
     return neutralise(text)
 

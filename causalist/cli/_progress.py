@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 if TYPE_CHECKING:
-    from causalist.collect import Progress
+    from causalist.index.collect import Progress
 
 SILENT_SECONDS = 1.0
 REDRAW_SECONDS = 0.1

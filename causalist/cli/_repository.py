@@ -13,9 +13,9 @@ from causalist.cli._run import import_numpy
 from causalist.errors import NothingToIndex
 
 if TYPE_CHECKING:
-    from causalist.pipeline import Repository
-    from causalist.retained import Retaining
-    from causalist.steps import Deadline
+    from causalist.index.refresh_cache import Retaining
+    from causalist.pipeline.repository import Repository
+    from causalist.pipeline.steps import Deadline
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -77,14 +77,14 @@ def open_repository(
     NothingToIndex goes on its way: with --json there is one.
     """
     import_numpy()
-    from causalist.collect import IndexOptions
-    from causalist.pipeline import Repository
+    from causalist.index.collect import IndexOptions
+    from causalist.pipeline.repository import Repository
 
     with progress_on_stderr() as progress:
         options = IndexOptions(processes, progress, submodules, retaining=retaining, anew=anew)
         try:
             if deadline is not None:
-                from causalist.servers.bounded import open_in_time
+                from causalist.servers.live.deadline import open_in_time
 
                 return open_in_time(
                     repo or Path(), deadline, exact_root=repo is not None, force=force, progress=progress

@@ -13,9 +13,9 @@ from typing import Any
 
 import click
 
+from causalist._internal.lazy import dataclass
 from causalist.cli._output import abandon, prepare_streams, say
 from causalist.errors import CausalistError, NothingToIndex
-from causalist.lazily import dataclass
 
 NOTHING_FOUND = 1
 FAILURE = 2
@@ -82,7 +82,7 @@ def import_numpy() -> None:
 def keep_memory() -> None:
     """In a process that was prepared for one answer: what is freed from now on is not given back before it ends."""
     if _is_prepared:
-        from causalist.heap import keep_what_is_freed
+        from causalist._internal.heap import keep_what_is_freed
 
         keep_what_is_freed()
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from causalist.cli._calls import edge_lines
 from causalist.cli._lookup import finish, id_of, open_for_lookup
-from causalist.documents.answers import calls_document
+from causalist.cli.edges import edge_lines
+from causalist.serialize.answers import calls_document
 
 
 def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:

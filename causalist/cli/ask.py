@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._answer import Writer
+from causalist.cli._answer_output import Writer
 from causalist.cli._explain import explanation
 from causalist.cli._output import emit, emit_document, emit_lines, say
 from causalist.cli._progress import progress_on_stderr
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from causalist.errors import NothingToIndex
     from causalist.model.answer import Answer, AskOptions
     from causalist.model.index import Index
-    from causalist.steps import Deadline
+    from causalist.pipeline.steps import Deadline
 
 # Why a file stays out although nobody wanted it to (`source.rules.Reason`); the other reasons are choices.
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
@@ -126,7 +126,7 @@ def command(
     due = None if deadline is None else _due(deadline)
     import_numpy()
     from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
-    from causalist.pipeline import Repository, check_question, is_pattern
+    from causalist.pipeline.repository import Repository, check_question, is_pattern
 
     chosen = AskOptions(
         top_k=top_k,
@@ -165,7 +165,7 @@ def command(
         _fail_if_doubtful(answer, repository.index)
     _say_doubts(answer)
     if as_json:
-        from causalist.documents.answers import answer_document
+        from causalist.serialize.answers import answer_document
 
         emit_document(answer_document(answer) | (writer.document(answer) if writer else {}))
     elif answer.pack is not None:
@@ -195,7 +195,7 @@ def _document_when_empty(
     question: str, unwritten: dict[str, object]
 ) -> "Callable[[NothingToIndex], dict[str, object]]":
     def document(error: "NothingToIndex") -> dict[str, object]:
-        from causalist.documents.answers import unanswered_document
+        from causalist.serialize.answers import unanswered_document
 
         return unanswered_document(question, error) | unwritten
 
@@ -204,7 +204,7 @@ def _document_when_empty(
 
 def _due(seconds: float) -> "Deadline":
     """When an answer is due, counted from the beginning of the process. Raises UsageError."""
-    from causalist.steps import Deadline
+    from causalist.pipeline.steps import Deadline
 
     began = click.get_current_context().find_object(Began)
     return Deadline(seconds, gone=0.0 if began is None else began.seconds)

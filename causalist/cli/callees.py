@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from causalist.cli._calls import show_callees
 from causalist.cli._lookup import lookup_options
 from causalist.cli._repository import min_confidence_option
+from causalist.cli.edges import show_callees
 
 
 @click.command("callees")

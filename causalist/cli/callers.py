@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from causalist.cli._calls import show_callers
 from causalist.cli._lookup import lookup_options
 from causalist.cli._repository import min_confidence_option
+from causalist.cli.edges import show_callers
 
 
 @click.command("callers")

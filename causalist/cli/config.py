@@ -7,7 +7,7 @@ import click
 
 from causalist.cli._lookup import aligned, finish
 from causalist.cli._repository import json_option, repo_option
-from causalist.documents.lookups import config_document
+from causalist.serialize.lookups import config_document
 
 if TYPE_CHECKING:
     from causalist.settings import Settings
@@ -26,7 +26,7 @@ def command(repo: Path | None, as_json: bool) -> None:
     Example:
       causalist config --repo ~/projects/shop
     """
-    from causalist.pipeline import Repository
+    from causalist.pipeline.repository import Repository
 
     settings = Repository.settings_at(repo or Path(), exact_root=repo is not None)
     finish(config_document(settings) if as_json else None, _lines(settings))

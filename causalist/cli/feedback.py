@@ -11,7 +11,7 @@ from causalist.cli._repository import json_option, open_repository, repository_o
 from causalist.errors import UsageError
 
 if TYPE_CHECKING:
-    from causalist.pipeline import Repository
+    from causalist.pipeline.repository import Repository
 
 
 @click.command("feedback")

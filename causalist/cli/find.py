@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist.cli._lookup import finish, limit_option, lookup_options, open_for_lookup, place_of
-from causalist.documents.lookups import find_document
+from causalist.serialize.lookups import find_document
 
 if TYPE_CHECKING:
     from causalist.model.scores import Hit
@@ -40,7 +40,7 @@ def command(name: str, repo: Path | None, force: bool, kind: str | None, limit: 
 
 def _lines(hits: "tuple[Hit, ...]") -> list[str]:
     """`kind  id  path:line`, and below it signature and documentation."""
-    from causalist.pack.clean import one_line
+    from causalist._internal.sanitize import one_line
 
     lines = []
     for hit in hits:

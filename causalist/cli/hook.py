@@ -75,7 +75,7 @@ def prompt(deadline: float, repo: Path | None) -> None:
     Example:
       causalist hook prompt --deadline 1 < prompt.json
     """
-    from causalist.cli._within import outcome_before, read_until
+    from causalist.cli._hook_process import outcome_before, read_until
 
     if sys.stdin is None or sys.stdin.isatty():
         say("this reads the JSON of an agent's hook on standard input; `causalist install CLIENT --hook` sets it up")
@@ -98,7 +98,7 @@ def _printed(data: bytes, repo: Path | None) -> bytes:
     if asked is None or not says_something(asked.text):
         return b""
     from causalist.cli._background import start_indexing
-    from causalist.cli._context import context_for, stored_repository
+    from causalist.cli._hook_context import context_for, stored_repository
     from causalist.source import find_root, refuse_root
 
     folder = repo or asked.folder or Path()

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._calls import edge_lines
 from causalist.cli._changes import Limits, affected_rows, check_subject, reached
 from causalist.cli._lookup import finish, limit_option, lookup_options, open_for_lookup
 from causalist.cli._repository import min_confidence_option
-from causalist.documents.lookups import impact_document
+from causalist.cli.edges import edge_lines
+from causalist.serialize.lookups import impact_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.navigate import Affected
+    from causalist.model.lookup import Affected
 
 
 @click.command("impact")

@@ -10,11 +10,11 @@ import click
 from causalist.cli._output import emit_document, emit_lines
 from causalist.cli._progress import progress_on_stderr
 from causalist.cli._repository import json_option, open_repository, repository_options, say_notes
-from causalist.documents.answers import no_status_document, status_document
-from causalist.documents.status import counted
+from causalist.serialize.answers import no_status_document, status_document
+from causalist.serialize.status import counted
 
 if TYPE_CHECKING:
-    from causalist.pipeline import Repository
+    from causalist.pipeline.repository import Repository
 
 
 @click.command("index")
@@ -76,7 +76,7 @@ def command(
 
 
 def _embedded(repository: "Repository", embedder: str) -> int:
-    from causalist.vectors import brought_up_to_date
+    from causalist.index.vectors import brought_up_to_date
 
     places = () if repository.beside is None else repository.beside.places
     with progress_on_stderr() as progress:

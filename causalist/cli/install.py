@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import click
 
+from causalist.cli._client_settings import Change, Entry, added, apply, removed
 from causalist.cli._clients import CLIENTS, HOOK_WORDS, SERVER, Client
 from causalist.cli._extras import need_extra
 from causalist.cli._output import emit_lines, say
 from causalist.cli._repository import repository_options
-from causalist.cli._settings import Change, Entry, added, apply, removed
 from causalist.errors import ExtraMissing, SettingsUnreadable, UsageError
 
 
@@ -116,7 +116,7 @@ def _change(part: Part, known: Client, *, remove: bool) -> Change:
 def _snippet(part: Part) -> str:
     """What the entries of a file look like by themselves."""
     if part.file.suffix == ".toml":
-        from causalist.cli import _toml
+        from causalist.cli import _toml_edit as _toml
 
         return _toml.with_member("", part.entries[0].path, part.entries[0].data).rstrip("\n")
     document: dict[str, object] = {}

@@ -8,8 +8,8 @@ import click
 
 from causalist.cli._lookup import aligned, finish, limit_option, lookup_options, open_for_lookup, place_of, site_of
 from causalist.cli._repository import min_confidence_option
-from causalist.documents.layers import layers_document
 from causalist.model.symbols import STACKED_LAYERS
+from causalist.serialize.layers import layers_document
 
 if TYPE_CHECKING:
     from causalist.model.layers import Layering

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist.cli._lookup import aligned, finish, limit_option, lookup_options, open_for_lookup
-from causalist.documents.lookups import lint_document
 from causalist.model.symbols import split_id
+from causalist.serialize.lookups import lint_document
 
 if TYPE_CHECKING:
     from causalist.model.health import Health
-    from causalist.model.navigate import Gap
+    from causalist.model.lookup import Gap
 
 _MOST_MEMBERS = 5
 

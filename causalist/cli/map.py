@@ -6,7 +6,7 @@ import click
 
 from causalist.cli._lookup import lookup_options, open_for_lookup
 from causalist.cli._output import emit, emit_document
-from causalist.documents.lookups import map_document
+from causalist.serialize.lookups import map_document
 
 
 @click.command("map")

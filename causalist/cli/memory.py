@@ -62,7 +62,7 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
     Example:
       causalist memory add docs notes/meeting.md
     """
-    from causalist.memory.shelf import Shelf
+    from causalist.memory.memory_file import Shelf
 
     shelf = Shelf.at(file, Path.cwd())
     done = shelf.add(places, shelf.model(model) if model else None, _approval(yes))
@@ -107,7 +107,7 @@ def search(
       causalist memory search "why did we leave the message queue" --limit 3
     """
     from causalist.errors import UsageError
-    from causalist.memory.shelf import Shelf
+    from causalist.memory.memory_file import Shelf
     from causalist.settings import read_settings
 
     shelf = Shelf.at(file, Path.cwd())
@@ -148,7 +148,7 @@ def graph(file: Path | None, entity: str | None, hops: int, output: Path | None,
       causalist memory graph --output memory.json
       causalist memory graph --entity "Platform Team" --hops 2
     """
-    from causalist.memory.shelf import Shelf
+    from causalist.memory.memory_file import Shelf
 
     index = Shelf.at(file, Path.cwd()).opened()
     if entity is None:
@@ -196,7 +196,7 @@ def stats(file: Path | None, as_json: bool) -> None:
     Example:
       causalist memory stats
     """
-    from causalist.memory.shelf import Shelf
+    from causalist.memory.memory_file import Shelf
 
     shelf = Shelf.at(file, Path.cwd())
     counts = shelf.opened().stats()
@@ -208,7 +208,7 @@ def stats(file: Path | None, as_json: bool) -> None:
 
 
 def _result(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
-    from causalist.memory.excerpts import excerpt
+    from causalist.memory.snippets import excerpt
 
     shown = excerpt(found.text, query, names=found.entity_hits)
     return {
@@ -226,8 +226,8 @@ def _result(rank: int, found: "RetrievedPassage", query: str) -> dict[str, objec
 
 
 def _shown(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
-    from causalist.memory.excerpts import excerpt
-    from causalist.pack.clean import one_line
+    from causalist._internal.sanitize import one_line
+    from causalist.memory.snippets import excerpt
 
     shown = excerpt(found.text, query, names=found.entity_hits)
     metadata = found.metadata

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist.cli._lookup import aligned, finish, id_of, limit_option, lookup_options, open_for_lookup, site_of
-from causalist.documents.lookups import neighbors_document
+from causalist.serialize.lookups import neighbors_document
 
 if TYPE_CHECKING:
-    from causalist.model.navigate import Neighbors
+    from causalist.model.lookup import Neighbors
 
 
 @click.command("neighbors")
@@ -41,7 +41,7 @@ def command(
       causalist neighbors Session.verify
       causalist neighbors src/auth.py --hops 2 --kind imports --direction in
     """
-    from causalist.model.navigate import Direction
+    from causalist.model.lookup import Direction
 
     empty = neighbors_document(node, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)

@@ -8,10 +8,10 @@ import click
 
 from causalist.cli._lookup import aligned, finish, id_of, lookup_options, open_for_lookup, says
 from causalist.cli._output import say
-from causalist.documents.lookups import path_document
+from causalist.serialize.lookups import path_document
 
 if TYPE_CHECKING:
-    from causalist.model.navigate import Gap, Trail
+    from causalist.model.lookup import Gap, Trail
 
 MOST_GAPS = 5
 

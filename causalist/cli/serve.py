@@ -84,20 +84,20 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, 
         number = "0"
     pipes = None
     if not http:
-        from causalist.servers.pipes import claim_pipes
+        from causalist.servers.stdio_pipes import claim_pipes
 
         if sys.stdin is not None and sys.stdin.isatty():
             say("this speaks the Model Context Protocol on standard input; `causalist install` sets up a client for it")
         pipes = claim_pipes()
-    from causalist.servers.mcp import Serving, serve, serve_http
+    from causalist.servers.mcp.server import Serving, serve, serve_http
 
     serving = Serving(roots, number, wait, tools, not text_only, asks_roots, refresh_wait)
     if pipes is not None:
         click.get_current_context().exit(serve(serving, pipes))
     import os
 
-    from causalist.servers.http import listen
     from causalist.servers.http_guard import new_token
+    from causalist.servers.mcp.http_server import listen
 
     chosen = os.environ.get("CAUSALIST_TOKEN", "")
     address = listen(port, chosen or new_token())
@@ -124,7 +124,7 @@ def lsp(repo: Path | None, force: bool, wait: float) -> None:
     need_extra("lsp", "pygls", 2)
     from importlib.metadata import PackageNotFoundError, version
 
-    from causalist.servers.pipes import claim_pipes
+    from causalist.servers.stdio_pipes import claim_pipes
     from causalist.source import refuse_root
 
     if repo is not None and not force:
@@ -132,7 +132,7 @@ def lsp(repo: Path | None, force: bool, wait: float) -> None:
     if sys.stdin is not None and sys.stdin.isatty():
         say("this speaks the Language Server Protocol on standard input; docs/lsp.md says how to set up an editor")
     pipes = claim_pipes()
-    from causalist.servers.lsp import serve
+    from causalist.servers.lsp.server import serve
 
     try:
         number = version("causalist")

@@ -6,8 +6,8 @@ import click
 
 from causalist.cli._output import emit_document, emit_lines
 from causalist.cli._repository import json_option, open_repository, repository_options, say_notes
-from causalist.documents.answers import no_status_document, status_document
-from causalist.documents.status import status_lines
+from causalist.serialize.answers import no_status_document, status_document
+from causalist.serialize.status import status_lines
 
 
 @click.command("status")
@@ -22,9 +22,9 @@ def command(repo: Path | None, force: bool, as_json: bool) -> None:
     Example:
       causalist status --json
     """
-    from causalist.collect import IndexOptions
-    from causalist.pipeline import Repository
-    from causalist.standing import found_at, standing_of
+    from causalist.index.collect import IndexOptions
+    from causalist.index.status import found_at, standing_of
+    from causalist.pipeline.repository import Repository
 
     # Opening refreshes the index: what was there is looked at before.
     root, _, settings = Repository.located(repo or Path(), exact_root=repo is not None, force=force)

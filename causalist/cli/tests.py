@@ -10,10 +10,10 @@ import click
 from causalist.cli._changes import Limits, affected_rows, check_subject, reached
 from causalist.cli._lookup import finish, limit_option, lookup_options, open_for_lookup
 from causalist.cli._repository import min_confidence_option
-from causalist.documents.lookups import tests_document
+from causalist.serialize.lookups import tests_document
 
 if TYPE_CHECKING:
-    from causalist.model.navigate import Affected
+    from causalist.model.lookup import Affected
 
 
 @click.command("tests")

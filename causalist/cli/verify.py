@@ -9,12 +9,12 @@ import click
 from causalist.cli._lookup import finish, id_of, lookup_options, open_for_lookup, says, site_of
 from causalist.cli._repository import min_confidence_option
 from causalist.cli._run import NOTHING_FOUND
-from causalist.documents.lookups import verify_document
 from causalist.model.symbols import split_id
+from causalist.serialize.lookups import verify_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.navigate import Basis, Verdict
+    from causalist.model.lookup import Basis, Verdict
 
 MOST_LISTED = 10
 

@@ -11,7 +11,7 @@ from causalist.cli._repository import open_repository, repository_options
 from causalist.errors import NothingToIndex
 
 if TYPE_CHECKING:
-    from causalist.pipeline import Repository
+    from causalist.pipeline.repository import Repository
 
 
 @click.command("watch")
@@ -35,7 +35,7 @@ def command(repo: Path | None, force: bool, debounce: int) -> None:
       causalist watch --repo ~/projects/shop
     """
     need_extra("watch", "watchfiles", 1)
-    from causalist.retained import Retaining
+    from causalist.index.refresh_cache import Retaining
     from causalist.source import wait_for_changes
 
     retaining = Retaining()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.embed.choosing import reason_of
+from causalist.embed.registry import reason_of
 from causalist.errors import CausalistError, ModelFailed
 from causalist.model.embedding import Embedder
 

@@ -1,7 +1,7 @@
 """Retrieval quality on labelled questions: each is asked of the commit before its answer, and ranks are compared."""
 
 from causalist.evaluate.learn import Learning, learn
-from causalist.evaluate.own import OwnReport, evaluate_history
+from causalist.evaluate.own_history import OwnReport, evaluate_history
 from causalist.evaluate.own_report import own_json, own_text
 from causalist.evaluate.report import Report
 from causalist.evaluate.run import evaluate

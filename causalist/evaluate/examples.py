@@ -18,8 +18,8 @@ from causalist.evaluate.snapshots import ranks_of
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import NodeId, NodeKind, file_id, split_id
 from causalist.rank import Linear, Weights
-from causalist.rank.fuse import definition_signals, definitions_again, file_signals, first_scores, summed
-from causalist.rank.signals import Reading, Scores, kinds_as_judged
+from causalist.rank.scoring.fusion import definition_signals, definitions_again, file_signals, first_scores, summed
+from causalist.rank.scoring.signals import Reading, Scores, kinds_as_judged
 
 # Look-ups and walks: exact where they say anything, so that the few questions that have them must not decide. What an
 # embedder says is nothing where none is chosen. What the last pass has of its own comes after both fits.

@@ -15,7 +15,7 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank import Linear
-from causalist.rank.likelihood import Penalty, Stacked, loss_of
+from causalist.rank.scoring.likelihood import Penalty, Stacked, loss_of
 
 Scores = NDArray[np.float64]
 

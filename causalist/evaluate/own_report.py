@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from causalist.evaluate.metrics import LEVEL, N_RESAMPLES, SEED, Interval
-from causalist.evaluate.own import Ablation, Coverage, OwnReport
+from causalist.evaluate.own_history import Ablation, Coverage, OwnReport
 from causalist.evaluate.report import counted, examples, interval_json, row_json, summary_json
 from causalist.evaluate.summary import Summary
 from causalist.evaluate.systems import FUSED, GRAPH_OFF, WHOLE_FILE_CODE
 from causalist.evaluate.table import aligned, difference, render_summaries
-from causalist.versions import index_version
+from causalist.index.versions import index_version
 
 # 1: the first. Keys may be added to a version, never changed or taken away.
 FORMAT_VERSION = 1

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.literals import all_matches
+from causalist.index.source_text import Texts
 from causalist.model.graph import CodeGraph, EdgeTable
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
+from causalist.pipeline.text_search import all_matches
 from causalist.rank import Weights, as_written, read_question
-from causalist.rank.fuse import definition_signals, first_scores, summed
-from causalist.rank.signals import Reading, Scores, read_against
-from causalist.texts import Texts
+from causalist.rank.scoring.fusion import definition_signals, first_scores, summed
+from causalist.rank.scoring.signals import Reading, Scores, read_against
 
 _BEST_FILES = 60  # by each signal of files
 _BEST_DEFINITIONS = 40  # by each signal of definitions; their files are kept

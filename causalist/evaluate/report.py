@@ -9,7 +9,7 @@ from causalist.evaluate.metrics import LEVEL, N_RESAMPLES, SEED, Interval, Ranks
 from causalist.evaluate.snapshots import QuestionResult, Skipped
 from causalist.evaluate.summary import Summary
 from causalist.evaluate.table import render_summaries
-from causalist.versions import index_version
+from causalist.index.versions import index_version
 
 # 1: the first. Keys may be added to a version, never changed or taken away.
 FORMAT_VERSION = 1

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from causalist.errors import GitError, NothingToIndex
 from causalist.evaluate.clones import oldest_first
+from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.metrics import Ranks
-from causalist.evaluate.questions import LabelledQuestion
 from causalist.evaluate.systems import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS
 from causalist.model.facts import FileFacts
 from causalist.model.index import Index
 from causalist.model.symbols import NodeId, file_id
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.store import FactsCache
 
 

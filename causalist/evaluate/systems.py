@@ -9,7 +9,7 @@ import numpy as np
 
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import Role, split_id
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import bm25
 from causalist.rank.terms import STOP_WORDS, terms_of
 

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from causalist.lazily import exports
+from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
+    from causalist.extract.causal_order import order_subgraph
     from causalist.extract.named import hit_of, hops_between, named_edge
-    from causalist.extract.order import order_subgraph
     from causalist.extract.paths import paths_from_seeds
     from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_repeats
 
@@ -25,7 +25,7 @@ __getattr__ = exports(
     __name__,
     {
         "named": "hit_of hops_between named_edge",
-        "order": "order_subgraph",
+        "causal_order": "order_subgraph",
         "paths": "paths_from_seeds",
         "subgraph": "extract_subgraph lift_to_files without_repeats",
     },

@@ -2,18 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from causalist.lazily import exports
+from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
+    from causalist.graph._precision_file import shipped_confidences
     from causalist.graph.build import build_graph
-    from causalist.graph.changing import changes_of, co_changes, touched_files
     from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
+    from causalist.graph.incremental import Relinked, needs_bodies, relink
     from causalist.graph.linker import Linker, NotLinked
     from causalist.graph.parts import Part, Spread
     from causalist.graph.presence import Presence, may_mention, passed_modules, passes_on, presence_of
-    from causalist.graph.relinking import Relinked, needs_bodies, relink
     from causalist.graph.rules import GUESSES, RULES, Evidence, strength
-    from causalist.graph.shipped import shipped_confidences
     from causalist.graph.tiers import fan_in
 
 __all__ = [
@@ -29,8 +28,6 @@ __all__ = [
     "Relinked",
     "Spread",
     "build_graph",
-    "changes_of",
-    "co_changes",
     "fan_in",
     "load_confidences",
     "may_mention",
@@ -42,21 +39,19 @@ __all__ = [
     "relink",
     "shipped_confidences",
     "strength",
-    "touched_files",
 ]
 
 __getattr__ = exports(
     __name__,
     {
         "build": "build_graph",
-        "changing": "changes_of co_changes touched_files",
         "confidence": "Confidences Measured load_confidences read_confidences",
         "linker": "Linker NotLinked",
         "parts": "Part Spread",
         "presence": "Presence may_mention passed_modules passes_on presence_of",
-        "relinking": "Relinked needs_bodies relink",
+        "incremental": "Relinked needs_bodies relink",
         "rules": "GUESSES RULES Evidence strength",
-        "shipped": "shipped_confidences",
+        "_precision_file": "shipped_confidences",
         "tiers": "fan_in",
     },
 )

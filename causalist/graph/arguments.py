@@ -6,14 +6,14 @@ repository is compared along its bases, any other by its name. An argument of wh
 
 from typing import TYPE_CHECKING
 
-from causalist.graph import receivers
-from causalist.graph.found import Value
-from causalist.graph.overloads import REST, is_type_parameter, misfit
-from causalist.graph.reopened import overloads_of
+from causalist.graph.infer import annotations as receivers
+from causalist.graph.program.overloads import REST, is_type_parameter, misfit
+from causalist.graph.program.partial_types import overloads_of
+from causalist.graph.values import Value
 from causalist.model.facts import OPTIONAL
 
 if TYPE_CHECKING:
-    from causalist.graph.values import Values
+    from causalist.graph.infer.inference import Values
 
 _SOME_TYPE = 10  # a parameter of a type from outside, which the argument may have
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything

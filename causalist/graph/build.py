@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from causalist.graph.confidence import load_confidences
-from causalist.graph.edges import finish
 from causalist.graph.layering import packages_of, with_layers
 from causalist.graph.linker import Linker
 from causalist.graph.parts import Spread, link_files
-from causalist.graph.tested import Tests
+from causalist.graph.relations.tests import Tests
+from causalist.graph.tables import finish
 from causalist.model.facts import FileFacts
 from causalist.model.graph import EdgeKind, LinkedGraph
 from causalist.model.language import LanguageSettings

@@ -12,8 +12,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from causalist.graph._precision_file import shipped_confidences
 from causalist.graph.rules import GUESSES, MOST_OF_A_GUESS, RULE_NUMBER, RULES, Evidence
-from causalist.graph.shipped import shipped_confidences
 from causalist.model.graph import EdgeKind
 
 # What is counted together. Kinds that nothing measures are taken to be as right as calls by the same rule.

@@ -7,10 +7,10 @@ in the order in which they are found.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from causalist.graph.file_names import FileNames
-from causalist.graph.names import Program
-from causalist.graph.roles import role_of
+from causalist.graph.file_symbols import FileNames
+from causalist.graph.program.program import Program
 from causalist.model.facts import MODULE_SCOPE, Definition
+from causalist.model.roles import role_of
 from causalist.model.symbols import NO_LAYER, NodeId, NodeKind, Role, external_id, file_id, section_id
 
 _KINDS = {int(kind): kind for kind in NodeKind}

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
-from causalist.graph.declared import names_in
-from causalist.graph.names import Program
-from causalist.graph.overloads import misfit
-from causalist.graph.roles import role_of
+from causalist.graph.imports.packages import names_in
+from causalist.graph.program.overloads import misfit
+from causalist.graph.program.program import Program
 from causalist.graph.rules import FEW_NAMESAKES, MOST_CANDIDATES
 from causalist.model.facts import ImportKind
+from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, Role
 
 _ASIDE = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})

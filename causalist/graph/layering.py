@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from causalist.graph.drafts import Drafts
 from causalist.graph.layers import layers_of
 from causalist.graph.listed import Folders
-from causalist.graph.names import Program
+from causalist.graph.program.program import Program
 from causalist.graph.tiers import fan_in, tiers
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import NO_LAYER, STACKED_LAYERS, TYPE_KINDS, Layer, NodeKind, Role

@@ -35,8 +35,8 @@ from causalist.graph.layer_rules import (
     WEAK_WORDS,
     WORDS,
 )
-from causalist.graph.roles import role_of
 from causalist.model.facts import FileFacts, ImportKind
+from causalist.model.roles import role_of
 from causalist.model.symbols import TYPE_KINDS, Layer, Role
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")

@@ -5,23 +5,23 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist import errors
-from causalist.graph.declared import names_in
 from causalist.graph.drafts import Drafts
-from causalist.graph.edges import EdgeCollector
 from causalist.graph.guesses import Guesses
-from causalist.graph.mentioned import Mentions
-from causalist.graph.method_sets import implementations
-from causalist.graph.names import Program
-from causalist.graph.namespaces import imported_files as below_package
-from causalist.graph.namespaces import included_file
-from causalist.graph.overloads import UNCOUNTED
-from causalist.graph.overrides import overrides
+from causalist.graph.imports.packages import names_in
+from causalist.graph.imports.projects import whole
 from causalist.graph.package_imports import PackageImports
-from causalist.graph.projects import whole
-from causalist.graph.replaced import is_by_itself, replace_file
-from causalist.graph.resolve import Derived, Resolver
-from causalist.graph.spaces import is_alias
-from causalist.graph.states import States, is_asked
+from causalist.graph.program.namespaces import imported_files as below_package
+from causalist.graph.program.namespaces import included_file
+from causalist.graph.program.overloads import UNCOUNTED
+from causalist.graph.program.program import Program
+from causalist.graph.program.replaced import is_by_itself, replace_file
+from causalist.graph.program.spaces import is_alias
+from causalist.graph.relations.accesses import States, is_asked
+from causalist.graph.relations.mentions import Mentions
+from causalist.graph.relations.overrides import overrides
+from causalist.graph.relations.structural_types import implementations
+from causalist.graph.resolver import Derived, Resolver
+from causalist.graph.tables import EdgeCollector
 from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.graph.file_names import FileNames
-from causalist.graph.roles import role_of
+from causalist.graph.file_symbols import FileNames
+from causalist.model.roles import role_of
 from causalist.model.symbols import NodeId, Role, file_id
 
 

@@ -7,9 +7,9 @@ loaded, or else to the one file that stands for the package.
 
 from dataclasses import dataclass, field
 
-from causalist.graph.file_names import FileNames
-from causalist.graph.names import Program
-from causalist.graph.shapes import split_marks
+from causalist.graph.file_symbols import FileNames
+from causalist.graph.infer.base import split_marks
+from causalist.graph.program.program import Program
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
 from causalist.model.language import ModuleSystem
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.graph.edges import EdgeCollector
 from causalist.graph.layering import say_layers
 from causalist.graph.linker import Linker, NotLinked
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER
+from causalist.graph.tables import EdgeCollector
 from causalist.model.facts import FileFacts
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NO_LAYER

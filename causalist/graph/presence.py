@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from causalist.graph import extended
-from causalist.graph.roles import role_of
+from causalist.graph.program import extended
 from causalist.model.facts import MODULE_SCOPE, FileFacts, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.roles import role_of
 from causalist.model.symbols import NodeKind, Role
 
 _NAME = re.compile(r"\w+")

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from causalist.memory.distil import FEATURES
-from causalist.memory.matrix import Floats
 from causalist.memory.retrieval import MOST_FUSED, plain_mode, reciprocal_ranks
 from causalist.memory.signals import best_of
+from causalist.memory.snapshot import View
+from causalist.memory.sparse_matrix import Floats
 from causalist.memory.stages import Candidates, Conflict, MemoryHit, Mode, Posterior
-from causalist.memory.view import View
 from causalist.model.answer import Route
 
 MOST_CANDIDATES = 50  # of each generator that are looked at

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.memory.arrays import MemoryArrays
-from causalist.memory.matrix import Floats
+from causalist.memory.sparse_matrix import Floats
 
 _SMOOTHING = 0.75
 _FEWEST = 2  # passages that two words share

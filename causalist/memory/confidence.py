@@ -8,8 +8,8 @@ from math import exp
 
 import numpy as np
 
-from causalist.memory.matrix import Floats
-from causalist.memory.view import View
+from causalist.memory.snapshot import View
+from causalist.memory.sparse_matrix import Floats
 
 _A, _B = -0.258, 10.72
 LEAST = 0.45  # below it another attempt is made: the first two documents are as good as each other

@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causalist.errors import UnknownEntity, UsageError
-from causalist.memory import neighbourhood
+from causalist.memory import neighborhood as neighbourhood
 from causalist.memory.arrays import arrays_of, types_and_aliases
 from causalist.memory.entities import Embedder, Entity, EntityExtractor, Extraction, entity_id, extracted
-from causalist.memory.linking import FactFilter, link
+from causalist.memory.entity_linking import FactFilter, link
 from causalist.memory.records import Record, Records, checked_passage
 from causalist.memory.regex_extractor import RegexEntityExtractor
 from causalist.memory.retrieval import MODES, Query, RetrievalSettings, RetrievedPassage, check_query, rank
+from causalist.memory.snapshot import View
 from causalist.memory.variants import Variant, variant_named
 from causalist.memory.vectors import Vectors
-from causalist.memory.view import View
 
 if TYPE_CHECKING:
-    from causalist.memory.neighbourhood import EntityInfo, Neighbour
+    from causalist.memory.neighborhood import EntityInfo, Neighbour
 
 
 class HippoIndex:

@@ -16,8 +16,8 @@ import numpy as np
 from causalist.errors import IndexUnreadable
 from causalist.memory.arrays import types_and_aliases
 from causalist.memory.entities import TYPES, Entity, Extraction, Triple
+from causalist.memory.snapshot import View
 from causalist.memory.variants import cooccurrences
-from causalist.memory.view import View
 
 if TYPE_CHECKING:
     from causalist.memory.index import HippoIndex

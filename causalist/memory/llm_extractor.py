@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from contextlib import closing
 from importlib.resources import files as resource_files
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
-from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
+from causalist.errors import IndexNotWritable, ModelFailed
+from causalist.llm.model import Model, model_named
 from causalist.memory.entities import Extraction, extracted
 from causalist.memory.llm_parsing import THRESHOLD, Notes, parse_entities, parse_triples
 from causalist.memory.regex_extractor import RegexEntityExtractor
@@ -24,14 +25,6 @@ _ANSWER_TOKENS = 300  # of both answers, as a rule
 _ATTEMPTS = 3
 
 
-class Model(Protocol):
-    """What is used of a model of the `llm` library."""
-
-    model_id: str
-
-    def prompt(self, prompt: str, *, stream: bool = ...) -> Any: ...
-
-
 class Estimate(NamedTuple):
     """What asking about passages will take; those that are cached cost nothing."""
 
@@ -40,19 +33,6 @@ class Estimate(NamedTuple):
     calls: int
     prompt_tokens: int
     answer_tokens: int
-
-
-def model_named(name: str) -> Model:
-    """A model that the `llm` library knows, with its key handling. Raises ExtraMissing, ModelFailed."""
-    try:
-        import llm
-    except ImportError:
-        raise ExtraMissing('asking a model needs llm; run: pip install "causalist[llm]"') from None
-    try:
-        model: Model = llm.get_model(name)
-    except llm.UnknownModelError as error:
-        raise ModelFailed(f"llm knows no model {name!r}; `llm models` lists those it knows") from error
-    return model
 
 
 class LLMEntityExtractor:

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from causalist.circuits import Circuits
+from causalist._internal.circuit_breaker import Circuits
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.answers import (
     MOST_CANDIDATES,
@@ -30,10 +30,9 @@ from causalist.memory.answers import (
 )
 from causalist.memory.confidence import LEAST, confidence_of
 from causalist.memory.distil import FEATURES, Feedback, Learned, Row, learn, level_of
+from causalist.memory.entity_linking import link, seeds_of
 from causalist.memory.index import HippoIndex
-from causalist.memory.linking import link, seeds_of
-from causalist.memory.matrix import Floats
-from causalist.memory.neighbourhood import expanded
+from causalist.memory.neighborhood import expanded
 from causalist.memory.retrieval import (
     Query,
     check_query,
@@ -43,6 +42,8 @@ from causalist.memory.retrieval import (
     walk,
 )
 from causalist.memory.signals import best_of, combined
+from causalist.memory.snapshot import View
+from causalist.memory.sparse_matrix import Floats
 from causalist.memory.stages import (
     MODES,
     Candidates,
@@ -57,9 +58,8 @@ from causalist.memory.stages import (
     sure_enough,
     visible,
 )
-from causalist.memory.view import View
 from causalist.model.answer import Route
-from causalist.model.steps import STAGES
+from causalist.model.protocols import STAGES
 from causalist.rank import read_question
 
 _MOST_ATTEMPTS = 3

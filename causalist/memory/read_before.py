@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from causalist.memory.document_text import library
 from causalist.memory.documents import Document, Found
-from causalist.memory.pdf import library
 from causalist.memory.storage import stamp_of
 
 FORMAT = 1

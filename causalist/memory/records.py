@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from causalist.errors import UsageError
 from causalist.memory.definitions import defined_names
 from causalist.memory.entities import TYPES, Extraction, entity_id
-from causalist.memory.near import NearNames
+from causalist.memory.similarity import NearNames
 from causalist.rank.terms import terms_of
 
 _WORD = re.compile(r"[^\W_]\w*")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.memory.matrix import Floats
-from causalist.memory.view import View
+from causalist.memory.snapshot import View
+from causalist.memory.sparse_matrix import Floats
 
 # Chosen on the tuning half of the benchmark; see the decisions.
 _FIRST = 2  # best documents of which it is asked what they leave

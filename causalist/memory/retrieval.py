@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory.entities import EntityExtractor
-from causalist.memory.linking import FactFilter, Linked, fact_seeds, known_terms, link, seeds_of
-from causalist.memory.matrix import Floats
+from causalist.memory.entity_linking import FactFilter, Linked, fact_seeds, known_terms, link, seeds_of
 from causalist.memory.signals import SIGNALS, best_of, combined
+from causalist.memory.snapshot import View
+from causalist.memory.sparse_matrix import Floats
 from causalist.memory.variants import Seeding, Variant
-from causalist.memory.view import View
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE
 from causalist.model.scores import PageRankResult
-from causalist.rank.lexical import bm25
+from causalist.rank.lexical.build import bm25
 
 MODES = ("hippo", "dense", "sparse", "hybrid")
 RRF_K = 60  # Cormack, Clarke and Büttcher (2009)

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.memory.linking import known_terms
-from causalist.memory.matrix import Floats
+from causalist.memory.entity_linking import known_terms
 from causalist.memory.remainder import LONG, remainder_of, remainder_support
-from causalist.memory.view import View
-from causalist.rank.lexical import K1
+from causalist.memory.snapshot import View
+from causalist.memory.sparse_matrix import Floats
+from causalist.rank.lexical.build import K1
 
 if TYPE_CHECKING:
     from causalist.memory.retrieval import RetrievalSettings

@@ -13,9 +13,9 @@ import numpy as np
 
 from causalist.errors import UsageError
 from causalist.memory.arrays import seconds_of
-from causalist.memory.matrix import Floats
 from causalist.memory.records import TIMESTAMP
-from causalist.memory.view import View
+from causalist.memory.snapshot import View
+from causalist.memory.sparse_matrix import Floats
 
 CONFIDENCE, VISIBLE_TO, CONTRADICTS = "confidence", "visible_to", "contradicts"
 CONTRADICTION = "contradicts"  # predicate of triples that say so

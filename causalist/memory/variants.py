@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.memory.arrays import MemoryArrays
-from causalist.memory.matrix import Floats, Matrix
+from causalist.memory.sparse_matrix import Floats, Matrix
 from causalist.model.answer import Specificity
 from causalist.model.scores import Transition
 

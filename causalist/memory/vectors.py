@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.entities import Embedder
-from causalist.memory.near import THRESHOLD
+from causalist.memory.similarity import THRESHOLD
 from causalist.model import embedding
 
 _BATCH = 64

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.matrix import Floats
+from causalist.memory.sparse_matrix import Floats
 from causalist.memory.variants import WalkGraph
 from causalist.model.scores import PageRankResult
-from causalist.rank._product import csr_product
-from causalist.rank.walk import personalized_pagerank
+from causalist.rank.pagerank.power_iteration import personalized_pagerank
+from causalist.rank.pagerank.sparse_product import csr_product
 
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-6

@@ -5,7 +5,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
-from causalist.lazily import dataclass
+from causalist._internal.lazy import dataclass
 from causalist.model.diagnostic import Diagnostic
 from causalist.model.graph import Edge
 from causalist.model.index import FileNote

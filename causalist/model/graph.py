@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.lazily import dataclass
-from causalist.model.strings import StringTable
+from causalist._internal.lazy import dataclass
+from causalist.model.string_table import StringTable
 from causalist.model.symbols import LabelledEnum, Layer, NodeKind, Tier
 
 

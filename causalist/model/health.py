@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from causalist.model.navigate import Gap
+from causalist.model.lookup import Gap
 
 
 class Finding(NamedTuple):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.lazily import dataclass
+from causalist._internal.lazy import dataclass
 from causalist.model.lexical import Postings
-from causalist.model.strings import StringTable
+from causalist.model.string_table import StringTable
 
 
 class Change(NamedTuple):

@@ -6,12 +6,12 @@ from dataclasses import field
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.lazily import dataclass
+from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.history import History
 from causalist.model.lexical import LexicalIndex
 from causalist.model.scores import Transition
-from causalist.model.strings import StringTable
+from causalist.model.string_table import StringTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.lazily import dataclass
-from causalist.model.strings import StringTable
+from causalist._internal.lazy import dataclass
+from causalist.model.string_table import StringTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from causalist.lazily import dataclass
+from causalist._internal.lazy import dataclass
 from causalist.model.graph import Edge
 from causalist.model.scores import Hit
 

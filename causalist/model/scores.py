@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.lazily import dataclass
+from causalist._internal.lazy import dataclass
 
 
 def _no_numbers() -> NDArray[np.int32]:

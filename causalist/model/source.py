@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from causalist.lazily import dataclass
+from causalist._internal.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

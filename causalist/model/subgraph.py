@@ -1,6 +1,6 @@
 """The part of the graph that is an answer: nodes, the edges among them, and an order without cycles."""
 
-from causalist.lazily import dataclass
+from causalist._internal.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

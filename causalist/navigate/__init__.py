@@ -6,7 +6,7 @@ In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, e
 
 from typing import TYPE_CHECKING
 
-from causalist.lazily import exports
+from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.navigate.co_changes import changes_with, neighbors_in
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from causalist.navigate.definitions import definition_of
     from causalist.navigate.dispatch import calls_through
     from causalist.navigate.edges import calls_from, calls_to, chosen_edges, edges_to, mentions_of, references_to
+    from causalist.navigate.filters import View, nodes_inside, view_of
     from causalist.navigate.find import find_nodes
     from causalist.navigate.gaps import gaps_between
-    from causalist.navigate.health import health_of
     from causalist.navigate.impact import affected_by, nodes_of_rows
     from causalist.navigate.layers import layering_of
+    from causalist.navigate.lint import health_of
     from causalist.navigate.names import Named, resolve
     from causalist.navigate.neighbors import neighbors_of
     from causalist.navigate.reach import as_one
-    from causalist.navigate.selection import View, nodes_inside, view_of
     from causalist.navigate.trails import trail_between
-    from causalist.navigate.verdicts import verdict_on
+    from causalist.navigate.verify import verdict_on
 
 __all__ = [
     "Named",
@@ -65,14 +65,14 @@ __getattr__ = exports(
         "edges": "calls_from calls_to chosen_edges edges_to mentions_of references_to",
         "find": "find_nodes",
         "gaps": "gaps_between",
-        "health": "health_of",
+        "lint": "health_of",
         "impact": "affected_by nodes_of_rows",
         "layers": "layering_of",
         "names": "Named resolve",
         "neighbors": "neighbors_of",
         "reach": "as_one",
-        "selection": "View nodes_inside view_of",
+        "filters": "View nodes_inside view_of",
         "trails": "trail_between",
-        "verdicts": "verdict_on",
+        "verify": "verdict_on",
     },
 )

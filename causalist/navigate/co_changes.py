@@ -10,7 +10,7 @@ import numpy as np
 
 from causalist.model.graph import Edge, EdgeKind
 from causalist.model.index import Index
-from causalist.model.navigate import Direction, Neighbors
+from causalist.model.lookup import Direction, Neighbors
 from causalist.model.symbols import Role
 from causalist.navigate.neighbors import neighbors_of
 

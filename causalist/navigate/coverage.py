@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.navigate import Affected
+from causalist.model.lookup import Affected
 from causalist.navigate.impact import affected_by
 from causalist.navigate.reach import edges_into
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from causalist.extract import hit_of
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
-from causalist.model.navigate import Definition
+from causalist.model.lookup import Definition
 from causalist.model.scores import Hit
 from causalist.model.symbols import NodeKind, Role
 from causalist.navigate.dispatch import overridden, overriding

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph
 from causalist.model.index import Index
-from causalist.model.navigate import Gap
+from causalist.model.lookup import Gap
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS
 from causalist.navigate.reach import reachable
 from causalist.rank import nodes_named

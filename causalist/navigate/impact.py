@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph
-from causalist.model.navigate import Affected
+from causalist.model.lookup import Affected
 from causalist.model.symbols import Role, file_id
 from causalist.navigate.dispatch import DISPATCHED, overridden_by
 from causalist.navigate.reach import edges_into, namesakes

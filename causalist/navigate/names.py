@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from causalist._internal.lazy import dataclass, expression
 from causalist.errors import AmbiguousNode, UnknownNode
-from causalist.lazily import dataclass, expression
 from causalist.model.index import Index
 from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id
 from causalist.navigate.nearest import nearest

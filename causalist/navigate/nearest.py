@@ -8,7 +8,7 @@ some hundredths of a second. Distances are in bytes of UTF-8, which for names is
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.strings import StringTable
+from causalist.model.string_table import StringTable
 
 # One change for every so many characters is a likely slip of the finger, but no more than this in all.
 _LETTERS_A_CHANGE = 3

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.navigate import Direction, Neighbors
+from causalist.model.lookup import Direction, Neighbors
 from causalist.model.symbols import NodeKind
 from causalist.navigate.edges import known_kinds
 from causalist.navigate.reach import edges_into, edges_out_of

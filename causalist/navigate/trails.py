@@ -6,7 +6,7 @@ import numpy as np
 
 from causalist.extract import paths_from_seeds
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
-from causalist.model.navigate import Trail
+from causalist.model.lookup import Trail
 from causalist.model.scores import Hop, Transition
 from causalist.rank import WalkWeights
 

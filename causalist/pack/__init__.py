@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from causalist.lazily import exports
+from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.pack.bodies import LONG_LINES
     from causalist.pack.budgets import MINIMUM_TOKENS, check_budget
+    from causalist.pack.excerpts import LONG_LINES
     from causalist.pack.render import render_pack
     from causalist.pack.tokens import Counter, count_tokens, counter_called
 
@@ -15,7 +15,7 @@ __all__ = ["LONG_LINES", "MINIMUM_TOKENS", "Counter", "check_budget", "count_tok
 __getattr__ = exports(
     __name__,
     {
-        "bodies": "LONG_LINES",
+        "excerpts": "LONG_LINES",
         "budgets": "MINIMUM_TOKENS check_budget",
         "render": "render_pack",
         "tokens": "Counter count_tokens counter_called",

@@ -6,8 +6,8 @@ Short arcs are flat and long ones wide, so that they seldom cross. The drawing i
 
 from collections.abc import Mapping, Sequence
 
-from causalist.pack.clean import middle_cut
-from causalist.pack.escapes import html_text
+from causalist._internal.escape import html_text
+from causalist._internal.sanitize import middle_cut
 from causalist.pack.plan import Link, Plan, Shown
 
 _WIDTH, _ROW = 340, 26

@@ -6,13 +6,13 @@ Names are shortened for people: an edge says `Session.verify`, not its id, unles
 from collections import Counter as Tally
 from collections.abc import Sequence
 
-from causalist.lazily import dataclass, expression
+from causalist._internal.lazy import dataclass, expression
+from causalist._internal.sanitize import middle_cut, one_line
 from causalist.model.graph import Edge
 from causalist.model.pack import PackInput, PackItem
 from causalist.model.scores import Hit
 from causalist.model.symbols import split_id
-from causalist.pack.bodies import EMPTY, bodies
-from causalist.pack.clean import middle_cut, one_line
+from causalist.pack.excerpts import EMPTY, bodies
 from causalist.pack.plan import MOST_CHARACTERS_PER_TOKEN, Entry, Link, Plan
 from causalist.pack.reasons import LEADING, phrases
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import Protocol
 
-from causalist.lazily import dataclass
+from causalist._internal.lazy import dataclass
 from causalist.model.graph import Edge
 from causalist.model.pack import Omitted, PackHeader
-from causalist.pack.bodies import Body, by_room, sensible_cut, shows_everything
+from causalist.pack.excerpts import Body, by_room, sensible_cut, shows_everything
 
 # One-liners may take this share of the room before there is source; those that it does not hold come after the bodies,
 # if anything is left. Chosen with the next two by tests/benchmarks/packs at 600 to 4,000 tokens: docs/packs.md.

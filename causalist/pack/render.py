@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 from causalist.errors import BudgetTooSmall
 from causalist.model.pack import Pack, PackInput, Place
-from causalist.pack.bodies import shown_ranges
 from causalist.pack.budgets import check_budget
 from causalist.pack.entries import bare_plan
+from causalist.pack.excerpts import shown_ranges
 from causalist.pack.plan import Plan, Planner, Renderer, Shown
 from causalist.pack.tokens import ESTIMATE, Counter, count_tokens
 

@@ -11,10 +11,10 @@ from base64 import b64encode
 from collections.abc import Iterable
 from hashlib import sha256
 
+from causalist._internal.escape import html_text
 from causalist.pack._page_style import STYLE
 from causalist.pack.arcs import drawing, label
-from causalist.pack.bodies import numbered_lines
-from causalist.pack.escapes import html_text
+from causalist.pack.excerpts import numbered_lines
 from causalist.pack.omissions import left_out, named
 from causalist.pack.plan import Link, Plan, Shown
 

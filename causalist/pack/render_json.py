@@ -7,8 +7,8 @@ bodies, items and edges; its `list` names them as [node, what] where there is ro
 
 import json
 
-from causalist.pack.bodies import shown_lines, shows_everything
-from causalist.pack.clean import middle_cut
+from causalist._internal.sanitize import middle_cut
+from causalist.pack.excerpts import shown_lines, shows_everything
 from causalist.pack.plan import Link, Plan, Shown
 
 LONGEST_NODE = 320

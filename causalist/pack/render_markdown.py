@@ -7,8 +7,8 @@ heading, escaped.
 
 import re
 
-from causalist.pack.bodies import shown_lines
-from causalist.pack.escapes import code_span, markdown_text
+from causalist._internal.escape import code_span, markdown_text
+from causalist.pack.excerpts import shown_lines
 from causalist.pack.omissions import left_out, named
 from causalist.pack.plan import Entry, Link, Plan, Shown
 

@@ -5,7 +5,7 @@ but the fence, a run of backticks longer than any in the quoted source, the same
 the first line of backticks alone as the fence can tell source from pack without guessing.
 """
 
-from causalist.pack.bodies import shown_lines
+from causalist.pack.excerpts import shown_lines
 from causalist.pack.omissions import left_out, named
 from causalist.pack.plan import Link, Plan, Shown
 

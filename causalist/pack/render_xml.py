@@ -11,8 +11,8 @@ Attributes that do not apply are left out. The first and the last newline of `<s
 stands in CDATA sections, whichever is shorter. Characters that XML cannot hold never arrive here.
 """
 
-from causalist.pack.bodies import shown_lines, shows_everything
-from causalist.pack.escapes import xml_attribute, xml_text
+from causalist._internal.escape import xml_attribute, xml_text
+from causalist.pack.excerpts import shown_lines, shows_everything
 from causalist.pack.omissions import named
 from causalist.pack.plan import Link, Plan, Shown
 

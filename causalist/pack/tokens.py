@@ -23,8 +23,8 @@ from collections import Counter as Tally
 from functools import cache
 from typing import Protocol
 
+from causalist._internal.lazy import expression
 from causalist.errors import ExtraMissing, UsageError
-from causalist.lazily import expression
 from causalist.pack._token_tables import (
     BACKTICK_EXTRAS,
     BACKTICK_LINE_END,

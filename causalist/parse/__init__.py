@@ -2,17 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from causalist.lazily import exports
+from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.parse.file import parse_source, parse_text
     from causalist.parse.grammar_files import all_grammars
     from causalist.parse.languages import dialect_of, grammar_version, load_grammar, load_settings
-    from causalist.parse.lines import view_of, with_line_feeds
     from causalist.parse.masking import MASK, masked, shown
+    from causalist.parse.parser import parse_source, parse_text
     from causalist.parse.prose import prose_kind
-    from causalist.parse.secrets import find_secrets, texts_to_look_at
-    from causalist.parse.toml_text import read_toml
+    from causalist.parse.secret_scan import find_secrets, texts_to_look_at
+    from causalist.parse.text import view_of, with_line_feeds
     from causalist.parse.views import parse_file, reader_of
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "parse_source",
     "parse_text",
     "prose_kind",
-    "read_toml",
     "reader_of",
     "shown",
     "texts_to_look_at",
@@ -39,14 +37,13 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "file": "parse_source parse_text",
+        "parser": "parse_source parse_text",
         "grammar_files": "all_grammars",
         "languages": "dialect_of grammar_version load_grammar load_settings",
-        "lines": "view_of with_line_feeds",
+        "text": "view_of with_line_feeds",
         "prose": "prose_kind",
         "masking": "MASK masked shown",
-        "secrets": "find_secrets texts_to_look_at",
-        "toml_text": "read_toml",
+        "secret_scan": "find_secrets texts_to_look_at",
         "views": "parse_file reader_of",
     },
 )

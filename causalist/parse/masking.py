@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from causalist.lazily import expression
+from causalist._internal.lazy import expression
 
 Span = tuple[int, int]
 

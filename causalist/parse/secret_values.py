@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from causalist.lazily import expression, put_off
+from causalist._internal.lazy import expression, put_off
 from causalist.parse._secret_tables import PLACEHOLDER_PARTS, TRIVIAL
 
 # The limit of detect-secrets for base64, and a lower one for strings that are too short to reach it.

@@ -10,9 +10,14 @@ from functools import cache, lru_cache
 from causalist import errors
 from causalist.model.facts import Diagnostic, FileFacts, Passage
 from causalist.model.words import spaced
-from causalist.parse.components import DEFAULT_LANGUAGE, is_component, read_component, with_component, without_scripts
+from causalist.parse.embedded_code import (
+    DEFAULT_LANGUAGE,
+    is_component,
+    read_component,
+    with_component,
+    without_scripts,
+)
 from causalist.parse.encoding import valid_utf8
-from causalist.parse.file import parse_source, parse_text
 from causalist.parse.languages import (
     claimants,
     dialect_for,
@@ -24,11 +29,12 @@ from causalist.parse.languages import (
     may_be_script,
     script_dialect,
 )
-from causalist.parse.lines import is_notebook
 from causalist.parse.masking import masked
 from causalist.parse.notebooks import Notebook, read_notebook
+from causalist.parse.parser import parse_source, parse_text
 from causalist.parse.prose import Heading, markdown_headings, prose_kind, sections
-from causalist.parse.secrets import disjoint, find_secrets
+from causalist.parse.secret_scan import disjoint, find_secrets
+from causalist.parse.text import is_notebook
 
 _LOWEST = 7  # level of a cell of text without a heading: below all headings
 _LONGEST_TITLE = 60

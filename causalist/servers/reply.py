@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from causalist.pipeline import Repository
-    from causalist.servers.live import View
+    from causalist.pipeline.repository import Repository
+    from causalist.servers.live.repository import View
 
 _MOST_NODES = 100
 _MOST_NAMED = 3  # files in a note
@@ -82,7 +82,7 @@ OUTPUT_SCHEMA: Mapping[str, object] = {
 
 def structured(reply: Reply, view: "View", name: str) -> dict[str, Any]:
     """An answer as OUTPUT_SCHEMA has it. `name` is what the repository is called."""
-    from causalist.pack.clean import neutralise
+    from causalist._internal.sanitize import neutralise
 
     repository = view.repository
     nodes = [_file(each) for each in reply.excerpts[:_MOST_NODES]]
@@ -113,7 +113,7 @@ def structured(reply: Reply, view: "View", name: str) -> dict[str, Any]:
 
 def note_on(view: "View") -> str:
     """What an answer from an index that is not of the files as they are has to say first; "" where it is."""
-    from causalist.pack.clean import middle_cut, neutralise
+    from causalist._internal.sanitize import middle_cut, neutralise
 
     if view.repository is None or (view.behind is None and view.failure is None):
         return ""
@@ -138,7 +138,7 @@ def not_yet(view: "View", *, is_answered: bool = False) -> str:
 
 
 def _file(excerpt: Excerpt) -> dict[str, Any]:
-    from causalist.pack.clean import neutralise
+    from causalist._internal.sanitize import neutralise
 
     path = neutralise(excerpt.path)
     rows = {"start_line": excerpt.start_row + 1, "end_line": excerpt.end_row + 1}
@@ -146,8 +146,8 @@ def _file(excerpt: Excerpt) -> dict[str, Any]:
 
 
 def _node(repository: "Repository", id: str, score: float | None) -> dict[str, Any]:
+    from causalist._internal.sanitize import neutralise
     from causalist.extract import hit_of
-    from causalist.pack.clean import neutralise
 
     graph = repository.index.graph
     hit = hit_of(graph, graph.nodes.ids.position(id), 0.0, 0.0, ())

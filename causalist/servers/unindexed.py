@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from causalist._internal.sanitize import neutralise, one_line
 from causalist.errors import NothingToIndex
-from causalist.graph.roles import role_of
+from causalist.model.roles import role_of
 from causalist.model.source import SourceFile
 from causalist.model.symbols import Role
 from causalist.pack import count_tokens
-from causalist.pack.clean import neutralise, one_line
 from causalist.parse import dialect_of, find_secrets, masked, view_of
 from causalist.rank.terms import STOP_WORDS, split_word, stem, terms_of
 from causalist.servers.reply import Excerpt, Reply
@@ -135,7 +135,7 @@ def _fenced(lines: Iterable[str]) -> str:
 
 def _matching(root: Path, terms: Sequence[str], seconds: float, word: str = "") -> tuple[list[_Match], _Read]:
     """The files that have one of `terms`, or `word` in any case. Raises NothingToIndex where there is no file."""
-    from causalist.pipeline import Repository
+    from causalist.pipeline.repository import Repository
     from causalist.source import read_file
 
     until = time.monotonic() + seconds

@@ -24,13 +24,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from causalist.documents.answers import answer_document, edge_document, status_document
-from causalist.documents.lookups import node_document, show_document
 from causalist.errors import CausalistError, UsageError
+from causalist.serialize.answers import answer_document, edge_document, status_document
+from causalist.serialize.lookups import node_document, show_document
+from causalist.serialize.requests import options_from, question_of
 from causalist.servers.http_guard import Guard, Rules, new_token, token_in_query
-from causalist.servers.job import Stage
-from causalist.servers.live import LiveRepository, View
-from causalist.servers.requests import options_from, question_of
+from causalist.servers.live.index_job import Stage
+from causalist.servers.live.repository import LiveRepository, View
 from causalist.servers.threads import in_thread
 
 # More at once would only wait for the interpreter.

@@ -7,19 +7,19 @@ reasons of `Reason`; it is never an error.
 
 from typing import TYPE_CHECKING
 
-from causalist.lazily import exports
+from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.source.changes import changes_since
+    from causalist.source.commit_scan import BlobReader, scan_commit
     from causalist.source.content import blob_hash, read_bytes, read_file
-    from causalist.source.folder import scan_folder
-    from causalist.source.glance import Glance, glance_at, scan_since
-    from causalist.source.history import ancestry, is_shallow, read_changes
+    from causalist.source.exclusion import DEFAULT_LIMITS, Limits, Reason, classify
+    from causalist.source.fingerprint import Glance, glance_at, scan_since
+    from causalist.source.folder_scan import scan_folder
+    from causalist.source.git_log import ancestry, is_shallow, read_changes
     from causalist.source.rescan import Rescan
     from causalist.source.roots import find_root, refuse_root, relative_folder
-    from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify
-    from causalist.source.tree import BlobReader, scan_commit
-    from causalist.source.watched import wait_for_changes
+    from causalist.source.watch import wait_for_changes
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -51,13 +51,13 @@ __getattr__ = exports(
     {
         "changes": "changes_since",
         "content": "blob_hash read_bytes read_file",
-        "folder": "scan_folder",
-        "glance": "Glance glance_at scan_since",
-        "history": "ancestry is_shallow read_changes",
+        "folder_scan": "scan_folder",
+        "fingerprint": "Glance glance_at scan_since",
+        "git_log": "ancestry is_shallow read_changes",
         "rescan": "Rescan",
         "roots": "find_root refuse_root relative_folder",
-        "rules": "DEFAULT_LIMITS Limits Reason classify",
-        "tree": "BlobReader scan_commit",
-        "watched": "wait_for_changes",
+        "exclusion": "DEFAULT_LIMITS Limits Reason classify",
+        "commit_scan": "BlobReader scan_commit",
+        "watch": "wait_for_changes",
     },
 )

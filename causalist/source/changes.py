@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from causalist.model.source import Changes, FileEntry, SourceFile
+from causalist.source.commit_scan import BlobReader, scan_commit
 from causalist.source.roots import work_tree_top
-from causalist.source.tree import BlobReader, scan_commit
 
 # Aligning lines takes time with the product of their numbers; a rewritten part above this counts as changed as a whole.
 _MOST_PAIRS = 4_000_000

@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 
 from causalist.model.source import FileEntry, SourceFile
-from causalist.source.rules import DEFAULT_LIMITS, Limits, Reason, classify, largest
+from causalist.source.exclusion import DEFAULT_LIMITS, Limits, Reason, classify, largest
 
 _FILE_FLAGS = (
     os.O_RDONLY

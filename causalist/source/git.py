@@ -10,8 +10,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from causalist._internal.lazy import dataclass
 from causalist.errors import GitError
-from causalist.lazily import dataclass
 from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
 
 _OPTIONS = (

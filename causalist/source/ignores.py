@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from causalist.lazily import dataclass
+from causalist._internal.lazy import dataclass
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from causalist.errors import GitError
 from causalist.model.source import Scan
-from causalist.source.folder import OWN_IGNORE, scan_folder, started_listing
+from causalist.source.exclusion import Limits, name_reason
+from causalist.source.folder_scan import OWN_IGNORE, scan_folder, started_listing
 from causalist.source.roots import work_tree_top
-from causalist.source.rules import Limits, name_reason
 
 _OWN_IGNORE = OWN_IGNORE.encode()
 # Mode, inode, size, and the nanoseconds of its times; of what has none the error, and zeros.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from causalist.errors import UsageError
 from causalist.model.source import FileEntry, Scan
-from causalist.source.rules import Limits, Reason, largest, name_reason
+from causalist.source.exclusion import Limits, Reason, largest, name_reason
 
 N_EXAMPLES = 3
 

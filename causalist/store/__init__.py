@@ -2,18 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from causalist.lazily import exports
+from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.store.codec import (
-        facts_from_bytes,
-        facts_to_bytes,
-        facts_with_bodies,
-        interface_of_parts,
-        parts_of_bytes,
-    )
-    from causalist.store.facts_cache import MOST_BYTES, CacheState, FactsCache, Key, facts_path
-    from causalist.store.folder import (
+    from causalist.store.cache_dir import (
         ANSWERS_NAME,
         BESIDE_LOCK,
         FEEDBACK_NAME,
@@ -25,6 +17,14 @@ if TYPE_CHECKING:
         locked,
         locked_folder,
         prepare_folder,
+    )
+    from causalist.store.facts_cache import MOST_BYTES, CacheState, FactsCache, Key, facts_path
+    from causalist.store.facts_codec import (
+        facts_from_bytes,
+        facts_to_bytes,
+        facts_with_bodies,
+        interface_of_parts,
+        parts_of_bytes,
     )
     from causalist.store.index_file import Opened, Sums, Written, open_index, read_index, write_index
     from causalist.store.seen import index_stamp, read_seen, write_seen
@@ -65,9 +65,9 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "codec": "facts_from_bytes facts_to_bytes facts_with_bodies interface_of_parts parts_of_bytes",
+        "facts_codec": "facts_from_bytes facts_to_bytes facts_with_bodies interface_of_parts parts_of_bytes",
         "facts_cache": "MOST_BYTES CacheState FactsCache Key facts_path",
-        "folder": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder is_read_only "
+        "cache_dir": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder is_read_only "
         "locked locked_folder prepare_folder",
         "index_file": "Opened Sums Written open_index read_index write_index",
         "seen": "index_stamp read_seen write_seen",

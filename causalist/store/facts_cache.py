@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from causalist.errors import IndexUnreadable
 from causalist.model.facts import FileFacts
-from causalist.store.codec import (
+from causalist.store.cache_dir import user_cache
+from causalist.store.facts_codec import (
     FACTS_FORMAT,
     Encoded,
     facts_with_bodies,
@@ -25,7 +26,6 @@ from causalist.store.codec import (
     json_of,
     parts_of_bytes,
 )
-from causalist.store.folder import user_cache
 
 # (blob, reader): `reader` names the grammar and its version.
 Key = tuple[str, str]

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import Arrays, flatten, unflatten
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.model.index import Index
-from causalist.store.arrays import Arrays, flatten, unflatten
 
 _MAGIC = b"causalist index\n"
 _FORMAT = 4

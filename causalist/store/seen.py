@@ -9,7 +9,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from causalist.store.folder import SEEN_NAME
+from causalist.store.cache_dir import SEEN_NAME
 
 _MOST_BYTES = 200
 _OPEN_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -5,7 +5,7 @@ from pathlib import Path
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, SourceFile
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.source import BlobReader, scan_commit
 from causalist.store import read_index, write_index
 

@@ -11,7 +11,7 @@ import pytest
 from causalist.cli.ask import FORMATS, UNREADABLE_REASONS, command
 from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
 from causalist.pack import MINIMUM_TOKENS, counter_called
-from causalist.source.rules import Reason
+from causalist.source.exclusion import Reason
 from tests.cli.commands import invoke, run, write_all
 
 ASK = ["format_version", "answer_id", "query", "route", "confidence", "attempts", "repository", "pagerank", "results",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.collect import _WORTH_PROCESSES
+from causalist.index.collect import _WORTH_PROCESSES
 from tests.cli.commands import run, write_all
 
 # More bytes than `indexing` wants to see before it starts processes.

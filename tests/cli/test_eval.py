@@ -94,6 +94,6 @@ def test_options_that_do_not_go_together(options: tuple[str, ...]) -> None:
 
 def test_default_number_of_questions() -> None:
     from causalist.cli.eval import N_QUESTIONS
-    from causalist.evaluate import own
+    from causalist.evaluate import own_history as own
 
     assert N_QUESTIONS == own.N_QUESTIONS

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from causalist.cli._prompts import LONGEST_PROMPT, MOST_CHARACTERS, read_prompt, says_something, written
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.cli.commands import CHECKOUT, Done, run
 
 ASKED = "where is the bearer token of a request verified"
@@ -248,7 +248,7 @@ def test_random_inputs_exit_0(tmp_path: Path) -> None:
 
 WORK = """
 import os, sys, time
-from causalist.cli._within import outcome_before
+from causalist.cli._hook_process import outcome_before
 
 def work():
     {work}

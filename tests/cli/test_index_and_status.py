@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from causalist import standing
+from causalist.index import status as standing
 from causalist.store import FactsCache, facts_path
 from tests.cli.commands import invoke, left_behind, run, write_all
 

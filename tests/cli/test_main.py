@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from causalist.cli import COMMANDS
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.cli.commands import CHECKOUT, invoke, run
 
 HELP = [(), *[(name,) for name in COMMANDS], ("graph", "export"), ("serve", "mcp")]
@@ -87,7 +87,7 @@ class TestUnexpected:
         def interrupt(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("causalist.building.make_index", interrupt)
+        monkeypatch.setattr("causalist.index.build.make_index", interrupt)
         done = invoke("index", "--repo", str(small))
         assert (done.code, done.stdout) == (130, "")
         assert done.stderr.startswith("causalist: interrupted")

@@ -12,7 +12,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync
 
 PAGE = DOCS / "hook.md"

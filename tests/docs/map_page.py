@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.docs.blocks import DOCS, blocks_of, with_blocks
 from tests.pipeline.sample import copy_sample, in_memory
 

@@ -16,8 +16,8 @@ import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from causalist.servers.offered import tools_of
-from causalist.servers.tools import TOOLS, Parameter
+from causalist.servers.mcp.offered import tools_of
+from causalist.servers.mcp.tools import TOOLS, Parameter
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 
 PAGE = DOCS / "mcp.md"

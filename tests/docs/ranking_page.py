@@ -8,8 +8,8 @@ from causalist.rank import GENERATORS, ROUTES
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 
 PAGE = DOCS / "ranking.md"
-WEIGHTS = ROOT / "causalist/rank/weights.json"
-CALIBRATION = ROOT / "causalist/rank/confidence.json"
+WEIGHTS = ROOT / "causalist/rank/scoring/weights.json"
+CALIBRATION = ROOT / "causalist/rank/scoring/calibration.json"
 _PASSES = ("first", "definition", "file")
 
 

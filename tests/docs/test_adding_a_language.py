@@ -25,8 +25,8 @@ from causalist.model.language import (
     TypeSettings,
 )
 from causalist.parse import languages
-from causalist.parse.captures import TAG_OF_CAPTURE
 from causalist.parse.languages import _read_settings, grammars_folder
+from causalist.parse.syntax.captures import TAG_OF_CAPTURE
 from tests.docs import tables
 from tests.docs.blocks import DOCS, ROOT
 from tests.docs.markdown import fenced_blocks

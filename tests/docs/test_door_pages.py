@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from causalist.servers.lsp import CALLERS_COMMAND
+from causalist.servers.lsp.server import CALLERS_COMMAND
 from tests.docs import door_pages
 from tests.docs.blocks import ROOT, blocks_of
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from causalist.servers.lsp import CALLERS_COMMAND
-from causalist.servers.lsp_protocol import OWN_METHODS
+from causalist.servers.lsp.protocol import OWN_METHODS
+from causalist.servers.lsp.server import CALLERS_COMMAND
 from tests.docs.blocks import DOCS, ROOT
 from tests.docs.markdown import fenced_blocks
 

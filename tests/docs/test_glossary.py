@@ -51,7 +51,7 @@ def test_every_word_that_is_printed_for_a_term_stands_in_its_entry(term: str, wo
 
 
 def test_every_signal_with_a_weight_is_named() -> None:
-    weights = json.loads((ROOT / "causalist/rank/weights.json").read_text())
+    weights = json.loads((ROOT / "causalist/rank/scoring/weights.json").read_text())
     signals = {*weights["definition"]["signals"], *weights["file"]["signals"], "kind"}
     assert not [signal for signal in signals if f"`{signal}`" not in ENTRIES["Signal"]]
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from causalist.cli._context import SHARES
+from causalist.cli._hook_context import SHARES
 from tests.docs import hook_page
 from tests.docs.blocks import blocks_of
 

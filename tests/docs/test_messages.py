@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from causalist import errors
-from causalist.source.rules import Reason
+from causalist.source.exclusion import Reason
 from tests.docs import tables
 from tests.docs.blocks import DOCS, ROOT
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import causalist
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.docs import python_page
 from tests.docs.blocks import ROOT, blocks_of
 from tests.docs.markdown import fenced_blocks

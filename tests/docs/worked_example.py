@@ -25,7 +25,7 @@ from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, EdgeTable
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind, split_id
 from causalist.parse import dialect_of, load_grammar, parse_source, parse_text
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import (
     Chosen,
     Ranking,
@@ -39,11 +39,11 @@ from causalist.rank import (
     rank_question,
     read_question,
 )
-from causalist.rank import lexical as lexical_module
-from causalist.rank import reached as rules
-from causalist.rank.routes import ROUTES
+from causalist.rank.lexical import build as lexical_module
+from causalist.rank.pagerank.power_iteration import personalized_pagerank
+from causalist.rank.query.routes import ROUTES
+from causalist.rank.scoring import reached as rules
 from causalist.rank.terms import terms_of
-from causalist.rank.walk import personalized_pagerank
 from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
 from tests.model.counted import counted
 
@@ -431,7 +431,7 @@ class Place:
 
 
 def chain(example: Example) -> list[Place]:
-    """The filling of the kept places, as `causalist.rank.reached` does it, one by one."""
+    """The filling of the kept places, as `causalist.rank.scoring.reached` does it, one by one."""
     graph, transition, ranking = example.graph, example.transition, example.ranking
     assert ranking.pagerank is not None
     n_places = round(example.options.top_k * ROUTES[ranking.question.route].graph_share)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.embed.choosing import embedder_called
+from causalist.embed.registry import embedder_called
 from tests.embed import fake
 
 SHOP = {

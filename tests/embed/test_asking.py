@@ -10,8 +10,8 @@ import pytest
 
 from causalist.errors import ModelFailed, SettingsError, UsageError
 from causalist.model.answer import AskOptions
-from causalist.pipeline import Repository
-from causalist.rank.dense import N_NEAREST, dense_signal
+from causalist.pipeline.repository import Repository
+from causalist.rank.scoring.dense import N_NEAREST, dense_signal
 from tests.cli.commands import CHECKOUT, invoke
 from tests.embed import fake
 
@@ -135,9 +135,9 @@ def test_an_index_can_be_made_with_its_vectors(shop: Path) -> None:
 
 def test_nothing_of_it_is_imported_where_none_is_chosen(shop: Path) -> None:
     script = (
-        "import sys\nfrom causalist.pipeline import Repository\n"
+        "import sys\nfrom causalist.pipeline.repository import Repository\n"
         "assert Repository.open(sys.argv[1], exact_root=True).ask('where is the bill').results\n"
-        "print([name for name in sys.modules if name.startswith(('causalist.embed', 'causalist.vectors'))])\n"
+        "print([name for name in sys.modules if name.startswith(('causalist.embed', 'causalist.index.vectors'))])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(shop)], cwd=CHECKOUT, capture_output=True, text=True, timeout=60, check=True
@@ -146,7 +146,7 @@ def test_nothing_of_it_is_imported_where_none_is_chosen(shop: Path) -> None:
 
 
 def test_a_server_lets_no_client_choose_who_is_sent_the_source() -> None:
-    from causalist.servers.requests import options_from
+    from causalist.serialize.requests import options_from
 
     with pytest.raises(UsageError, match="no option 'embedder'"):
         options_from(AskOptions(), {"embedder": "openai:x"})

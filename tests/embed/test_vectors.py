@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalist import vectors as module
 from causalist.embed import Stored, embedded, read_vectors, vectors_name, write_vectors
 from causalist.errors import CausalistError, DeadlinePassed, ModelFailed
-from causalist.pipeline import Repository
-from causalist.texts import Texts
-from causalist.vectors import Vectors
+from causalist.index import vectors as module
+from causalist.index.source_text import Texts
+from causalist.index.vectors import Vectors
+from causalist.pipeline.repository import Repository
 from tests.embed import fake
 
 EMBEDDER = fake.local("")

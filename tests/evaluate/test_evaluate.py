@@ -9,7 +9,7 @@ from causalist.errors import EvaluationError, UsageError
 from causalist.evaluate import Report
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.evaluate.systems import FILE_SYSTEMS
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.evaluate.clone_builders import check, row, write_rows
 from tests.evaluate.conftest import Clones
 

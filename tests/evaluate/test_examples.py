@@ -9,7 +9,7 @@ from causalist.evaluate.metrics import metric_values
 from causalist.evaluate.readings import reading_of
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights
 from tests.evaluate.conftest import Clones
 

@@ -6,7 +6,7 @@ import pytest
 
 from causalist.errors import GitError
 from causalist.evaluate.gold import answering_commit, changed_between, changed_definitions, children_of
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.pasts import Past
 
 BEFORE = """\

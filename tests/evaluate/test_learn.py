@@ -10,7 +10,7 @@ from causalist.evaluate import Learning, learn
 from causalist.evaluate.learn import FEWEST_QUESTIONS, N_QUESTIONS
 from causalist.evaluate.metrics import Interval
 from causalist.model.answer import AskOptions
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights
 from tests.pasts import Past
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import GitError
-from causalist.evaluate.mined import cleaned, mine, why_not
+from causalist.evaluate.mining import cleaned, mine, why_not
 from tests.pasts import Past
 
 CODE = "def total(items):\n    return sum(items)\n"

@@ -6,13 +6,13 @@ import pytest
 
 from causalist.errors import GitError, RepositoryNotFound, UsageError
 from causalist.evaluate import OwnReport, evaluate_history, own_json, own_text
-from causalist.evaluate.own import ranks_without, tokens_to_cover
-from causalist.evaluate.questions import LabelledQuestion
+from causalist.evaluate.dataset import LabelledQuestion
+from causalist.evaluate.own_history import ranks_without, tokens_to_cover
 from causalist.evaluate.readings import reading_of
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
 from causalist.pack import count_tokens
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights
 from tests.pasts import Past
 

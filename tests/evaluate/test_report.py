@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.metrics import Ranks
-from causalist.evaluate.questions import LabelledQuestion
 from causalist.evaluate.report import Report, Settings, Timings
 from causalist.evaluate.snapshots import QuestionResult, Skipped
 from causalist.evaluate.summary import summarise_files, summarise_symbols

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.errors import UsageError
-from causalist.extract.order import order_subgraph
+from causalist.extract.causal_order import order_subgraph
 from causalist.model.answer import Order
 from causalist.model.graph import ORDERING_KINDS, EdgeKind
 from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge

@@ -5,8 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from causalist.graph import touched_files
-from causalist.graph.changing import HALF_LIFE_DAYS, MOST_PARTNERS
+from causalist.index.changing import HALF_LIFE_DAYS, MOST_PARTNERS, touched_files
 from causalist.model.history import History
 from tests.pasts import DAY, change, commits_of, past_of
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from causalist.graph.folders import FolderMap
-from causalist.graph.packages import PackageScopes
+from causalist.graph.imports.folders import FolderMap
+from causalist.graph.imports.package_scope import PackageScopes
 from causalist.model.facts import FileFacts
 from causalist.parse import load_settings
 

@@ -2,7 +2,7 @@
 
 import random
 
-from causalist.graph.inclusion import Inclusion
+from causalist.graph.imports.inclusion import Inclusion
 
 
 def _inclusion(pairs: list[tuple[int, int]], n: int) -> Inclusion:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from causalist.graph import Linker, Part, Spread, build_graph, needs_bodies, relink
-from causalist.graph.edges import Sites
+from causalist.graph.tables import Sites
 from causalist.model.facts import FileFacts, ImportKind
 from causalist.model.graph import CodeGraph, Edge, LinkedGraph
 from causalist.model.interface import body_bindings, interface_of, same_interface

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from causalist.graph.modules import OUTSIDE, ModuleMap
+from causalist.graph.imports.modules import OUTSIDE, ModuleMap
 from causalist.model.facts import FileFacts
 from causalist.parse import dialect_of, load_settings, parse_text
 

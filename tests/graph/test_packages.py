@@ -1,6 +1,6 @@
 """Scopes that are wider than a file, and members that stand outside of their type."""
 
-from causalist.graph.packages import PackageScopes, package_key
+from causalist.graph.imports.package_scope import PackageScopes, package_key
 from causalist.model.facts import FileFacts
 from causalist.model.language import CommentSettings, LanguageSettings, ModuleSettings, ModuleSystem, NameSettings
 

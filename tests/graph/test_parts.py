@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalist._internal.process import CAN_FORK, Meanwhile
 from causalist.graph import Linker, NotLinked, Part, Spread, build_graph
 from causalist.graph.parts import _ranges
-from causalist.meanwhile import CAN_FORK, Meanwhile
 from causalist.model.facts import FileFacts
 from causalist.model.symbols import external_id
 from causalist.parse import load_settings, parse_file

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from causalist.circuits import MOST_FAILURES
+from causalist._internal.circuit_breaker import MOST_FAILURES
 from causalist.memory import (
     VARIANTS,
     Entity,
@@ -28,15 +28,15 @@ from causalist.memory import (
     ValidationSettings,
 )
 from causalist.memory.entities import MOST_ENTITIES, entity_id, extracted
-from causalist.memory.linking import link, seeds_of
+from causalist.memory.entity_linking import link, seeds_of
 from causalist.memory.llm_extractor import LLMEntityExtractor
 from causalist.memory.llm_parsing import ASKED_TYPES
-from causalist.memory.near import THRESHOLD
 from causalist.memory.retrieval import PUBLISHED, RRF_K, reciprocal_ranks
 from causalist.memory.signals import combined
+from causalist.memory.similarity import THRESHOLD
 from causalist.memory.spacy_extractor import SpacyEntityExtractor
 from causalist.memory.stages import MODES, recency
-from causalist.servers.memory_tools import MEMORY_TOOLS
+from causalist.servers.mcp.memory_tools import MEMORY_TOOLS
 from tests.memory.texts import TEAM, team
 
 QUESTION = "Who manages the team that handles JWT authentication?"

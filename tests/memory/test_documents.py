@@ -8,7 +8,7 @@ from causalist.errors import IndexUnreadable, NothingToIndex, RepositoryNotFound
 from causalist.memory import documents
 from causalist.memory.documents import passages_of, read_documents, resolved
 from causalist.memory.html_text import html_to_markdown
-from causalist.memory.shelf import Shelf
+from causalist.memory.memory_file import Shelf
 from tests.cli.commands import write_all
 
 

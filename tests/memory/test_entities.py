@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.memory.entities import MOST_ENTITIES, Entity, Extraction, Triple, entity_id, extracted
-from causalist.memory.near import THRESHOLD, NearNames, stem_key
 from causalist.memory.regex_extractor import RegexEntityExtractor
-from causalist.rank.vocabulary import slips
+from causalist.memory.similarity import THRESHOLD, NearNames, stem_key
+from causalist.rank.lexical.query_expansion import slips
 
 
 def _names(text: str) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """What of a passage is shown."""
 
-from causalist.memory.excerpts import excerpt
+from causalist.memory.snippets import excerpt
 
 LEAVE = """## Family Leave
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import ExtraMissing, NothingToIndex
+from causalist.memory.document_text import paragraphs_of, read_pdf
 from causalist.memory.documents import read_documents
-from causalist.memory.pdf import paragraphs_of, read_pdf
-from causalist.memory.shelf import Shelf
+from causalist.memory.memory_file import Shelf
 from causalist.source import scan_folder
 from tests.cli.commands import write_all
 from tests.memory.pdf_files import pdf_of

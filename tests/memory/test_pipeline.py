@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from causalist.circuits import MOST_FAILURES, PASSED_OVER
+from causalist._internal.circuit_breaker import MOST_FAILURES, PASSED_OVER
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory import HippoIndex
 from causalist.memory.distil import FEATURES, FEWEST, Feedback, Row, learn, level_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex
-from causalist.memory.linking import known_terms
+from causalist.memory.entity_linking import known_terms
 from causalist.memory.remainder import remainder_of, remainder_support
 from causalist.memory.retrieval import plain_scores
 

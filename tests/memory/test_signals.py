@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex, RetrievalSettings
-from causalist.memory.linking import known_terms
+from causalist.memory.entity_linking import known_terms
 from causalist.memory.retrieval import PUBLISHED, plain_scores
 from causalist.memory.signals import SIGNALS, combined, signals, word_support
 

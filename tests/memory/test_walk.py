@@ -8,8 +8,8 @@ import pytest
 from causalist.errors import UsageError
 from causalist.memory.arrays import Matrix, arrays_of
 from causalist.memory.entities import Entity, Extraction, Triple
+from causalist.memory.entity_linking import link, seeds_of
 from causalist.memory.index import HippoIndex
-from causalist.memory.linking import link, seeds_of
 from causalist.memory.retrieval import RetrievalSettings
 from causalist.memory.variants import VARIANTS, Variant, cooccurrences, variant_named, walk_graph
 from causalist.memory.walk import Walker

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.model.exposed import change_of, resting_on
+from causalist.graph.invalidation import change_of, resting_on
 from causalist.model.interface import interface_of
 from causalist.parse import load_settings, parse_file
 

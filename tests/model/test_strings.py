@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from causalist.model.strings import StringTable, merged
+from causalist.model.string_table import StringTable, merged
 
 # All code points: control characters, lone surrogates, what stands beyond the basic plane; and few letters, so that
 # prefixes and duplicates happen.

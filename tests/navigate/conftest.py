@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.cli.commands import write_all
 from tests.pipeline.sample import in_memory
 

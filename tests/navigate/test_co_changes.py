@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.pasts import Past
 
 

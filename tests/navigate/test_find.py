@@ -3,9 +3,9 @@
 import pytest
 
 from causalist.errors import UsageError
-from causalist.model.strings import StringTable
+from causalist.model.string_table import StringTable
 from causalist.navigate.nearest import nearest
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 
 
 def found(repository: Repository, name: str, kind: str | None = None, limit: int = 20) -> list[str]:

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
 from causalist.model.health import Calls
 from causalist.model.index import FileNote, Index
-from causalist.model.navigate import Gap
-from causalist.model.strings import StringTable
+from causalist.model.lookup import Gap
+from causalist.model.string_table import StringTable
 from causalist.navigate import health_of
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 GRAPH = make_graph(

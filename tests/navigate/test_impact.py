@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
-from causalist.model.navigate import Affected
+from causalist.model.lookup import Affected
 from causalist.navigate import affected_by, as_one, calls_through, nodes_of_rows
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 

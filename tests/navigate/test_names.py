@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import AmbiguousNode, UnknownNode
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 
 
 def id_of(repository: Repository, name: str, folder: str = "") -> str:

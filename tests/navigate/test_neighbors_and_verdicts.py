@@ -7,8 +7,8 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
-from causalist.model.navigate import Direction, Known, Reason
-from causalist.model.strings import StringTable
+from causalist.model.lookup import Direction, Known, Reason
+from causalist.model.string_table import StringTable
 from causalist.navigate import neighbors_of, verdict_on
 from tests.graphs import EdgeSpec, make_graph
 

@@ -3,10 +3,10 @@
 import pytest
 
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.navigate import Trail
+from causalist.model.lookup import Trail
 from causalist.navigate import trail_between
 from causalist.rank import build_transition
-from causalist.rank.walk import WalkWeights
+from causalist.rank.pagerank.power_iteration import WalkWeights
 from tests.graphs import EdgeSpec, make_graph
 
 # a calls b and c; b calls d; c is doubtful about d. e uses a. x and d change together.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.overview.manifests import Declared, Manifest, read_manifest
+from causalist.repomap.descriptions import Declared, Manifest, read_manifest
 
 
 def test_pyproject() -> None:

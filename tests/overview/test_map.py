@@ -10,10 +10,10 @@ import pytest
 from causalist.errors import BudgetTooSmall, UsageError
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import Role
-from causalist.overview.importance import importance, product_nodes
 from causalist.pack.tokens import count_tokens
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import WalkWeights, build_transition
+from causalist.repomap.importance import importance, product_nodes
 from tests.cli.commands import write_all
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 from tests.pipeline.sample import copy_sample, in_memory

@@ -9,8 +9,8 @@ import re
 
 import pytest
 
+from causalist._internal.sanitize import neutralise
 from causalist.pack import MINIMUM_TOKENS, render_pack
-from causalist.pack.clean import neutralise
 from tests.pack.builders import edge, item, pack_input
 from tests.pack.readers import page, read
 

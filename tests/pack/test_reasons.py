@@ -5,8 +5,8 @@ import pytest
 from causalist.model.scores import Reason
 from causalist.pack import render_pack
 from causalist.pack.reasons import PHRASES, phrases
-from causalist.rank.fuse import default_weights
-from causalist.rank.signals import PRIORS
+from causalist.rank.scoring.fusion import default_weights
+from causalist.rank.scoring.signals import PRIORS
 from tests.pack.builders import edge, item, pack_input
 
 

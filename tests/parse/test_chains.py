@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.parse.chains import chain_of, last_of_chain, type_name
+from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.parse import parse_file
-from causalist.parse.components import read_component
-from causalist.source.rules import DEFAULT_LIMITS, classify
+from causalist.parse.embedded_code import read_component
+from causalist.source.exclusion import DEFAULT_LIMITS, classify
 
 
 def test_lines_are_those_of_the_file() -> None:

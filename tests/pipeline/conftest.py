@@ -9,7 +9,7 @@ import pytest
 
 from causalist import parse
 from causalist.model.facts import FileFacts
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import copy_sample, in_memory
 
 

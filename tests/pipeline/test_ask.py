@@ -12,7 +12,7 @@ from causalist.errors import EmptyQuestion, UnknownNode, UsageError
 from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import Ranking, default_weights, rank_question, read_question
 from tests.pipeline.sample import CHAIN, HUBS, QUESTIONS, WHERE_AUTH, in_memory, plain_answer
 

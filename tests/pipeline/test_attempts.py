@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causalist.model.answer import AskOptions, Level, RankMode
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import in_memory
 
 

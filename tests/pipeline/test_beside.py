@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from causalist import beside
-from causalist.beside import Beside, signals_version, weights_document
 from causalist.errors import IndexNotWritable, UsageError
-from causalist.indexing import index_places
+from causalist.index.open import index_places
 from causalist.model.answer import AskOptions, Level
-from causalist.pipeline import Repository
+from causalist.pipeline import feedback_store as beside
+from causalist.pipeline.answer_cache import Session
+from causalist.pipeline.feedback_store import Beside, signals_version, weights_document
+from causalist.pipeline.repository import Repository
 from causalist.rank import Weights, default_weights
-from causalist.session import Session
 from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, INDEX_NAME, WEIGHTS_NAME
 
 CODE = "def validate(token):\n    return token in ISSUED\n"

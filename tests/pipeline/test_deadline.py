@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from causalist.errors import UsageError
-from causalist.literals import find_matches
+from causalist.index.source_text import Texts
 from causalist.model.answer import Answer, AskOptions, Level
+from causalist.model.protocols import Unwatched
 from causalist.model.scores import Transition
-from causalist.model.steps import Unwatched
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
+from causalist.pipeline.text_search import find_matches
 from causalist.rank import read_question
-from causalist.rank.walk import personalized_pagerank
-from causalist.texts import Texts
+from causalist.rank.pagerank.power_iteration import personalized_pagerank
 from tests.pipeline.sample import WHERE_AUTH, in_memory, plain_answer
 
 OVER = 1e-9  # seconds; over before anything was done

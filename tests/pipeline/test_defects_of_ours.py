@@ -13,9 +13,9 @@ from causalist import errors
 from causalist.graph.linker import Linker
 from causalist.model.index import FileNote
 from causalist.parse import views
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.store import FOLDER, FactsCache, facts_path
-from causalist.store.codec import _HEAD as HEAD
+from causalist.store.facts_codec import _HEAD as HEAD
 from tests.indexes import differences
 
 IS_SURVIVED = errors.is_survived  # as it is before any test begins

@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from causalist import collect
+from causalist.index import collect
 from causalist.model.answer import AskOptions, Level
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.indexes import digest
 from tests.pipeline.sample import QUESTIONS, ROOT, in_memory, plain_answer
 

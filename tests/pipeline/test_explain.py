@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from causalist.model.answer import AskOptions, Level
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights, rank_question, read_question
-from causalist.rank.shares import LEAST_SHARE, N_SHARES, seed_shares
+from causalist.rank.scoring.shares import LEAST_SHARE, N_SHARES, seed_shares
 
 _QUESTION = "where does user authentication happen?"
 

@@ -6,7 +6,7 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.model.answer import Answer, AskOptions, Level, RankMode
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import CHAIN, WHERE_AUTH
 
 

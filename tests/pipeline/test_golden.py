@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from causalist.model.answer import AskOptions, Level, Specificity
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import QUESTIONS, WHERE_AUTH
 
 _GOLDEN = Path(__file__).parent / "golden"

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalist import collect
-from causalist import history as history_module
-from causalist.collect import IndexOptions
-from causalist.meanwhile import CAN_FORK
+from causalist._internal.process import CAN_FORK
+from causalist.index import collect
+from causalist.index import history as history_module
+from causalist.index.collect import IndexOptions
 from causalist.model.history import Commits
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import history_terms, similar_commit_scores, similar_commits
 from causalist.rank.terms import terms_of
 from causalist.store import FOLDER, INDEX_NAME, read_index

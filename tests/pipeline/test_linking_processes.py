@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from causalist.building import _n_linking
-from causalist.collect import IndexOptions
-from causalist.meanwhile import CAN_FORK
+from causalist._internal.process import CAN_FORK
+from causalist.index.build import _n_linking
+from causalist.index.collect import IndexOptions
 from causalist.parse import parse_file
 
 

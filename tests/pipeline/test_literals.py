@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from causalist import literals
 from causalist.errors import UsageError
 from causalist.model.answer import Answer, AskOptions, Level, Route
 from causalist.model.scores import Hit
-from causalist.pipeline import Repository
+from causalist.pipeline import text_search as literals
+from causalist.pipeline.repository import Repository
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import ROOT, copy_sample
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from causalist import refresh
-from causalist.pipeline import Repository
+from causalist.index import refresh
+from causalist.pipeline.repository import Repository
 from tests.edits import begin
 from tests.indexes import differences, without_stamps
 from tests.pipeline.sample import in_memory

@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.errors import AmbiguousNode, UnknownNode
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import CHAIN
 

@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from causalist import collect, indexing, versions
-from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex, RefusedRoot, RepositoryNotFound
-from causalist.indexing import is_current
+from causalist.index import collect, versions
+from causalist.index import open as indexing
+from causalist.index.collect import IndexOptions
+from causalist.index.open import is_current
 from causalist.model.answer import AskOptions
 from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import parse_file
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.source import Limits, read_file, scan_folder
 from causalist.store import FOLDER, INDEX_NAME, FactsCache, facts_path, facts_to_bytes, read_index, write_index
 from tests.indexes import arrays_of, differences, digest, without_stamps
@@ -64,7 +65,7 @@ def test_the_second_opening_parses_and_writes_nothing(
 ) -> None:
     first = Repository.open(tree.path)
     parsed.clear()
-    monkeypatch.setattr("causalist.building.make_index", lambda *_: pytest.fail("built again"))
+    monkeypatch.setattr("causalist.index.build.make_index", lambda *_: pytest.fail("built again"))
     before = (tree.path / FOLDER / INDEX_NAME).stat()
     second = Repository.open(tree.path)
     assert parsed == []
@@ -85,7 +86,7 @@ def test_new_times_of_unchanged_files_are_noted_and_nothing_is_made_again(
         os.utime(tree.path / name, ns=(10**18 + 5, 10**18 + 5))
     parsed.clear()
     with monkeypatch.context() as patched:
-        patched.setattr("causalist.building.make_index", lambda *_: pytest.fail("built again"))
+        patched.setattr("causalist.index.build.make_index", lambda *_: pytest.fail("built again"))
         second = Repository.open(tree.path)
     assert parsed == []
     assert differences(without_stamps(first.index), without_stamps(second.index)) == []

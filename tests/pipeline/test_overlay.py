@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalist.overlay import overlaid_index
-from causalist.pipeline import Repository
+from causalist.index.overlay import overlaid_index
+from causalist.pipeline.repository import Repository
 from causalist.store import facts_path
 from tests.cli.commands import CHECKOUT
 from tests.indexes import differences, without_stamps

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import edges_of, in_memory
 
@@ -98,7 +98,7 @@ def test_a_change_within_two_seconds_is_seen_where_times_are_that_coarse(
     """FAT keeps even seconds. A file is changed right after it was indexed, in the same pair of seconds."""
     coarse = 1_700_000_000 * 10**9
     now = coarse + first_second * 10**9
-    monkeypatch.setattr("causalist.indexing.time.time_ns", lambda: now)
+    monkeypatch.setattr("causalist.index.open.time.time_ns", lambda: now)
     path = tree.write("store.py", "def save_order(order):\n    return order\n")
     os.utime(path, ns=(coarse, coarse))
     assert "store.py::save_order" in {node for edge in edges_of(Repository.open(tree.path)) for node in edge[:2]}
@@ -109,9 +109,9 @@ def test_a_change_within_two_seconds_is_seen_where_times_are_that_coarse(
 
 
 _CARELESS = """
-from causalist import collect
-from causalist.collect import IndexOptions
-from causalist.pipeline import Repository
+from causalist.index import collect
+from causalist.index.collect import IndexOptions
+from causalist.pipeline.repository import Repository
 
 print("imported")
 collect._START_METHOD, collect._WORTH_PROCESSES = "spawn", 0
@@ -132,9 +132,9 @@ def test_a_program_that_does_everything_when_it_is_imported_is_not_imported_by_n
 
 _WORKER = """
 import multiprocessing
-from causalist import collect
-from causalist.collect import IndexOptions
-from causalist.pipeline import Repository
+from causalist.index import collect
+from causalist.index.collect import IndexOptions
+from causalist.pipeline.repository import Repository
 
 def files(told):
     collect._WORTH_PROCESSES = 0

@@ -10,14 +10,16 @@ from typing import Any
 
 import pytest
 
-from causalist import building, indexing, refresh
-from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex
 from causalist.graph import Linker
+from causalist.index import build as building
+from causalist.index import open as indexing
+from causalist.index import refresh
+from causalist.index.collect import IndexOptions
+from causalist.index.refresh_cache import Retaining
 from causalist.model.answer import AskOptions, Level
 from causalist.model.source import Scan
-from causalist.pipeline import Repository
-from causalist.retained import Retaining
+from causalist.pipeline.repository import Repository
 from causalist.source import scan_folder
 from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, Edit, begin
 from tests.indexes import differences, without_stamps

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from causalist.model.answer import AskOptions, Level
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import copy_sample, in_memory
 from tests.pipeline.test_golden import check_golden, rank_rows, written
 

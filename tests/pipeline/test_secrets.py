@@ -8,12 +8,12 @@ import pytest
 
 from causalist.cli._graph_formats import FORMATS as GRAPH_FORMATS
 from causalist.cli.ask import FORMATS
+from causalist.index.source_text import Texts
 from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import MASK
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.source import read_file
 from causalist.store import facts_path
-from causalist.texts import Texts
 from tests.cli.commands import invoke, run
 from tests.pipeline.sample import copy_sample
 from tests.planted import parts_of, plant, planted

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from causalist import indexing
-from causalist.pipeline import Repository
+from causalist.index import open as indexing
+from causalist.pipeline.repository import Repository
 from causalist.source import scan_folder
 from causalist.store import FOLDER, INDEX_NAME
-from causalist.store.folder import SEEN_NAME
+from causalist.store.cache_dir import SEEN_NAME
 from tests.pipeline.conftest import WorkTree
 
 _SEEN = f"{FOLDER}/{SEEN_NAME}"
@@ -28,7 +28,7 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         return real(root, *arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(indexing, "scan_folder", counted)
-    monkeypatch.setattr("causalist.source.glance.time.time_ns", lambda: later)
+    monkeypatch.setattr("causalist.source.fingerprint.time.time_ns", lambda: later)
     return scanned
 
 
@@ -77,7 +77,7 @@ def test_after_a_change_there_is_a_scan(
 
 
 def test_another_program_scans(seen: WorkTree, scans: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("causalist.versions.INDEX_VERSION", -1)
+    monkeypatch.setattr("causalist.index.versions.INDEX_VERSION", -1)
     Repository.open(seen.path)
     assert scans == [seen.path]
 
@@ -94,7 +94,7 @@ def test_a_link_in_the_place_of_what_was_seen_is_replaced(seen: WorkTree, scans:
 
 
 def test_repositories_inside_are_always_scanned(tree: WorkTree, scans: list[Path]) -> None:
-    from causalist.collect import IndexOptions
+    from causalist.index.collect import IndexOptions
 
     tree.settle()
     tree.commit()

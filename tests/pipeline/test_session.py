@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from causalist import session as session_module
 from causalist.errors import ConvergenceError
 from causalist.model.answer import Answer, AskOptions, Level, Route
-from causalist.pipeline import Repository
-from causalist.session import AnswerCache, Kept, Session
+from causalist.pipeline import answer_cache as session_module
+from causalist.pipeline.answer_cache import AnswerCache, Kept, Session
+from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import WHERE_AUTH, in_memory, plain_answer
 from tests.pipeline.test_steps import OPTIONAL, failing
 

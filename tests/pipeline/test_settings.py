@@ -7,7 +7,7 @@ import pytest
 
 from causalist.errors import SettingsError
 from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.settings import SETTINGS, read_settings
 from causalist.source import DEFAULT_LIMITS, Limits
 from tests.cli.commands import write_all

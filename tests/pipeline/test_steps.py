@@ -9,37 +9,37 @@ import pytest
 
 from causalist.errors import CausalistError, ConvergenceError
 from causalist.model.answer import Answer, AskOptions, Level
-from causalist.model.steps import STAGES
-from causalist.pipeline import Repository
+from causalist.model.protocols import STAGES
+from causalist.pipeline.answer_cache import Session
+from causalist.pipeline.repository import Repository
+from causalist.pipeline.steps import MOST_FAILURES, PASSED_OVER, Circuits, Clock
 from causalist.rank import GENERATORS
-from causalist.session import Session
-from causalist.steps import MOST_FAILURES, PASSED_OVER, Circuits, Clock
 from tests.pipeline.sample import WHERE_AUTH, plain_answer
 
 # A question that every generator has something to do for.
 QUESTION = 'why does authenticateUser say "signature mismatch" when a token is removed?'
 # Where each optional step goes wrong: what it calls, where that is looked up.
 OPTIONAL = {
-    "candidates.literals": "causalist.literals.all_matches",
-    "candidates.words": "causalist.rank.signals._words_of_definitions",
-    "candidates.files": "causalist.rank.signals.files_that_run",
-    "candidates.tests": "causalist.rank.signals.scores_by_tests",
-    "candidates.names": "causalist.rank.signals.share_of_names",
-    "candidates.mentions": "causalist.rank.signals.mention_scores",
-    "candidates.frames": "causalist.rank.signals.frame_scores",
-    "candidates.synonyms": "causalist.rank.signals.synonym_terms",
-    "candidates.expansion": "causalist.rank.signals.expansion_terms",
-    "candidates.history": "causalist.rank.signals.history_signals",
-    "candidates.graph": "causalist.rank.ranking.definition_support",
-    "candidates.pagerank": "causalist.rank.ranking.seed_distribution",
-    "candidates.places": "causalist.rank.reached._file_specificity",
-    "validate.roles": "causalist.rank.signals.roles_asked_for",
-    "validate.scope": "causalist.attempts.in_scope",
-    "distil.weights": "causalist.rank.fuse.first_scores",
-    "assemble.duplicates": "causalist.rank.choice._distinct",
-    "assemble.conflicts": "causalist.answers.without_repeats",
+    "candidates.literals": "causalist.pipeline.text_search.all_matches",
+    "candidates.words": "causalist.rank.scoring.signals._words_of_definitions",
+    "candidates.files": "causalist.rank.scoring.signals.files_that_run",
+    "candidates.tests": "causalist.rank.scoring.signals.scores_by_tests",
+    "candidates.names": "causalist.rank.scoring.signals.share_of_names",
+    "candidates.mentions": "causalist.rank.scoring.signals.mention_scores",
+    "candidates.frames": "causalist.rank.scoring.signals.frame_scores",
+    "candidates.synonyms": "causalist.rank.scoring.signals.synonym_terms",
+    "candidates.expansion": "causalist.rank.scoring.signals.expansion_terms",
+    "candidates.history": "causalist.rank.scoring.signals.history_signals",
+    "candidates.graph": "causalist.rank.scoring.ranking.definition_support",
+    "candidates.pagerank": "causalist.rank.scoring.ranking.seed_distribution",
+    "candidates.places": "causalist.rank.scoring.reached._file_specificity",
+    "validate.roles": "causalist.rank.scoring.signals.roles_asked_for",
+    "validate.scope": "causalist.pipeline.retries.in_scope",
+    "distil.weights": "causalist.rank.scoring.fusion.first_scores",
+    "assemble.duplicates": "causalist.rank.scoring.choice._distinct",
+    "assemble.conflicts": "causalist.pipeline.answer_parts.without_repeats",
     "assemble.attribution": "causalist.rank.seed_shares",
-    "deliver.confidence": "causalist.attempts.confidence_of",
+    "deliver.confidence": "causalist.pipeline.retries.confidence_of",
 }
 _EACH_STEP = pytest.mark.parametrize("step", OPTIONAL)
 OPTIONS = AskOptions(explain=True, scope="src", top_k=8)
@@ -123,11 +123,11 @@ def test_what_nobody_foresaw_goes_its_way(step: str, sample: Repository, monkeyp
 @pytest.mark.parametrize(
     "needed",
     [
-        "causalist.pipeline.read_question",
-        "causalist.pipeline.paths_from_seeds",
-        "causalist.answers.extract_subgraph",
-        "causalist.answers.order_subgraph",
-        "causalist.answers.render_pack",
+        "causalist.pipeline.repository.read_question",
+        "causalist.pipeline.repository.paths_from_seeds",
+        "causalist.pipeline.answer_parts.extract_subgraph",
+        "causalist.pipeline.answer_parts.order_subgraph",
+        "causalist.pipeline.answer_parts.render_pack",
     ],
 )
 def test_what_has_to_be_is_not_skipped(needed: str, sample: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +138,7 @@ def test_what_has_to_be_is_not_skipped(needed: str, sample: Repository, monkeypa
 
 def test_what_is_all_there_is_is_not_skipped(sample: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pattern that cannot be looked for is not found nowhere, and a list by PageRank needs the walk."""
-    monkeypatch.setattr("causalist.literals.all_matches", failing(ConvergenceError("made to fail")))
+    monkeypatch.setattr("causalist.pipeline.text_search.all_matches", failing(ConvergenceError("made to fail")))
     with pytest.raises(ConvergenceError):
         sample.ask('"signature mismatch"')
     with pytest.raises(CausalistError):

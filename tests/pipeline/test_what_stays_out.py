@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from causalist.collect import IndexOptions
 from causalist.errors import RefusedRoot
-from causalist.pipeline import Repository
+from causalist.index.collect import IndexOptions
+from causalist.pipeline.repository import Repository
 from causalist.store import facts_path
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import in_memory

@@ -74,7 +74,7 @@ def test_importing_the_package_is_cheap_and_warns_of_nothing() -> None:
 
 @pytest.mark.parametrize("heavy", ["scipy", "networkx", "git", "rich", "detect_secrets", "requests", "bpe_openai"])
 def test_asking_does_not_pay_for_what_it_does_not_use(heavy: str) -> None:
-    done = _python("-W", "error", "-c", f"import sys, causalist.pipeline; print({heavy!r} in sys.modules)")
+    done = _python("-W", "error", "-c", f"import sys, causalist.pipeline.repository; print({heavy!r} in sys.modules)")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "False"
 

@@ -18,20 +18,37 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import causalist
-from causalist import lazily
-from causalist.lazily import dataclass, exports, expression, put_off
-from causalist.pipeline import Repository
+from causalist._internal import lazy as lazily
+from causalist._internal.lazy import dataclass, exports, expression, put_off
+from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import copy_sample
 
 _LATE = ("extract", "graph", "navigate", "pack", "parse", "rank", "source", "store")
 # What makes an index, what reads grammars, locks, databases, processes: none of it is needed where nothing changed.
 _NOT_NEEDED = (
-    "causalist.building", "causalist.refresh", "causalist.history", "causalist.graph.build", "causalist.parse.file",
-    "causalist.parse.languages", "causalist.model.facts", "causalist.model.language", "causalist.overview",
-    "causalist.store.facts_cache", "causalist.pack.render_html", "causalist.source.tree", "tree_sitter", "sqlite3",
-    "tempfile", "multiprocessing", "concurrent.futures.process", "importlib.metadata", "tomllib", "filelock", "scipy",
+    "causalist.index.build",
+    "causalist.index.refresh",
+    "causalist.index.history",
+    "causalist.graph.build",
+    "causalist.parse.parser",
+    "causalist.parse.languages",
+    "causalist.model.facts",
+    "causalist.model.language",
+    "causalist.repomap",
+    "causalist.store.facts_cache",
+    "causalist.pack.render_html",
+    "causalist.source.commit_scan",
+    "tree_sitter",
+    "sqlite3",
+    "tempfile",
+    "multiprocessing",
+    "concurrent.futures.process",
+    "importlib.metadata",
+    "tomllib",
+    "filelock",
+    "scipy",
     "networkx",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("name", _LATE)
@@ -131,7 +148,7 @@ def test_a_module_that_is_put_off_may_be_used_at_once(monkeypatch: pytest.Monkey
 )
 def test_looking_for_secrets_loads_no_http_client(text: str, spans: tuple[tuple[int, int], ...]) -> None:
     code = (
-        "import sys; from causalist.parse.secrets import find_secrets; "
+        "import sys; from causalist.parse.secret_scan import find_secrets; "
         f"found = find_secrets({text.encode()!r}); "
         "seen = {'requests', 'urllib3'} & set(sys.modules); "
         "import requests, detect_secrets.plugins.slack as slack; "
@@ -160,7 +177,7 @@ def test_a_cold_answer_loads_nothing_that_it_does_not_need(tmp_path: Path) -> No
     )
     assert "verifyToken" in done.stdout
     loaded = set(done.stdout.splitlines())
-    assert "causalist.rank.ranking" in loaded
+    assert "causalist.rank.scoring.ranking" in loaded
     assert not loaded & set(_NOT_NEEDED)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from causalist._internal.lazy import dataclass
+from causalist._internal.process import CAN_FORK, Meanwhile
 from causalist.errors import GitError
-from causalist.lazily import dataclass
-from causalist.meanwhile import CAN_FORK, Meanwhile
-from causalist.model.strings import StringTable
+from causalist.model.string_table import StringTable
 from tests.indexes import differences
 
 beside = pytest.mark.skipif(not CAN_FORK, reason="everything is done when it is asked for")
@@ -99,7 +99,7 @@ def test_it_does_not_go_on_when_nobody_waits_any_more(tmp_path: Path) -> None:
     told = tmp_path / "process"
     program = (
         "import os, pathlib, signal, sys, time\n"
-        "from causalist.meanwhile import Meanwhile\n"
+        "from causalist._internal.process import Meanwhile\n"
         "from causalist.model.history import Commits\n"
         "def work():\n"
         "    pathlib.Path(sys.argv[1] + '.new').write_text(str(os.getpid()))\n"

@@ -195,7 +195,7 @@ def test_every_module_loads_in_a_bare_install_unless_it_is_of_an_extra(
     wheel: Path, bare: Environment, tmp_path: Path
 ) -> None:
     modules = modules_that_load_with(import_names(direct(requirements_of_wheel(wheel))))
-    assert len(modules) > 50 and "causalist.pipeline" in modules
+    assert len(modules) > 50 and "causalist.pipeline.repository" in modules
     check_modules(bare, tmp_path, modules)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.rank import told
+from causalist.rank.query import told
 
 
 @pytest.fixture(autouse=True)

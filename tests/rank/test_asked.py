@@ -3,8 +3,8 @@
 import pytest
 
 from causalist.model.symbols import Role
-from causalist.rank.asked import roles_asked_for
-from causalist.rank.question import read_question
+from causalist.rank.query.query import read_question
+from causalist.rank.scoring.asked import roles_asked_for
 from tests.model.corpus import Corpus, Def, corpus
 
 

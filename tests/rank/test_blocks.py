@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.rank.blocks import BlockKind, Section, read_blocks
-from causalist.rank.question import read_question
+from causalist.rank.query.blocks import BlockKind, Section, read_blocks
+from causalist.rank.query.query import read_question
 
 FENCE = "```"
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from causalist.model.facts import Definition, FileFacts
 from causalist.model.graph import LinkedGraph
 from causalist.model.words import spaced
-from causalist.rank import counting
-from causalist.rank.counting import count_words
-from causalist.rank.splitting import Terms
+from causalist.rank.lexical import word_counts as counting
+from causalist.rank.lexical.splitting import Terms
+from causalist.rank.lexical.word_counts import count_words
 from causalist.rank.terms import terms_of
 from tests.model.counted import counted
 

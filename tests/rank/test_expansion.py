@@ -5,12 +5,13 @@ import pytest
 
 from causalist.model.lexical import Postings
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank import default_weights, expansion
-from causalist.rank.expansion import N_SOURCES, N_WORDS, expansion_terms
-from causalist.rank.fuse import signals_of
-from causalist.rank.lexical import bm25
-from causalist.rank.question import read_question
-from causalist.rank.signals import Factors, read_against
+from causalist.rank import default_weights
+from causalist.rank.lexical import expansion
+from causalist.rank.lexical.build import bm25
+from causalist.rank.lexical.expansion import N_SOURCES, N_WORDS, expansion_terms
+from causalist.rank.query.query import read_question
+from causalist.rank.scoring.fusion import signals_of
+from causalist.rank.scoring.signals import Factors, read_against
 from tests.model.corpus import Corpus, Def, corpus
 
 NO_FACTORS = Factors({}, {})

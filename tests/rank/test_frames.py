@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from causalist.rank.frames import Frame, Raised, read_frames
+from causalist.rank.query.tracebacks import Frame, Raised, read_frames
 
 
 def places(text: str) -> list[tuple[str, int, str]]:

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from causalist.model.graph import EdgeKind
 from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.fuse import (
+from causalist.rank.lexical.build import bm25
+from causalist.rank.query.query import read_question
+from causalist.rank.scoring.fusion import (
     USES_NAMED,
     Linear,
     Signals,
@@ -27,10 +29,8 @@ from causalist.rank.fuse import (
     with_signal,
     with_support,
 )
-from causalist.rank.lexical import bm25
-from causalist.rank.question import read_question
-from causalist.rank.scales import best_and_sum, places
-from causalist.rank.signals import OF_FIRST, PRIORS, Factors, Reading, known_terms, read_against
+from causalist.rank.scoring.scaling import best_and_sum, places
+from causalist.rank.scoring.signals import OF_FIRST, PRIORS, Factors, Reading, known_terms, read_against
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
 from tests.pasts import change, past_of
 
@@ -561,7 +561,7 @@ def test_a_score_is_explained_to_the_last_part(c: Corpus, text: str) -> None:
 
 
 def shipped() -> dict:
-    return json.loads(resource_files("causalist.rank").joinpath("weights.json").read_text(encoding="utf-8"))
+    return json.loads(resource_files("causalist.rank.scoring").joinpath("weights.json").read_text(encoding="utf-8"))
 
 
 def test_the_weights_say_where_they_come_from() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.model.symbols import Role
-from causalist.rank.languages import language_shares
+from causalist.rank.lexical.languages import language_shares
 from tests.model.corpus import Def, corpus
 
 

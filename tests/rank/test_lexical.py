@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.model import spliced
+from causalist._internal import spliced
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import LinkedGraph
 from causalist.model.lexical import LexicalIndex, Postings
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank import _postings, _sums, counting, splitting
-from causalist.rank.lexical import Kept, bm25, build_lexical, impacts
+from causalist.rank.lexical import _postings, _sums, splitting
+from causalist.rank.lexical import word_counts as counting
+from causalist.rank.lexical.build import Kept, bm25, build_lexical, impacts
 from causalist.rank.terms import terms_of
 from tests.indexes import differences
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of

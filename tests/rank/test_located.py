@@ -2,9 +2,9 @@
 
 import pytest
 
-from causalist.pipeline import Repository
-from causalist.rank.located import FRAME_DECAY, OUTER_TRACE, definition_at, frame_scores, located
-from causalist.rank.question import read_question
+from causalist.pipeline.repository import Repository
+from causalist.rank.query.query import read_question
+from causalist.rank.scoring.located import FRAME_DECAY, OUTER_TRACE, definition_at, frame_scores, located
 
 FILES = {
     "src/shop/auth.py": (

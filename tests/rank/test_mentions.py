@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.model.symbols import NodeKind
-from causalist.rank.mentions import mention_scores, nodes_named
-from causalist.rank.question import read_question
+from causalist.rank.query.query import read_question
+from causalist.rank.scoring.mentions import mention_scores, nodes_named
 from tests.model.corpus import NAMES, PATHS, Corpus, Def, corpora, corpus
 
 AUTH = {

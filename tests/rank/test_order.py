@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.rank._order import best_of, distinct, first_by
-from causalist.rank.scales import places
+from causalist.rank.scoring.scaling import places
+from causalist.rank.top_k import best_of, distinct, first_by
 
 # Many are the same, some only when they are rounded.
 SCORES = st.lists(st.sampled_from([0.0, -1.0, 4e-13, 1e-12, 0.25, 0.25 + 3e-13, 0.25 - 3e-13, 40.0, 40.0 + 1e-12]))

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from causalist.errors import ConvergenceError
 from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
-from causalist.rank import origins as module
-from causalist.rank.origins import origins
-from causalist.rank.walk import WalkWeights, build_transition
+from causalist.rank.pagerank import origins as module
+from causalist.rank.pagerank.origins import origins
+from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
 from tests.rank.test_walk import dense, graphs_with_seeds, weight_choices
 
 # 0 -> 1 and 2 -> 1, half a link each; nothing leads to 3.

@@ -2,8 +2,8 @@
 
 import pytest
 
-from causalist.rank.particles import APART_SHARE, JOINED_SHARE, JoinedVerb, alone, joined_verbs
-from causalist.rank.question import read_question
+from causalist.rank.query.particles import APART_SHARE, JOINED_SHARE, JoinedVerb, alone, joined_verbs
+from causalist.rank.query.query import read_question
 
 
 @pytest.mark.parametrize(

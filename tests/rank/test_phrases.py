@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.rank import phrases
-from causalist.rank.phrases import without_phrases
+from causalist.rank.query import phrases
+from causalist.rank.query.phrases import without_phrases
 
 _BOTH = {"courtesy": (phrases._COURTESY, phrases._OF_COURTESY), "asking": (phrases._ASKING, phrases._OF_ASKING)}
 

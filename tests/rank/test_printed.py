@@ -2,8 +2,8 @@
 
 import pytest
 
-from causalist.rank.printed import may_be_printed
-from causalist.rank.question import as_printed, read_question
+from causalist.rank.query.printed import may_be_printed
+from causalist.rank.query.query import as_printed, read_question
 
 
 def printed(text: str) -> list[tuple[str, bool]]:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.rank import _product
+from causalist.rank.pagerank import sparse_product as _product
 
 WALK_ONCE = """
 import sys
 import numpy as np
 from causalist.model.scores import Transition
-from causalist.rank.walk import personalized_pagerank
+from causalist.rank.pagerank.power_iteration import personalized_pagerank
 m = Transition(np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32), np.array([1.0, 0.5]),
                np.array([1, 1], np.int32), np.ones(2, np.bool_))
 def walk():

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
-from causalist.rank import _product, _transition, push
-from causalist.rank._transition import within
-from causalist.rank.push import push_pagerank, walked_from, walked_on
-from causalist.rank.walk import WalkWeights, build_transition, personalized_pagerank
+from causalist.rank.pagerank import local_push as push
+from causalist.rank.pagerank import sparse_product as _product
+from causalist.rank.pagerank import transition as _transition
+from causalist.rank.pagerank.local_push import push_pagerank, walked_from, walked_on
+from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
+from causalist.rank.pagerank.transition import within
 from tests.rank.test_walk import dense, graphs_with_seeds, weight_choices
 
 dampings = st.sampled_from([0.0, 0.3, 0.85, 0.99])

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from causalist.model.answer import Route
-from causalist.rank.question import Named, Question, read_question
+from causalist.rank.query.query import Named, Question, read_question
 from causalist.rank.terms import STOP_WORDS
 
 PYTHON_TRACEBACK = """Login fails

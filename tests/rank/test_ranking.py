@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.protocols import UNWATCHED
 from causalist.model.scores import Matched, Transition
-from causalist.model.steps import UNWATCHED
 from causalist.model.symbols import NodeKind, Role, split_id
-from causalist.rank._order import best_of
-from causalist.rank.choice import Chosen, choose
-from causalist.rank.fuse import Signals, default_weights
-from causalist.rank.question import read_question
-from causalist.rank.ranking import _best_matches, best_inside, explain, rank_question
-from causalist.rank.reached import Place, reached_places
-from causalist.rank.routes import ROUTES
-from causalist.rank.scored import Ranking
-from causalist.rank.walk import WalkWeights, build_transition, personalized_pagerank
+from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
+from causalist.rank.query.query import read_question
+from causalist.rank.query.routes import ROUTES
+from causalist.rank.scoring.choice import Chosen, choose
+from causalist.rank.scoring.fusion import Signals, default_weights
+from causalist.rank.scoring.ranking import _best_matches, best_inside, explain, rank_question
+from causalist.rank.scoring.reached import Place, reached_places
+from causalist.rank.scoring.scored import Ranking
+from causalist.rank.top_k import best_of
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 from tests.model.corpus import WORDS, Corpus, Def, corpora, corpus
 

@@ -8,9 +8,9 @@ from typing import TypeVar
 import pytest
 
 from causalist.model.answer import AskOptions, Route
-from causalist.model.steps import Unwatched
+from causalist.model.protocols import Unwatched
 from causalist.rank import GENERATORS, ROUTES, Ranking, default_weights, rank_question, read_question
-from causalist.rank.walk import WalkWeights, build_transition
+from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
 from tests.model.corpus import Def, corpus
 
 _T = TypeVar("_T")

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
-from causalist.rank import support
-from causalist.rank.support import definition_support, users_of_named
-from causalist.rank.walk import WalkWeights, build_transition
+from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
+from causalist.rank.scoring import graph_evidence as support
+from causalist.rank.scoring.graph_evidence import definition_support, users_of_named
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 SURE = 60.0  # of odds: all that gives is at the node that has it

@@ -5,9 +5,9 @@ from math import log1p
 
 import pytest
 
-from causalist.rank.broaden import as_written
-from causalist.rank.question import read_question
-from causalist.rank.synonyms import MOST_WORDS, OTHER_WEIGHT, lead_terms, other_words, synonym_terms
+from causalist.rank.lexical.synonyms import MOST_WORDS, OTHER_WEIGHT, lead_terms, other_words, synonym_terms
+from causalist.rank.query.broaden import as_written
+from causalist.rank.query.query import read_question
 from causalist.rank.terms import STOP_WORDS
 from tests.model.corpus import Def, corpus
 
@@ -71,7 +71,7 @@ def test_who_asks_at_length_or_names_something_has_no_other_words() -> None:
 
 
 def test_the_list_has_groups_of_single_words_each_once() -> None:
-    text = resource_files("causalist.rank").joinpath("synonyms.txt").read_text(encoding="utf-8")
+    text = resource_files("causalist.rank.lexical").joinpath("synonyms.txt").read_text(encoding="utf-8")
     groups = [line.split() for line in text.splitlines()]
     assert len(groups) > 100
     for group in groups:
@@ -92,7 +92,7 @@ def test_a_word_of_a_question_leads_to_words_of_code_and_not_back() -> None:
 
 
 def test_leads_are_single_words_that_questions_look_for() -> None:
-    text = resource_files("causalist.rank").joinpath("leads.txt").read_text(encoding="utf-8")
+    text = resource_files("causalist.rank.lexical").joinpath("leads.txt").read_text(encoding="utf-8")
     lines = [line.split() for line in text.splitlines()]
     assert len(lines) > 400
     assert [line[0] for line in lines] == sorted({line[0] for line in lines})

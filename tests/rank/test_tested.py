@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from causalist.model.symbols import Role
-from causalist.rank.question import read_question
-from causalist.rank.signals import Factors, read_against
-from causalist.rank.tested import name_under_test, scores_by_tests
+from causalist.rank.query.query import read_question
+from causalist.rank.scoring.signals import Factors, read_against
+from causalist.rank.scoring.tested import name_under_test, scores_by_tests
 from tests.model.corpus import Corpus, Def, corpus
 
 

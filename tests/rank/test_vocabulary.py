@@ -2,9 +2,9 @@
 
 import pytest
 
-from causalist.rank.lexical import bm25
-from causalist.rank.question import read_question
-from causalist.rank.vocabulary import other_terms, slips
+from causalist.rank.lexical.build import bm25
+from causalist.rank.lexical.query_expansion import other_terms, slips
+from causalist.rank.query.query import read_question
 from tests.model.corpus import Def, corpus
 
 REPOSITORY = {

@@ -13,8 +13,8 @@ from causalist.model.answer import Specificity
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
-from causalist.rank.origins import origins
-from causalist.rank.walk import (
+from causalist.rank.pagerank.origins import origins
+from causalist.rank.pagerank.power_iteration import (
     WalkWeights,
     build_transition,
     personalized_pagerank,

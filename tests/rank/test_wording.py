@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalist.rank.lexical.message_search import has_pair, said_in
 from causalist.rank.terms import STOP_WORDS
-from causalist.rank.wording import has_pair, said_in
 
 
 def words(text: str) -> list[str]:

@@ -9,9 +9,9 @@ import pytest
 
 from causalist.errors import AmbiguousNode, UnknownNode
 from causalist.pack import count_tokens
-from causalist.pipeline import Repository
-from causalist.servers import answers
-from causalist.servers.answers import bounded
+from causalist.pipeline.repository import Repository
+from causalist.servers import text_answers as answers
+from causalist.servers.text_answers import bounded
 from tests.cli.commands import CHECKOUT, write_all
 from tests.confidences import said, said_briefly
 

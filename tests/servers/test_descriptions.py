@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from causalist.rank.terms import STOP_WORDS, terms_of
-from causalist.servers.offered import tools_of
-from causalist.servers.tools import Tool
+from causalist.servers.mcp.offered import tools_of
+from causalist.servers.mcp.tools import Tool
 
 SENTENCES = Path(__file__).parent / "task_sentences.tsv"
 ALL = tools_of("all")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.steps import MOST_FAILURES, PASSED_OVER
+from causalist.pipeline.steps import MOST_FAILURES, PASSED_OVER
 from tests.pipeline.sample import copy_sample
 from tests.pipeline.test_steps import OPTIONAL, QUESTION
 from tests.servers.conftest import settle

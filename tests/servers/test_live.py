@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from causalist.errors import IndexingStopped, NothingToIndex
-from causalist.pipeline import Repository
-from causalist.servers import job, live
-from causalist.servers.job import IndexJob, Stage
-from causalist.servers.live import LiveRepository, View
-from causalist.servers.looks import Look
+from causalist.pipeline.repository import Repository
+from causalist.servers.live import index_job as job
+from causalist.servers.live import repository as live
+from causalist.servers.live.freshness import Look
+from causalist.servers.live.index_job import IndexJob, Stage
+from causalist.servers.live.repository import LiveRepository, View
 
 LONG = 60.0
 
@@ -245,7 +246,8 @@ class TestFailure:
 
     def test_a_defect_is_an_error(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         broken = (
-            "import causalist.pipeline as p; p.Repository.open = None; from causalist.servers import index_child as c; "
+            "import causalist.pipeline.repository as p; p.Repository.open = None; "
+            "from causalist.servers.live import index_worker as c; "
         )
         monkeypatch.setattr(job, "_START", f"import sys; {broken} c.main(sys.argv[2:])")
         with pytest.raises(IndexingStopped, match="indexing failed: TypeError"):

@@ -9,9 +9,9 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from causalist.documents.answers import answer_document
-from causalist.documents.lookups import impact_document
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
+from causalist.serialize.answers import answer_document
+from causalist.serialize.lookups import impact_document
 from tests.servers.editor import Editor, at, document, edit
 
 

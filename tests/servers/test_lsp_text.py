@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from lsprotocol import types
 from lsprotocol.types import Position, PositionEncodingKind
 
-from causalist.servers import lsp_frames
-from causalist.servers.lsp_frames import bodies, frame
-from causalist.servers.lsp_text import Text, text_of
+from causalist.servers.lsp import lsp_frames
+from causalist.servers.lsp.lsp_frames import bodies, frame
+from causalist.servers.lsp.text import Text, text_of
 
 ENCODINGS = [PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32]
 CODECS = {PositionEncodingKind.Utf8: ("utf-8", 1), PositionEncodingKind.Utf16: ("utf-16-le", 2),

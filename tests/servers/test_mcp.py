@@ -15,9 +15,9 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from causalist.pack import count_tokens
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
+from causalist.servers.mcp.tools import TOOLS
 from causalist.servers.reply import OUTPUT_SCHEMA
-from causalist.servers.tools import TOOLS
 from tests.confidences import said_briefly
 from tests.servers.malformed import NONE, cases
 from tests.servers.wire import (
@@ -221,7 +221,7 @@ NOISE = """
 import os, subprocess, sys
 from dataclasses import replace
 from causalist.cli import main
-from causalist.servers import tools
+from causalist.servers.mcp import tools
 
 def noisy(answer):
     def answered(repository, arguments):
@@ -253,7 +253,7 @@ BROKEN = """
 import sys
 from dataclasses import replace
 from causalist.cli import main
-from causalist.servers import tools
+from causalist.servers.mcp import tools
 
 def fail(repository, arguments):
     raise KeyError("deep inside")

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexUnreadable, UsageError
-from causalist.memory.shelf import Shelf
+from causalist.memory.memory_file import Shelf
 from causalist.memory.stages import Mode
 from causalist.pack import count_tokens
-from causalist.pipeline import Repository
-from causalist.servers.memory_tools import _MODES, MEMORY_TOOLS
+from causalist.pipeline.repository import Repository
+from causalist.servers.mcp.memory_tools import _MODES, MEMORY_TOOLS
 from tests.cli.commands import write_all
 
 DOCS = {

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from causalist.model.answer import Answer, AskOptions
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.cli.commands import CHECKOUT, invoke
 from tests.servers.browser import WebServer
 from tests.servers.conftest import settle

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-from causalist.servers import stdio
-from causalist.servers.pipes import Pipes
-from causalist.servers.stdio import lines, open_wire, read_message
+from causalist.servers.mcp import stdio
+from causalist.servers.mcp.stdio import lines, open_wire, read_message
+from causalist.servers.stdio_pipes import Pipes
 
 
 def portions(data: bytes, sizes: list[int]) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.pack import count_tokens
-from causalist.servers.tools import MOST_CHARACTERS, TOOLS
+from causalist.servers.mcp.tools import MOST_CHARACTERS, TOOLS
 
 REQUIRED: dict[str, dict[str, Any]] = {"ask": {"question": "q"}, "symbol": {"name": "n"}, "impact": {"name": "n"}}
 

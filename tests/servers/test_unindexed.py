@@ -13,8 +13,8 @@ from mcp.client.stdio import stdio_client
 from causalist.errors import NothingToIndex
 from causalist.pack import count_tokens
 from causalist.servers import unindexed
-from causalist.servers.job import Stage
-from causalist.servers.live import View
+from causalist.servers.live.index_job import Stage
+from causalist.servers.live.repository import View
 from causalist.servers.reply import OUTPUT_SCHEMA, Excerpt, not_yet, structured
 from causalist.servers.unindexed import ask_files, places_of_name
 from tests.cli.commands import write_all

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from causalist.documents.answers import answer_document
-from causalist.documents.lookups import show_document
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
+from causalist.serialize.answers import answer_document
+from causalist.serialize.lookups import show_document
 from tests.cli.commands import invoke, write_all
 from tests.cli.conftest import SMALL
 from tests.servers.browser import WebServer

@@ -9,7 +9,7 @@ import pytest
 from causalist.errors import GitError
 from causalist.model.history import Change
 from causalist.source import ancestry, is_shallow, read_changes
-from causalist.source import history as history_module
+from causalist.source import git_log as history_module
 from tests.pasts import Past
 
 

@@ -2,7 +2,7 @@
 
 from fnmatch import fnmatchcase
 
-from causalist.source.rules import NAME_RULES, name_reason
+from causalist.source.exclusion import NAME_RULES, name_reason
 
 _GLOBS = [glob for _, globs in NAME_RULES for glob in globs.split()]
 

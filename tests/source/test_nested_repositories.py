@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from causalist.source import folder as folder_module
+from causalist.source import folder_scan as folder_module
 from causalist.source import read_file, scan_folder
 
 ALLOWED = ("-c", "protocol.file.allow=always")

@@ -4,7 +4,7 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.source import Limits, classify
-from causalist.source.rules import name_reason
+from causalist.source.exclusion import name_reason
 
 
 @pytest.mark.parametrize(

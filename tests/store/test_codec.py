@@ -14,7 +14,7 @@ from causalist.model import facts as f
 from causalist.model.interface import interface_of
 from causalist.parse import load_grammar, parse_source, parse_text
 from causalist.store import facts_from_bytes, facts_to_bytes, facts_with_bodies, interface_of_parts, parts_of_bytes
-from causalist.store.codec import _ROWS
+from causalist.store.facts_codec import _ROWS
 from tests.indexes import any_text
 
 _number = st.integers(-1, 2**40)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexNotWritable
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.store import FOLDER, INDEX_NAME, prepare_folder
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexNotWritable
-from causalist.store.folder import locked, user_cache
+from causalist.store.cache_dir import locked, user_cache
 
 _BUSY = "somebody has it"
 _FILELOCK = "import sys, filelock\nlock = filelock.FileLock(sys.argv[1], timeout=0)\n"
@@ -68,7 +68,7 @@ def test_a_file_system_without_such_locks_is_left_to_filelock(tmp_path: Path, mo
     import errno
     import fcntl
 
-    from causalist.store import folder
+    from causalist.store import cache_dir as folder
 
     asked: list[Path] = []
 

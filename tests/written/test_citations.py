@@ -2,8 +2,8 @@
 
 import pytest
 
+from causalist.llm import CitationChecker
 from causalist.model.pack import Place
-from causalist.written import CitationChecker
 
 PLACES = (
     Place("src/auth.py::Session", "src/auth.py", "Session", "class", 5, 40, ((5, 9),)),

@@ -13,12 +13,12 @@ from math import exp, log
 from pathlib import Path
 from unittest import mock
 
-from causalist import answers
 from causalist.errors import UsageError
 from causalist.model.answer import AskOptions, Level
 from causalist.model.pack import Pack, PackInput
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
-from causalist.pipeline import Repository
+from causalist.pipeline import answer_parts as answers
+from causalist.pipeline.repository import Repository
 from tests.pack.readers import read, visible_text
 
 LARGEST = 20_000

@@ -5,7 +5,7 @@
 FILE holds labelled questions as `causalist eval --data` reads them, `--clones` holds OWNER+NAME/repo with history.
 `--indexes` keeps the indexes of commits in a folder, as `tests.benchmarks.fit` does. Every question
 is asked at both levels. The printed figures are those of held-out questions: each repository is judged by a model that
-was fitted to the others. `--write` fits one to all and writes it to causalist/rank/confidence.json.
+was fitted to the others. `--write` fits one to all and writes it to causalist/rank/scoring/calibration.json.
 """
 
 import argparse
@@ -22,19 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.evaluate.clones import find_clone, oldest_first
-from causalist.evaluate.questions import LabelledQuestion, read_questions
+from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
 from causalist.pack.plan import CERTAINTY
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.rank import evidence_of
-from causalist.rank.confidence import Evidence
+from causalist.rank.scoring.calibration import Evidence
 from tests.benchmarks.confidence.fit import fitted, held_out
 from tests.benchmarks.states import at_commit
 from tests.docs.blocks import ROOT
 
-CALIBRATION = ROOT / "causalist/rank/confidence.json"
+CALIBRATION = ROOT / "causalist/rank/scoring/calibration.json"
 N_BINS = 5
 MINED = "mined"  # the name of the file of `tests.benchmarks.mined`
 N_FIRST = 5  # files of which one has to be right
@@ -57,7 +57,7 @@ def main() -> int:
     parser.add_argument("--indexes", type=Path)
     parser.add_argument("--each", type=int, help="questions about each repository in each file, at most, evenly drawn")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help="write causalist/rank/confidence.json")
+    parser.add_argument("--write", action="store_true", help="write causalist/rank/scoring/calibration.json")
     arguments = parser.parse_args()
     by_repository: dict[str, list[tuple[str, LabelledQuestion]]] = defaultdict(list)
     for data in arguments.files:

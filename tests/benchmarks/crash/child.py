@@ -17,13 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-from causalist import collect
-from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex
+from causalist.index import collect
+from causalist.index.collect import IndexOptions
 from causalist.model.answer import Answer
 from causalist.model.index import Index
-from causalist.model.strings import StringTable
-from causalist.pipeline import Repository
+from causalist.model.string_table import StringTable
+from causalist.pipeline.repository import Repository
 from causalist.source import content
 from tests.indexes import digest, without_stamps
 

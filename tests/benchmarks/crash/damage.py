@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from causalist.beside import Beside, weights_document
-from causalist.indexing import index_places
+from causalist.index.open import index_places
+from causalist.index.versions import index_version
+from causalist.pipeline.feedback_store import Beside, weights_document
 from causalist.rank import default_weights
-from causalist.versions import index_version
 from tests.benchmarks.crash.site import Site
 
 _PAGE = 4096

@@ -14,14 +14,14 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from causalist.building import make_index
-from causalist.collect import IndexOptions
 from causalist.errors import NothingToIndex
-from causalist.history import commits_behind
-from causalist.indexing import index_places
+from causalist.index.build import make_index
+from causalist.index.collect import IndexOptions
+from causalist.index.history import commits_behind
+from causalist.index.open import index_places
 from causalist.model.history import Commits
 from causalist.model.source import FileEntry, Scan, SourceFile
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from causalist.source import blob_hash
 from causalist.store import INDEX_NAME, FactsCache, read_index
 from tests.benchmarks.crash.child import QUESTION, answer_digest, plain_index, told

@@ -3,10 +3,10 @@
     python -m tests.benchmarks.edges.calibrate --edgebench DIR --clones DIR [--dumps DIR] [--write] [NAME...]
 
 Without names every gold is taken of which there is a clone. `--write` puts the table into
-`causalist/graph/confidence.json`, and calibration and scores by repository into `results.json` beside this file; then
-`python -m tests.docs.tables --write`, `python -m tests.docs.languages --write` and the golden tests are to be run. With
-`--dumps` the edges of each repository are kept in a folder and read from there as long as code and grammars are the
-same. `--wrong RULE` prints the wrong calls of a rule, to be read.
+`causalist/graph/rule_precision.json`, and calibration and scores by repository into `results.json` beside this file;
+then `python -m tests.docs.tables --write`, `python -m tests.docs.languages --write` and the golden tests are to be run.
+With `--dumps` the edges of each repository are kept in a folder and read from there as long as code and grammars are
+the same. `--wrong RULE` prints the wrong calls of a rule, to be read.
 
 A rule's confidence is the share of its edges that are right, of those that the gold judges. A candidate set of k
 counts as k claims of 1/k, so that the precision of a set is fitted and each candidate gets its part. A repository
@@ -49,7 +49,7 @@ from tests.benchmarks.edges.golds import (
 from tests.benchmarks.edges.predictions import Prediction, predictions
 from tests.benchmarks.edges.results import MIN_CONFIDENCE, row_of, write_results
 
-TABLE = Path(__file__).parents[3] / "causalist" / "graph" / "confidence.json"
+TABLE = Path(__file__).parents[3] / "causalist" / "graph" / "rule_precision.json"
 _COMMAND = "python -m tests.benchmarks.edges.calibrate --edgebench DIR --clones DIR --write"
 _WORTH_SAYING = 0.01
 _SUREST = 0.999  # no count of edges makes a rule certain

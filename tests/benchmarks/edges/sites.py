@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 from causalist.evaluate.clones import find_clone
 from causalist.graph import load_confidences
 from causalist.graph.drafts import _repeats
-from causalist.graph.names import Program
-from causalist.graph.resolve import Resolver
+from causalist.graph.program.program import Program
+from causalist.graph.resolver import Resolver
 from causalist.model.facts import Call, FileFacts
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NodeKind, symbol_id

@@ -23,17 +23,17 @@ from pathlib import Path
 
 from causalist.errors import CausalistError
 from causalist.evaluate.clones import find_clone, oldest_first
+from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.examples import Example, Found, example_of, first_ranks, fit_weights, ranks_with
 from causalist.evaluate.gold import answering_commit, changed_definitions, children_of
 from causalist.evaluate.metrics import Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.questions import LabelledQuestion, read_questions
 from causalist.evaluate.readings import reading_of
 from causalist.evaluate.snapshots import SnapshotFacts, ranks_of
 from causalist.evaluate.systems import whole_file_bm25
 from causalist.rank import Linear, Weights, default_weights
 from tests.benchmarks.states import at_commit
 
-WEIGHTS = Path(__file__).parents[3] / "causalist" / "rank" / "weights.json"
+WEIGHTS = Path(__file__).parents[3] / "causalist" / "rank" / "scoring" / "weights.json"
 FILE_METRICS = ("accuracy@1", "accuracy@3", "accuracy@5", "accuracy@10", "any@1", "MRR", "recall@10", "NDCG@10")
 DEFINITION_METRICS = ("recall@10", "MRR")
 QUESTIONS = Path(__file__).parents[1] / "questions"  # short ones, which stand in the tree

@@ -25,12 +25,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist.cli._context import SHARES, Share, context_for
+from causalist.cli._hook_context import SHARES, Share, context_for
 from causalist.evaluate.clones import find_clone, oldest_first
-from causalist.evaluate.questions import LabelledQuestion, read_questions
+from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.pack import count_tokens
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 from tests.benchmarks.states import at_commit
 from tests.cli.test_hook import random_input
 

@@ -24,10 +24,10 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist.graph.roles import role_of
+from causalist.model.roles import role_of
 from causalist.model.symbols import Layer, Role, file_id
 from causalist.parse import dialect_of
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 
 LABELS = Path(__file__).parent / "labels.tsv"
 _DECIDED = (Role.TEST, Role.DOCS, Role.CONFIG)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.memory import HippoIndex, RetrievalSettings
-from causalist.memory.linking import link, seeds_of
+from causalist.memory.entity_linking import link, seeds_of
 from causalist.memory.retrieval import Query, plain_mode, plain_scores, walk
 from causalist.memory.signals import SIGNALS, best_of, signals
 from tests.benchmarks.memory.multihop import prepared, ranked_pages

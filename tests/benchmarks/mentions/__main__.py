@@ -24,7 +24,7 @@ from pathlib import Path
 
 from causalist.model.graph import Edge
 from causalist.model.symbols import split_id
-from causalist.pipeline import Repository
+from causalist.pipeline.repository import Repository
 
 LABELS = Path(__file__).with_name("labels.tsv")
 _SEEN = Path(__file__).with_name("labels_seen.tsv")

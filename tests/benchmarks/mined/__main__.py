@@ -18,9 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from causalist.evaluate.clones import find_clone
+from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.gold import changed_between, changed_definitions
-from causalist.evaluate.mined import mine
-from causalist.evaluate.questions import LabelledQuestion
+from causalist.evaluate.mining import mine
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.symbols import file_id

@@ -12,7 +12,7 @@ nowhere tells all that it can ("redirect"):
 
 Each repository counts a word at most eight times, a word counts from four repositories on, and few counts are drawn to
 the mean. The weight is what a word tells in terms of the mean, from 0.2 to 1.3. `--write` replaces
-causalist/rank/word_weights.txt, which has weights in percent, of words whose weight is not about 1.
+causalist/rank/query/word_weights.txt, which has weights in percent, of words whose weight is not about 1.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causalist.evaluate.clones import find_clone
-from causalist.evaluate.mined import mine
+from causalist.evaluate.mining import mine
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind, file_id
@@ -34,7 +34,7 @@ from causalist.rank import read_question
 from tests.benchmarks.mined.__main__ import N_QUESTIONS, N_STATES, blocks_of, repositories
 from tests.benchmarks.states import at_commit
 
-WEIGHTS = Path(__file__).parents[3] / "causalist" / "rank" / "word_weights.txt"
+WEIGHTS = Path(__file__).parents[3] / "causalist" / "rank" / "query" / "word_weights.txt"
 SMOOTHED = 0.02
 MOST_EACH = 8  # times that a word counts in one repository
 FEWEST_REPOSITORIES = 4

@@ -27,20 +27,20 @@ from unittest import mock
 
 import numpy as np
 
-from causalist import answers
 from causalist.evaluate.clones import find_clone, oldest_first
+from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.gold import _hunks, _patch, answering_commit, changed_definitions, children_of
-from causalist.evaluate.questions import LabelledQuestion, read_questions
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph
 from causalist.model.pack import Pack, PackInput
 from causalist.model.symbols import split_id
 from causalist.pack import LONG_LINES, plan
-from causalist.pack.bodies import numbered_lines
+from causalist.pack.excerpts import numbered_lines
 from causalist.pack.plan import Plan
 from causalist.pack.render import planned_pack
-from causalist.pipeline import Repository
+from causalist.pipeline import answer_parts as answers
+from causalist.pipeline.repository import Repository
 from tests.benchmarks.states import at_commit
 
 _MOST_ROWS = 60  # of a hunk or definition that count

@@ -26,7 +26,7 @@ import numpy as np
 
 from causalist.errors import CausalistError
 from causalist.evaluate.clones import find_clone
-from causalist.evaluate.questions import LabelledQuestion, read_questions
+from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.source import BlobReader, scan_commit
 
 PEER = Path(__file__).with_name("semble_peer.py")

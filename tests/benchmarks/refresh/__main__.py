@@ -17,11 +17,12 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from causalist import building, refresh
 from causalist.graph import Linker
-from causalist.pipeline import Repository
-from causalist.refresh import refreshed
-from causalist.retained import Retaining
+from causalist.index import build as building
+from causalist.index import refresh
+from causalist.index.refresh import refreshed
+from causalist.index.refresh_cache import Retaining
+from causalist.pipeline.repository import Repository
 from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, begin
 from tests.indexes import differences, without_stamps
 from tests.pipeline.sample import SAMPLES, in_memory

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from causalist.evaluate.questions import LabelledQuestion, read_questions
+from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.model.answer import AskOptions
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.parse import dialect_of
-from causalist.pipeline import Repository
-from causalist.rank import ranking
+from causalist.pipeline.repository import Repository
+from causalist.rank.scoring import ranking
 
 
 def main() -> int:

@@ -14,8 +14,8 @@ from tests.benchmarks.speed.runs import held
 _SAMPLE_SECONDS = 0.05
 _CODE = """
 import sys, time
-from causalist.collect import IndexOptions
-from causalist.pipeline import Repository
+from causalist.index.collect import IndexOptions
+from causalist.pipeline.repository import Repository
 stages = set()
 def progress(what, done, total):
     if what not in stages:

@@ -7,9 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from causalist.collect import IndexOptions
-from causalist.pipeline import Repository
-from causalist.retained import Retaining
+from causalist.index.collect import IndexOptions
+from causalist.index.refresh_cache import Retaining
+from causalist.pipeline.repository import Repository
 from tests.benchmarks.speed.runs import QUESTION
 from tests.edits import add_call, add_function
 

@@ -71,8 +71,8 @@ def python(code: str, *arguments: object) -> list[str]:
 
 INDEX = """
 import sys
-from causalist.collect import IndexOptions
-from causalist.pipeline import Repository
+from causalist.index.collect import IndexOptions
+from causalist.pipeline.repository import Repository
 info = Repository.open(sys.argv[1], exact_root=True, options=IndexOptions(processes=int(sys.argv[2]))).info()
 print(info.files, info.nodes, info.edges)
 """

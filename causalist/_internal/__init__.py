@@ -1,0 +1,1 @@
+"""Helpers without domain knowledge. Nothing in here is public."""

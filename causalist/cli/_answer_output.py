@@ -1,0 +1,124 @@
+"""`ask --answer`: an answer in words, written by a model from the pack, and the places that it cites."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from causalist._internal.lazy import dataclass
+from causalist.cli._output import emit, emit_lines, say
+from causalist.errors import CausalistError, UsageError
+
+if TYPE_CHECKING:
+    from causalist.llm import Citation, CitationChecker
+    from causalist.llm.model import Model
+    from causalist.model.answer import Answer
+    from causalist.model.pack import Pack
+
+PATIENCE_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A model that is there to be asked; nothing has been sent to it. `patience`: seconds that it may say nothing."""
+
+    model: "Model"
+    patience: float
+
+    @classmethod
+    def chosen(cls, wanted: bool, name: str | None, patience: float | None, format: str) -> "Writer | None":
+        """None where no answer is wanted. Raises UsageError, ExtraMissing, ModelFailed, all before anything is sent."""
+        if not wanted:
+            for option, value in (("--model", name), ("--answer-timeout", patience)):
+                if value is not None:
+                    raise UsageError(f"{option} is for --answer, which sends the question and the pack to a model")
+            return None
+        patience = PATIENCE_SECONDS if patience is None else patience
+        # Also refuses NaN; a thread cannot wait for longer than some years.
+        if not 0 < patience <= 86_400:
+            raise UsageError(f"--answer-timeout has to be above 0 and at most 86400 seconds, not {patience:g}")
+        from causalist.llm import check_format, chosen_model
+
+        check_format(format)
+        return cls(chosen_model(name), patience)
+
+    def write(self, answer: "Answer") -> None:
+        """Streams what the model writes, then lists what it cites. Raises ModelFailed after what came in until then."""
+        if answer.pack is None or not answer.results:
+            return
+        checker = _checker(answer.pack)
+        last = "\n"
+        try:
+            for text in self._texts(answer.query, answer.pack, checker):
+                emit(text)
+                last = text[-1:] or last
+        except CausalistError:
+            rest = checker.close()
+            emit(rest)
+            if (rest[-1:] or last) != "\n":
+                emit("\n")
+            _say_wrong(checker)
+            raise
+        if last != "\n":
+            emit("\n")
+        cited = [each for each in checker.citations if each.place]
+        if cited:
+            emit_lines(["", "cited:", *(_line(each) for each in cited)])
+        _say_wrong(checker)
+        _say_none(checker)
+
+    def document(self, answer: "Answer") -> dict[str, object]:
+        """The key that `--json` has besides those of the answer; its value is null where nothing was asked."""
+        if answer.pack is None or not answer.results:
+            return {"written": None}
+        checker = _checker(answer.pack)
+        text = "".join(self._texts(answer.query, answer.pack, checker))
+        _say_wrong(checker)
+        _say_none(checker)
+        return {
+            "written": {
+                "model": self.model.model_id,
+                "text": text,
+                "citations": [
+                    {**_lines(each), "node": each.place.node, "shown": each.shown}
+                    for each in checker.citations
+                    if each.place
+                ],
+                "wrong_citations": [_lines(each) for each in checker.citations if not each.place],
+            }
+        }
+
+    def _texts(self, question: str, pack: "Pack", checker: "CitationChecker") -> Iterator[str]:
+        from causalist.llm import parts_of_answer, prompt_for
+
+        say(f"note: {self.model.model_id} is sent the question and the pack, {pack.tokens} tokens")
+        for part in parts_of_answer(self.model, prompt_for(question, pack), self.patience):
+            yield checker.feed(part)
+        yield checker.close()
+
+
+def _checker(pack: "Pack") -> "CitationChecker":
+    from causalist.llm import CitationChecker
+
+    return CitationChecker(pack.places)
+
+
+def _line(citation: "Citation") -> str:
+    place = citation.place
+    assert place is not None
+    symbol = f"  {place.symbol}" if place.symbol is not None else ""
+    unseen = "" if citation.shown else "  its source is not in the context"
+    return f"  {citation.text}{symbol}  ({place.kind}){unseen}"
+
+
+def _lines(citation: "Citation") -> dict[str, object]:
+    return {"path": citation.path, "start_line": citation.start_line, "end_line": citation.end_line}
+
+
+def _say_wrong(checker: "CitationChecker") -> None:
+    wrong = [each for each in checker.citations if not each.place]
+    for each in wrong:
+        say(f"note: wrong citation: {each.text} lies in no item of the pack")
+
+
+def _say_none(checker: "CitationChecker") -> None:
+    if not checker.citations:
+        say("note: no citation: the answer cites nothing, so that nothing of it could be checked")

@@ -1,0 +1,221 @@
+"""A repository's own history -> how well questions like those that its commits answered are answered.
+
+Each question is asked of the state before the commit that answered it, and only of what was known by then. Besides
+the ranks, it is measured how many tokens somebody reads before all that had to be changed has been seen, and what
+each signal brings: the same readings are scored once more without it.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from causalist.errors import GitError, NothingToIndex, UsageError
+from causalist.evaluate.clones import oldest_first
+from causalist.evaluate.dataset import LabelledQuestion
+from causalist.evaluate.examples import DEEPEST_FILES, best
+from causalist.evaluate.gold import MOST_DEFINITIONS, changed_definitions
+from causalist.evaluate.metrics import DEEPEST, Interval, Ranks, bootstrap, metric_values
+from causalist.evaluate.mining import mine
+from causalist.evaluate.readings import reading_of
+from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, ranks_of
+from causalist.evaluate.summary import Summary, summarise_files, summarise_symbols
+from causalist.extract import hit_of
+from causalist.index.collect import Progress
+from causalist.index.source_text import Texts
+from causalist.model.answer import AskOptions
+from causalist.model.index import Index
+from causalist.model.scores import Hit
+from causalist.model.symbols import NodeId, split_id
+from causalist.pack import count_tokens
+from causalist.pipeline.repository import Repository
+from causalist.rank import Linear, Weights, default_weights
+from causalist.rank.scoring.fusion import definition_signals, file_signals, first_scores, summed
+from causalist.rank.scoring.signals import Reading
+from causalist.source import find_root
+from causalist.source.roots import work_tree_top
+
+N_QUESTIONS = 50
+METRICS = ("accuracy@1", "accuracy@3", "accuracy@5", "accuracy@10", "any@1", "MRR", "recall@10")
+COMPARED = ("accuracy@1", "accuracy@10", "MRR")
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """What a signal brings: the metrics with all signals minus those without it, by metric."""
+
+    signal: str
+    differences: Mapping[str, Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Tokens of the results, in order of rank, up to the one with which each right file has been seen. `share` is that
+    of the questions where the results do that at all; the others, and `median`, are of these, None without any."""
+
+    share: Interval
+    mean: Interval | None
+    median: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnReport:
+    """`results` and `tokens` (None where the results do not cover the answer), by time of commit. All but the times in
+    `results` is deterministic."""
+
+    root: Path
+    n_wanted: int
+    top_k: int
+    results: tuple[QuestionResult, ...]
+    tokens: tuple[int | None, ...]
+    skipped: tuple[Skipped, ...]
+    left_out: Mapping[str, int]
+    files: tuple[Summary, ...]
+    symbols: tuple[Summary, ...]
+    coverage: Coverage | None
+    ablations: tuple[Ablation, ...]
+    total_s: float
+
+
+def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progress: Progress) -> OwnReport:
+    """Asks the newest `n` questions that the history behind HEAD holds. A report without results says why in
+    `left_out`. Raises GitError where there is no history, and UsageError."""
+    start = time.perf_counter()
+    if n < 1:
+        raise UsageError(f"--from-git is {n}; at least 1 question has to be asked")
+    if top_k < DEEPEST:
+        raise UsageError(f"--top-k is {top_k}; lists of at least {DEEPEST} are needed for accuracy@{DEEPEST}")
+    root = history_root(path)
+    mined = mine(root, n)
+    results: list[QuestionResult] = []
+    tokens: list[int | None] = []
+    readings: list[Mapping[str, Ranks]] = []
+    skipped: list[Skipped] = []
+    for question, repository in asked_of_parents(root, mined.questions, progress):
+        if not isinstance(repository, Repository):
+            skipped.append(Skipped(question, str(repository)))
+            continue
+        known = with_definitions(root, question, repository)
+        results.append(ask_question(repository, known, top_k))
+        tokens.append(tokens_to_cover(repository, known, top_k))
+        readings.append(ranks_without(reading_of(repository, known.query, default_weights()), known.gold_files))
+    return OwnReport(
+        root,
+        n,
+        top_k,
+        tuple(results),
+        tuple(tokens),
+        tuple(skipped),
+        mined.left_out,
+        summarise_files(results, METRICS, COMPARED) if results else (),
+        summarise_symbols(results) if results else (),
+        _coverage(tokens) if results else None,
+        _ablations(readings) if results else (),
+        time.perf_counter() - start,
+    )
+
+
+def history_root(path: Path) -> Path:
+    """The top of the work tree around `path`, or else what `find_root` says. Raises RepositoryNotFound."""
+    root = find_root(path)
+    return work_tree_top(root) or root
+
+
+def asked_of_parents(
+    root: Path, questions: Sequence[LabelledQuestion], progress: Progress
+) -> Iterator[tuple[LabelledQuestion, Repository | GitError | NothingToIndex]]:
+    """Each question with the state that it is asked of, or why there is none; the oldest state first. Each is indexed
+    once, and facts are shared."""
+    by_commit: dict[str, list[LabelledQuestion]] = {}
+    for question in questions:
+        by_commit.setdefault(question.commit, []).append(question)
+    cache = SnapshotFacts()
+    known: Index | None = None
+    done = 0
+    for commit in oldest_first(root, by_commit):
+        progress("asking", done, len(questions))
+        state: Repository | GitError | NothingToIndex
+        try:
+            state = Repository.at_commit(root, commit, cache=cache, known=known)
+            known = state.index
+        except (GitError, NothingToIndex) as error:
+            state = error
+        for question in by_commit[commit]:
+            yield question, state
+        done += len(by_commit[commit])
+    progress("asking", done, len(questions))
+
+
+def with_definitions(root: Path, question: LabelledQuestion, repository: Repository) -> LabelledQuestion:
+    """The question with the definitions that the commit it is named by changed, unless they are too many."""
+    graph = repository.index.graph
+    found = changed_definitions(root, question.commit, question.id, graph, question.gold_files)
+    return replace(question, gold_symbols=tuple(found) if len(found) <= MOST_DEFINITIONS else ())
+
+
+def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: int) -> int | None:
+    """Tokens of the results up to the one with which all right files have been seen, by the counter that packs use.
+
+    A result costs its place, its signature and its text; text that an earlier result has shown is not counted again.
+    """
+    ids = repository.rank_nodes(question.query, AskOptions(top_k=top_k))
+    graph, texts = repository.index.graph, Texts(repository.index.manifest, repository.read)
+    missing = set(question.gold_files)
+    shown: list[Hit] = []
+    total = 0
+    for node in ids:
+        hit = hit_of(graph, graph.nodes.ids.position(NodeId(node)), 0.0, 0.0, ())
+        total += count_tokens(f"{hit.path}:{hit.start_row + 1}-{hit.end_row + 1} {hit.signature}\n")
+        if not any(h.path == hit.path and h.start_byte <= hit.start_byte and hit.end_byte <= h.end_byte for h in shown):
+            total += count_tokens(texts.of(hit))
+            shown.append(hit)
+        missing.discard(split_id(node)[0])
+        if not missing:
+            return total
+    return None
+
+
+def ranks_without(reading: Reading, gold_files: Sequence[str]) -> dict[str, Ranks]:
+    """Ranks of the right files with all signals, under "", and without each that has a weight, by its name."""
+    weights = default_weights()
+    passes = (weights.first, weights.definition, weights.file)
+    names = sorted({name for each in passes for name, weight in each.signals.items() if weight > 0})
+    found: dict[str, Ranks] = {"": _ranks(reading, weights, gold_files)}
+    for name in names:
+        found[name] = _ranks(reading, _without(weights, name), gold_files)
+    return found
+
+
+def _without(weights: Weights, name: str) -> Weights:
+    def less(given: Linear) -> Linear:
+        return replace(given, signals={n: 0.0 if n == name else w for n, w in given.signals.items()})
+
+    return replace(weights, first=less(weights.first), definition=less(weights.definition), file=less(weights.file))
+
+
+def _ranks(reading: Reading, weights: Weights, gold_files: Sequence[str]) -> Ranks:
+    definitions = summed(*definition_signals(reading, first_scores(reading, weights.first), weights.definition))
+    files = np.where(reading.is_file, summed(*file_signals(reading, definitions, weights.file)), 0.0)
+    ids = reading.graph.nodes.ids
+    return ranks_of(gold_files, [split_id(ids[node])[0] for node in best(files, DEEPEST_FILES)])
+
+
+def _ablations(readings: Sequence[Mapping[str, Ranks]]) -> tuple[Ablation, ...]:
+    """Those that bring most MRR first; a signal that changes no rank of any question is left out."""
+    everything = metric_values([ranks[""] for ranks in readings], COMPARED)
+    found: list[Ablation] = []
+    for name in readings[0]:
+        if name and any(ranks[name] != ranks[""] for ranks in readings):
+            less = metric_values([ranks[name] for ranks in readings], COMPARED)
+            found.append(Ablation(name, dict(zip(COMPARED, bootstrap(everything - less), strict=True))))
+    return tuple(sorted(found, key=lambda each: (-round(each.differences["MRR"].value, 12), each.signal)))
+
+
+def _coverage(tokens: Sequence[int | None]) -> Coverage:
+    covered = np.array([n for n in tokens if n is not None], dtype=np.float64)
+    share = bootstrap(np.array([[float(n is not None)] for n in tokens]))[0]
+    if not len(covered):
+        return Coverage(share, None, None)
+    return Coverage(share, bootstrap(covered[:, None])[0], float(np.median(covered)))

@@ -1,0 +1,333 @@
+"""From what an import says to the file that it means.
+
+Two systems, chosen by `language.toml`: dotted modules below package roots, and paths with packages named by manifests.
+What resolves to no file of the repository is external, and stays so: there is no search by similar names.
+"""
+
+import posixpath
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from causalist.graph.imports.includes import included
+from causalist.graph.imports.path_distance import shared_folders
+from causalist.model.facts import FileFacts
+from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
+
+# Folders that are often put on the import path although they hold no package marker themselves.
+_SOURCE_FOLDERS = ("src", "lib", "python")
+_LONGEST_EXTENSION = 20  # configurations that one takes over
+
+
+class ModuleTarget(NamedTuple):
+    """`file` is a position among the files, or -1 for a module outside; `rule` names how it was found."""
+
+    file: int
+    rule: str
+
+
+OUTSIDE = ModuleTarget(-1, "external")
+
+
+class _Package(NamedTuple):
+    """`exports` are (pattern, targets) of what its manifest lets others import from below its name."""
+
+    folder: str
+    entries: tuple[str, ...]
+    exports: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class _Dotted(NamedTuple):
+    file: int
+    root: str
+    in_package: bool
+
+
+@dataclass(slots=True)
+class ModuleMap:
+    """Resolves modules for all files of a repository; build one with `ModuleMap.of`."""
+
+    paths: Sequence[str]
+    number: dict[str, int]
+    dotted: dict[str, list[_Dotted]] = field(default_factory=dict)
+    packages: dict[str, _Package] = field(default_factory=dict)
+    aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
+    built: list[tuple[str, str]] = field(default_factory=list)  # (folder that a compiler fills, folder of its sources)
+    _ending: dict[str, list[str]] = field(default_factory=dict)
+    _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "ModuleMap":
+        paths = [path for path, _ in files]
+        result = cls(paths, {path: i for i, path in enumerate(paths)})
+        for i, path in enumerate(paths):
+            result.number.setdefault(_composed(path), i)
+        for i, (path, facts) in enumerate(files):
+            language = settings.get(facts.language)
+            if language is not None and language.modules.system is ModuleSystem.DOTTED:
+                result._add_dotted(i, path, language.modules)
+            if facts.manifest:
+                result._add_manifest(path, facts.manifest)
+        manifests = {path: facts.manifest for path, facts in files if facts.manifest}
+        for path in manifests:
+            result._add_extended(path, manifests)
+        result.built = sorted(set(result.built), key=lambda pair: (-len(pair[0]), pair))
+        # The nearest configuration counts first, then the longest pattern.
+        result.aliases = list(dict.fromkeys(result.aliases))
+        result.aliases.sort(key=lambda a: (-len(a[0]), -len(a[1].rstrip("*")), a[1]))
+        return result
+
+    def resolve(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
+        """The file that `module` means in the file `importer`, or OUTSIDE."""
+        module = _composed(module)
+        key = (posixpath.dirname(importer), module, level, settings.extensions)
+        found = self._cache.get(key)
+        if found is None:
+            if settings.system is ModuleSystem.DOTTED:
+                found = self._resolve_dotted(importer, module, level, settings)
+            elif settings.system is ModuleSystem.INCLUDE:
+                file = included(importer, module, self.number, self._by_name(), settings)
+                found = ModuleTarget(file, "path") if file >= 0 else OUTSIDE
+            else:
+                found = self._resolve_path(key[0], module or "." * level, settings)
+            self._cache[key] = found
+        return found
+
+    def _by_name(self) -> Mapping[str, Sequence[str]]:
+        """Paths by their last part."""
+        if not self._ending:
+            for path in self.paths:
+                self._ending.setdefault(posixpath.basename(path), []).append(path)
+        return self._ending
+
+    # -- dotted modules
+
+    def _add_dotted(self, file: int, path: str, settings: ModuleSettings) -> None:
+        for name, root, in_package in self._dotted_names(path, settings):
+            self.dotted.setdefault(name, []).append(_Dotted(file, root, in_package))
+
+    def _dotted_names(self, path: str, settings: ModuleSettings) -> Iterator[tuple[str, str, bool]]:
+        """(name, root, whether all may use it) under which a file is imported."""
+        stem, _ = posixpath.splitext(path)
+        folder = posixpath.dirname(path)
+        root = folder
+        while root and self._is_package(root, settings):
+            root = posixpath.dirname(root)
+        in_package = root != folder
+        roots = {root, ""}
+        parts = path.split("/")
+        for depth, part in enumerate(parts[:-1]):
+            if part in _SOURCE_FOLDERS or part in settings.folders:
+                roots.add("/".join(parts[: depth + 1]))
+        for each in sorted(roots):
+            inside = stem[len(each) + 1 :] if each else stem
+            names = inside.split("/")
+            if names[-1] in settings.index_stems:
+                names.pop()
+            if names:
+                is_seen = in_package or each in ("", *_SOURCE_FOLDERS, *settings.folders)
+                yield _composed(".".join(names)), each, is_seen
+
+    def has_rival(self, path: str, settings: ModuleSettings) -> bool:
+        """Whether another file has, in the same place or under the same name, what may be imported as the file `path`,
+        which need not be there."""
+        for name, root, is_seen in self._dotted_names(path, settings):
+            for other in self.dotted.get(name, ()) if settings.system is ModuleSystem.DOTTED else ():
+                meets = is_seen or other.in_package or f"{root}/".startswith(f"{other.root}/")
+                meets = meets or f"{other.root}/".startswith(f"{root}/")
+                if self.paths[other.file] != path and meets:
+                    return True
+        ends = [*settings.extensions, *(f"/{i}{end}" for i in settings.index_stems for end in settings.extensions), ""]
+        stems = {path.removesuffix(written) for written in settings.extensions} | {path}
+        beside = {f"{stem}{end}" for stem in stems for end in ends} - {path}
+        return not beside.isdisjoint(self.number)
+
+    def _is_package(self, folder: str, settings: ModuleSettings) -> bool:
+        return any(
+            f"{folder}/{stem}{extension}" in self.number
+            for stem in settings.index_stems
+            for extension in settings.extensions
+        )
+
+    def _resolve_dotted(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
+        if level:
+            base = posixpath.dirname(importer)
+            for _ in range(level - 1):
+                base = posixpath.dirname(base)
+            target = posixpath.join(base, *module.split(".")) if module else base
+            return self._file_at(target, settings, only_folder=not module)
+        best: tuple[int, int, str] | None = None
+        for entry in self.dotted.get(module, ()):
+            if not entry.in_package and not importer.startswith(entry.root + "/"):
+                continue  # a script's neighbour is visible to its neighbours only
+            path = self.paths[entry.file]
+            rank = (-shared_folders(importer, path), path.count("/"), path)
+            if best is None or rank < best:
+                best = rank
+        return ModuleTarget(self.number[best[2]], "path") if best else OUTSIDE
+
+    def submodule(self, package: int, name: str, settings: ModuleSettings) -> int:
+        """The file of submodule `name` of the package whose index file is `package`, or -1."""
+        path = self.paths[package]
+        stem = posixpath.splitext(posixpath.basename(path))[0]
+        if settings.system is not ModuleSystem.DOTTED or stem not in settings.index_stems:
+            return -1
+        return self._file_at(posixpath.join(posixpath.dirname(path), name), settings).file
+
+    def namespace_submodule(self, importer: str, module: str, level: int, name: str, settings: ModuleSettings) -> int:
+        """`from module import name` where the folder `module` holds the file `name` but no index file."""
+        if settings.system is not ModuleSystem.DOTTED:
+            return -1
+        return self.resolve(importer, f"{module}.{name}" if module else name, level, settings).file
+
+    # -- paths
+
+    def _resolve_path(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget:
+        if module.startswith("/"):
+            return OUTSIDE
+        if module.startswith("."):
+            at = posixpath.normpath(posixpath.join(folder, module))
+            return self._file_at(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
+        for where, pattern, targets in self.aliases:
+            if where and folder != where and not folder.startswith(where + "/"):
+                continue
+            found = self._by_pattern(where, module, pattern, targets, settings)
+            if found.file >= 0:
+                return found
+        return self._resolve_package(module, settings)
+
+    def _by_pattern(
+        self, folder: str, module: str, pattern: str, targets: tuple[str, ...], settings: ModuleSettings
+    ) -> ModuleTarget:
+        """The first target of the pattern, as seen from `folder`, that is a file, if the pattern fits the module."""
+        prefix, star, suffix = pattern.partition("*")
+        if not (module.startswith(prefix) and module.endswith(suffix) if star else module == pattern):
+            return OUTSIDE
+        middle = module[len(prefix) : len(module) - len(suffix)] if star else ""
+        for target in targets:
+            for guess in (target, *_sources(target)):
+                at = posixpath.normpath(posixpath.join(folder, guess.replace("*", middle, 1)))
+                found = self._file_at(at, settings)
+                if found.file >= 0:
+                    return found
+        return OUTSIDE
+
+    def _resolve_package(self, module: str, settings: ModuleSettings) -> ModuleTarget:
+        parts = module.split("/")
+        for length in (2, 1) if module.startswith("@") else (1,):
+            name, rest = "/".join(parts[:length]), "/".join(parts[length:])
+            if name not in self.packages:
+                continue
+            folder, entries, exports = self.packages[name]
+            for pattern, targets in exports if rest else ():
+                found = self._by_pattern(folder, rest, pattern, targets, settings)
+                if found.file >= 0:
+                    return ModuleTarget(found.file, "package")
+            wanted = (
+                [f"{rest}", f"src/{rest}", f"source/{rest}", f"lib/{rest}"]
+                if rest
+                else [*entries, "src/index", "index", "source/index", "lib/index", "src/main"]
+            )
+            for entry in wanted:
+                for guess in (entry, *_sources(entry)):
+                    found = self._file_at(posixpath.normpath(posixpath.join(folder, guess)), settings)
+                    if found.file >= 0:
+                        return ModuleTarget(found.file, "package")
+        return OUTSIDE
+
+    def _add_manifest(self, path: str, manifest: tuple[tuple[str, str], ...]) -> None:
+        folder = posixpath.dirname(path)
+        name = next((value for key, value in manifest if key == "name"), "")
+        if name:
+            entries = tuple(v for k, v in manifest if k == "entry")
+            exports = [tuple(v.split("\t")) for k, v in manifest if k == "export"]
+            self.packages.setdefault(name, _Package(folder, entries, tuple((e[0], e[1:]) for e in exports)))
+        self._add_aliases(folder, folder, manifest)
+
+    def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:
+        """What the names mean that a configuration in `folder` explains, for the files below `where`."""
+        base = next((value for key, value in manifest if key == "base"), "")
+        for written in [value for key, value in manifest if key == "built"]:
+            # A configuration that another takes over speaks of folders beside itself.
+            out, source = (posixpath.normpath(posixpath.join(folder, part)) for part in written.split("\t"))
+            if out not in (".", source) and not out.startswith("../"):
+                self.built.append((out, "" if source == "." else source))
+        here = posixpath.relpath(folder or ".", where or ".")
+        for key, value in manifest:
+            if key == "alias":
+                pattern, *targets = value.split("\t")
+                self.aliases.append((where, pattern, tuple(posixpath.join(here, base or ".", t) for t in targets)))
+        if base:
+            self.aliases.append((where, "*", (posixpath.join(here, base, "*"),)))
+
+    def _add_extended(self, path: str, manifests: Mapping[str, tuple[tuple[str, str], ...]]) -> None:
+        """Adds what a configuration takes over from others, which are named by their path or stand in a package."""
+        where, seen, waiting = posixpath.dirname(path), {path}, [path]
+        while waiting and len(seen) < _LONGEST_EXTENSION:
+            current = waiting.pop()
+            for name in [value for key, value in manifests[current] if key == "extends"]:
+                package = next((p for p in _prefixes(name) if p in self.packages), "")
+                start = self.packages[package].folder if package else posixpath.dirname(current)
+                if not package and not name.startswith("."):
+                    continue
+                at = posixpath.normpath(posixpath.join(start, name[len(package) :].lstrip("/") if package else name))
+                found = next((p for p in (at, f"{at}.json", f"{at}/tsconfig.json") if p in manifests), "")
+                if found and found not in seen:
+                    seen.add(found)
+                    waiting.append(found)
+                    self._add_aliases(where, posixpath.dirname(found), manifests[found])
+
+    def _file_at(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:
+        """The file `target`, with an extension added or exchanged, or the index file of that folder."""
+        if target == ".." or target.startswith("../"):
+            return OUTSIDE
+        target = "" if target == "." else _composed(target)
+        found = OUTSIDE if only_folder else self._file_named(target, settings)
+        if found.file >= 0:
+            return found
+        for stem in settings.index_stems:
+            for extension in settings.extensions:
+                path = f"{target}/{stem}{extension}".lstrip("/")
+                if path in self.number:
+                    return ModuleTarget(self.number[path], "path")
+        for out, source in self.built:
+            if target.startswith(f"{out}/"):
+                return self._file_named(f"{source}{target[len(out) :]}".lstrip("/"), settings)
+        return OUTSIDE
+
+    def _file_named(self, target: str, settings: ModuleSettings) -> ModuleTarget:
+        number = self.number
+        if target in number and settings.system is ModuleSystem.PATH:
+            return ModuleTarget(number[target], "path")
+        for written, sources in settings.compiled:
+            if target.endswith(written):
+                for extension in sources:
+                    path = target[: -len(written)] + extension
+                    if path in number:
+                        return ModuleTarget(number[path], "path")
+        if target:
+            for extension in settings.extensions:
+                if target + extension in number:
+                    return ModuleTarget(number[target + extension], "path")
+        return OUTSIDE
+
+
+def _sources(path: str) -> tuple[str, ...]:
+    """Where the source of a file may stand that is built."""
+    return path.replace("dist/", "src/", 1), path.replace("build/", "src/", 1)
+
+
+def _prefixes(module: str) -> list[str]:
+    """Names of packages that a module may begin with.
+
+    >>> _prefixes("@a/b/c.json")
+    ['@a/b']
+    """
+    parts = module.split("/")
+    return ["/".join(parts[:2])] if module.startswith("@") else parts[:1]
+
+
+def _composed(text: str) -> str:
+    """Letters and their accents as one character each: macOS takes them apart in names of files, editors do not."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)

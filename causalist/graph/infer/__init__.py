@@ -1,0 +1,1 @@
+"""Types of chains: annotations, containers and assignments -> the value of an expression."""

@@ -1,0 +1,1 @@
+"""Symbol tables of all files, and the lookup of names in them."""

@@ -1,0 +1,1 @@
+"""Edge families other than calls and imports."""

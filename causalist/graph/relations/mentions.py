@@ -1,0 +1,226 @@
+"""What documentation mentions: edges from sections of prose, and from tests by their docstrings, to code.
+
+In: the mentions of a file's facts, and the definitions of all files. Out: definitions and files. A name of several
+parts means what is called by the last one, in the type, module or folders that the others name, in this order; a name
+of one part means what stands at the top of a file, or else the member of that name. Only code is mentioned, not tests
+or examples. Files that tell the past (change logs) mention nothing: what they name has often changed since.
+
+A section that mentions a name depends on which definitions have that name and on nothing else, and has the name in its
+facts: that is what `refresh` goes by.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from causalist.graph.drafts import Drafts
+from causalist.graph.file_symbols import FileNames
+from causalist.graph.imports.path_distance import shared_folders
+from causalist.graph.program.program import Program
+from causalist.graph.rules import FEW_NAMESAKES
+from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
+from causalist.model.roles import role_of
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
+
+_HISTORY = re.compile(
+    r"(?:^|/)(?:change-?s|changelogs?|history|news|newsfragments|whatsnew|releases?|release[-_]?notes|upgrading"
+    r"|migrat\w+)(?:$|[/.])|(?:^|/)[^/]*(?:changelog|release[-_]notes)[^/]*$",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"@?((?:[A-Za-z_$][\w$]*)(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*)(\(.*\)|!)?$", re.DOTALL)
+_PATH = re.compile(r"[\w@./-]+\.[a-z]\w{0,4}(?::\d+)?$")  # `src/app.py`; also `response.json`, if that is a file
+_SEPARATOR = re.compile(r"\.|::|#|->")
+_INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Za-z0-9]*[a-z]")
+_TELLING = re.compile(r"(?<=[a-zA-Z0-9])_(?=[a-zA-Z0-9])")
+_FOR_DEVELOPERS = re.compile(
+    r"(?:^|/)(?:[^/]*contribut|[^/]*develop(?:ment|ing)|hacking|maintain|[^/]*releas|internals|agents\.md$|claude\.md$)",
+    re.IGNORECASE,
+)
+_ENTRY = "main"
+_OF_ANOTHER = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(")
+_RECEIVERS = frozenset({"self", "this", "cls"})
+
+
+class Meant(NamedTuple):
+    """`draft` is a file or a definition; `rule` one of RULES."""
+
+    draft: int
+    rule: str
+    candidates: int
+
+
+@dataclass(slots=True)
+class Mentions:
+    """What the mentions of a program's files mean. What is looked up is made when the first file asks."""
+
+    program: Program
+    drafts: Drafts
+    _by_name: dict[str, list[int]] | None = None  # last name -> definitions that documentation may mean
+    _paths: dict[str, list[int]] | None = None  # name of a file -> files that are no prose
+    # By (folder of who speaks, whether to developers, form, name): nothing else of who speaks matters.
+    _known: dict[tuple[str, bool, int, str], list[Meant]] = field(default_factory=dict)
+
+    def edges(self, number: int) -> Iterator[tuple[int, Meant, int]]:
+        """(source draft, what is meant, row) of all that a file mentions."""
+        names = self.program.files[number]
+        mentions = names.facts.mentions
+        if not mentions or not self._speaks(number):
+            return
+        documents = self.drafts.documents(number)
+        folder, is_inside = posixpath.dirname(names.path), _FOR_DEVELOPERS.search(names.path) is not None
+        for mention in mentions:
+            source = number if mention.document == MODULE_SCOPE else documents[mention.document]
+            key = folder, is_inside, mention.form, mention.name
+            known = self._known.get(key)
+            if known is None:
+                known = self._known[key] = self._meant(mention, names.path)
+            for meant in known:
+                yield source, meant, mention.row
+
+    def _speaks(self, number: int) -> bool:
+        """Whether what a file mentions counts: prose that is no history, and docstrings of tests."""
+        names = self.program.files[number]
+        if names.settings is None:
+            return not _HISTORY.search(names.path)
+        return role_of(names.path) == Role.TEST
+
+    def _meant(self, mention: Mention, path: str) -> list[Meant]:
+        form, written = mention.form, mention.name
+        if form == MentionForm.LINK or (form == MentionForm.SPAN and _PATH.match(written)):
+            file = self._file(written, path, form == MentionForm.LINK)
+            if file >= 0 or form == MentionForm.LINK:
+                return [Meant(file, self._rule_of_path(written, form), 1)] if file >= 0 else []
+        match = _NAME.match(written)
+        if match is None:
+            return []
+        parts = _SEPARATOR.split(match[1])
+        if parts[0] in _RECEIVERS:
+            parts = parts[1:]
+        if not parts:
+            return []
+        rule, found = self._several(parts) if len(parts) > 1 else self._one(parts[0], form, bool(match[2]))
+        if rule == "doc-word" and form == MentionForm.SPAN:
+            found = [] if written.startswith("@") else [each for each in found if self._is_spoken_of(each)]
+        if rule != "doc-like-named":
+            rule = {MentionForm.ROLE: "doc-role", MentionForm.EXAMPLE: "doc-example"}.get(MentionForm(form), rule)
+        found = self._nearest(found, path)
+        if len(found) > FEW_NAMESAKES:
+            return []
+        return [Meant(self.drafts.definition(definition), rule, len(found)) for definition in found]
+
+    def _one(self, name: str, form: int, is_called: bool) -> tuple[str, list[int]]:
+        """What a name of one part may mean: what stands at the top of files before members of types."""
+        is_type_like = _INNER_CAPITAL.search(name) is not None
+        is_telling = is_type_like or _TELLING.search(name) is not None
+        given = self._named(name)
+        top = [each for each in given if not self._owners(each)]
+        if form == MentionForm.EXAMPLE and not is_type_like:
+            return "doc-example", []  # a variable of the example, as likely as not
+        if is_telling or form == MentionForm.ROLE:
+            return "doc-name", top or given
+        if is_called:  # a plain word, `close()`: one method has that name, or it may be any
+            return "doc-name", top or (given if len(given) == 1 else [])
+        return "doc-word", top
+
+    def _is_spoken_of(self, definition: int) -> bool:
+        """Whether prose that says a plain word may mean a definition: `print` is the language's own, every program has
+        a `main`, `http = require("http")` is another's, and `PATH` stands for much."""
+        facts = self.program.definition_of[definition]
+        settings = self.program.files[self.program.file_of[definition]].settings
+        if settings is not None:
+            own = (settings.builtin_methods, settings.builtin_names, settings.shapes.builtins)
+            if any(facts.name in names for names in own):
+                return False
+        is_value = facts.kind == NodeKind.CONSTANT
+        return facts.name != _ENTRY and not (is_value and (facts.name.isupper() or _OF_ANOTHER.search(facts.signature)))
+
+    def _several(self, parts: list[str]) -> tuple[str, list[int]]:
+        """What `Session.verify` or `app.auth.Session` may mean: all types around it have to be named."""
+        *around, last = parts
+        given = [(each, self._owners(each)) for each in self._named(last)]
+        plain = [part.lstrip("_").replace("-", "_") for part in around]
+        best = [
+            each
+            for each, owners in given
+            if plain[len(plain) - len(owners) :] == [owner.lstrip("_") for owner in owners]
+            and _is_within(plain[: len(plain) - len(owners)], self._places(each))
+        ]
+        if best or len(around) > 1:
+            return "doc-qualified", best
+        wanted = around[0].replace("_", "").lower()
+        return "doc-like-named", [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
+
+    def _nearest(self, found: list[int], path: str) -> list[int]:
+        """Of several, those with the most folders in common with who speaks."""
+        if len(found) < 2:
+            return found
+        files, file_of = self.program.files, self.program.file_of
+        shared = [shared_folders(path, files[file_of[each]].path) for each in found]
+        most = max(shared)
+        return [each for each, n in zip(found, shared, strict=True) if n == most]
+
+    # -- definitions by name
+
+    def _named(self, name: str) -> list[int]:
+        if self._by_name is None:
+            self._by_name = {}
+            for names in self.program.files:
+                if names.facts.definitions and role_of(names.path) == Role.CODE:
+                    self._add(names)
+        return self._by_name.get(name, [])
+
+    def _add(self, names: FileNames) -> None:
+        """What others can name of a file: what stands in a function is its own. Overloads are one."""
+        assert self._by_name is not None
+        seen: set[str] = set()
+        definitions = names.facts.definitions
+        hides = [each.kind in CALLABLE_KINDS for each in definitions]  # itself, or what it stands in
+        for local, definition in enumerate(definitions):
+            is_local = definition.parent != MODULE_SCOPE and hides[definition.parent]
+            hides[local] |= is_local
+            if not is_local and definition.kind != NodeKind.NAMESPACE and definition.qualname not in seen:
+                seen.add(definition.qualname)
+                self._by_name.setdefault(definition.name, []).append(names.first + local)
+
+    def _owners(self, definition: int) -> list[str]:
+        """The names around a definition, outermost first."""
+        if definition in self.program.owner_of:
+            owner = self.program.owner_of[definition]
+            return [*self._owners(owner), self.program.definition_of[owner].name]
+        return self.program.definition_of[definition].qualname.split(".")[:-1]
+
+    def _places(self, definition: int) -> list[str]:
+        """The folders and the name of the file of a definition, as imports spell them."""
+        path = posixpath.splitext(self.program.files[self.program.file_of[definition]].path)[0]
+        return [part.lstrip("_").replace("-", "_") for part in path.split("/")]
+
+    # -- files by name
+
+    def _file(self, written: str, path: str, is_link: bool) -> int:
+        """The file that a path names, seen from who speaks or from the root; -1 for none. A name alone, `settings.py`,
+        is that of a file of every user as well, unless the document is for those who work on the repository. Prose is
+        not meant."""
+        written = written.strip("<>").partition("#")[0].partition(":")[0]
+        if "/" not in written and not is_link and not _FOR_DEVELOPERS.search(path):
+            return -1
+        if self._paths is None:
+            self._paths = {}
+            for number, names in enumerate(self.program.files):
+                if role_of(names.path) in (Role.CODE, Role.CONFIG):
+                    self._paths.setdefault(posixpath.basename(names.path), []).append(number)
+        given = self._paths.get(posixpath.basename(written), [])
+        whole = {posixpath.normpath(posixpath.join(posixpath.dirname(path), written)), posixpath.normpath(written)}
+        exact = [each for each in given if self.program.files[each].path in whole]
+        return exact[0] if exact else -1
+
+    @staticmethod
+    def _rule_of_path(written: str, form: int) -> str:
+        return "doc-path" if form == MentionForm.LINK or "/" in written else "doc-file"
+
+
+def _is_within(parts: list[str], places: list[str]) -> bool:
+    """Whether these parts stand among the folders and the file of a definition in this order."""
+    remaining = iter(places)
+    return all(any(part == place for place in remaining) for part in parts)

@@ -1,9 +1,0 @@
-"""The table of confidences as it is shipped, unread."""
-
-from functools import cache
-from pathlib import Path
-
-
-@cache
-def shipped_confidences() -> bytes:
-    return Path(__file__).with_name("confidence.json").read_bytes()

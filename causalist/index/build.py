@@ -1,0 +1,321 @@
+"""Files -> facts -> index: the half of the pipeline that runs before any question.
+
+A file whose metadata has not changed is not read, a content that was parsed before is not parsed again. The index is
+a function of paths, facts and weights; nothing in it depends on the order, the process or the time in which they came.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist._internal.heap import return_what_is_freed
+from causalist._internal.process import CAN_FORK, Meanwhile
+from causalist.errors import GitError, IndexUnreadable, NothingToIndex
+from causalist.graph import Part, Spread, build_graph, needs_bodies
+from causalist.index.collect import (
+    IndexOptions,
+    Read,
+    collect_facts,
+    is_worth_processes,
+    n_processes,
+    no_garbage_collection,
+    reader_of,
+)
+from causalist.index.freshness import blobs_of, doubtful_files, known_blobs
+from causalist.index.history import commits_behind, history_of
+from causalist.index.refresh import refreshed
+from causalist.index.versions import index_version
+from causalist.model.facts import Diagnostic, FileFacts
+from causalist.model.graph import LinkedGraph, NodeTable
+from causalist.model.history import Commits, History
+from causalist.model.index import FileNote, Index, Manifest, SecretSpans
+from causalist.model.interface import named_only
+from causalist.model.source import Scan
+from causalist.model.string_table import StringTable
+from causalist.model.symbols import NodeId, NodeKind, file_id
+from causalist.parse import load_settings
+from causalist.rank import Kept, Unchanged, WalkWeights, build_lexical, build_transition
+from causalist.source import BlobReader
+from causalist.store import FactsCache, facts_with_bodies
+
+# Processes that link: each comes to hold most of the tables for itself, which take five times the room of the source.
+_MOST_LINKING = 4
+_MOST_HELD_AGAIN = 300_000_000  # bytes of source of which others than the first hold tables
+
+
+def make_index(
+    scan: Scan,
+    read: Read,
+    cache: FactsCache,
+    previous: Index | None,
+    scanned_at: int,
+    options: IndexOptions,
+    commits: Callable[[], Commits] = Commits,
+) -> Index:
+    """The index of everything in `scan`, with the history of what `commits` says once the rest is done. Raises
+    NothingToIndex if no file has anything to search."""
+    with no_garbage_collection():
+        return _make_index(scan, read, cache, previous, scanned_at, options, commits)
+
+
+def _make_index(
+    scan: Scan,
+    read: Read,
+    cache: FactsCache,
+    previous: Index | None,
+    scanned_at: int,
+    options: IndexOptions,
+    commits: Callable[[], Commits],
+) -> Index:
+    before = blobs_of(previous) if previous is not None else {}
+    blobs = known_blobs(scan.entries, previous, before)
+    skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
+    same_version = previous is not None and previous.version == index_version()
+    is_known = previous is not None and same_version and not any(note.slug == "not-linked" for note in previous.notes)
+    unfit = _still_unfit(scan, read, blobs, previous) if previous and same_version else {}
+    bodies: dict[str, bytes] = {}
+    again = refreshed(scan.entries, blobs, before, read, cache, previous, options) if previous and is_known else None
+    if again is not None:
+        facts = again.facts
+    else:
+        return_what_is_freed()
+        indexed = _indexed(previous) if same_version else {}
+        entries = [entry for entry in scan.entries if entry.path not in unfit]
+        unread = {e.path for e in entries if e.path not in blobs or indexed.get(e.path) != blobs[e.path]}
+        facts, more = collect_facts(entries, blobs, read, cache, options, words=unread, aside=bodies)
+        unfit.update(more)
+    for path in sorted(unfit):
+        skipped[unfit[path]] += 1
+        if len(examples.setdefault(unfit[path], [])) < 3:
+            examples[unfit[path]].append(path)
+    files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
+    if not files:
+        raise NothingToIndex(_nothing(scan, skipped))
+    options.progress("linking", 0, 0)
+    linked = again.relinked.linked if again is not None else _linked(files, bodies, options)
+    if again is None:
+        # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
+        files = [(path, named_only(each)) for path, each in files]
+        return_what_is_freed()
+    unchanged, kept = None, None
+    if again is not None and previous is not None:
+        unchanged = Unchanged(previous.transition, again.relinked.nodes, again.relinked.is_other)
+        kept = Kept(previous.lexical, again.relinked.unread)
+    transition = build_transition(linked.graph, WalkWeights(), before=unchanged)
+    options.progress("indexing words", 0, 0)
+    kept = kept or _kept_words(files, linked, previous)
+    facts.clear()
+    lexical = build_lexical(files, linked, kept)
+    facts = dict(files)
+    cache.keep_only((blobs[path], reader_of(path)) for path, _ in files)
+    return Index(
+        version=index_version(),
+        commit=scan.commit,
+        scanned_at=scanned_at,
+        manifest=Manifest(
+            paths=_paths(scan, previous, before),
+            blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
+            sizes=np.fromiter((e.size for e in scan.entries), np.int64, len(scan.entries)),
+            mtimes=np.fromiter((e.mtime_ns for e in scan.entries), np.int64, len(scan.entries)),
+            ctimes=np.fromiter((e.ctime_ns for e in scan.entries), np.int64, len(scan.entries)),
+            secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
+            unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
+        ),
+        graph=linked.graph,
+        lexical=lexical,
+        transition=transition,
+        skipped=dict(sorted(skipped.items())),
+        examples={key: tuple(value) for key, value in sorted(examples.items())},
+        notes=_notes(files, dict(linked.troubles)),
+        languages=dict(sorted(Counter([f.language or "text" for _, f in files]).items())),
+        submodules=bool(options.submodules),
+        history=history_of(commits(), [path for path, _ in files], linked.file_nodes, known_history(previous)),
+    )
+
+
+def _paths(scan: Scan, previous: Index | None, before: Mapping[str, str]) -> StringTable:
+    """The paths of a scan; `before` has those of the previous index."""
+    paths = [entry.path for entry in scan.entries]
+    is_same = previous is not None and paths == list(before)
+    return previous.manifest.paths if previous is not None and is_same else StringTable.from_strings(paths)
+
+
+def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], options: IndexOptions) -> LinkedGraph:
+    """The graph of files whose bodies are encoded; they are gone afterwards."""
+    settings = load_settings()
+    costs = [len(bodies.get(path, b"")) for path, _ in files]
+    spread = Spread(_n_linking(files, options), costs, lambda work: Meanwhile(Part, work).result)
+    for number, (path, facts) in enumerate(files):
+        if needs_bodies(path, facts, settings):
+            files[number] = path, facts_with_bodies(facts, bodies.pop(path))
+
+    def with_bodies(path: str, facts: FileFacts) -> FileFacts:
+        return facts_with_bodies(facts, bodies.pop(path)) if path in bodies else facts
+
+    linked = build_graph(files, settings, with_bodies, spread)
+    bodies.clear()  # of what another process has linked
+    return linked
+
+
+def _n_linking(files: Sequence[tuple[str, FileFacts]], options: IndexOptions) -> int:
+    """How many processes link."""
+    n_bytes = sum(facts.n_bytes for _, facts in files)
+    if not (CAN_FORK and is_worth_processes(n_bytes, options)):
+        return 1
+    return min(n_processes(options), _MOST_LINKING, 1 + _MOST_HELD_AGAIN // max(n_bytes, 1))
+
+
+def _notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
+    notes: list[FileNote] = []
+    for number, (path, facts) in enumerate(files):
+        if not facts.diagnostics and number not in troubles:
+            continue
+        found = list(facts.diagnostics)
+        if number in troubles:
+            what = f"some of what it uses is not known, for a defect of this program ({troubles[number]})"
+            found.append(Diagnostic("not-linked", what, 0))
+        notes.extend(FileNote(path, each.slug, each.detail, each.row) for each in found)
+    return tuple(notes)
+
+
+def known_history(previous: Index | None) -> History:
+    """What a previous index of this version knows of the past; else nothing."""
+    return History() if previous is None or previous.version != index_version() else previous.history
+
+
+def _kept_words(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, previous: Index | None) -> Kept | None:
+    """Where the nodes of the previous index are now, of those files whose facts came without words."""
+    kept = {file_id(path) for path, facts in files if facts.words is None}
+    if previous is None or not kept:
+        return None
+    then, now = (_nodes_of_files(graph.nodes, kept) for graph in (previous.graph, linked.graph))
+    if len(then) != len(now):
+        raise ValueError("the same facts made other nodes than before")
+    nodes = np.full(len(previous.graph.nodes), -1, dtype=np.int32)
+    nodes[then] = now  # both are sorted by id, hence in the same order
+    return Kept(previous.lexical, nodes)
+
+
+def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
+    """Positions of all nodes of these files, ascending."""
+    is_wanted = np.zeros(len(nodes), dtype=np.bool_)
+    found = np.flatnonzero(nodes.kinds == NodeKind.FILE)
+    is_wanted[found] = [each in files for each in nodes.ids.some(found)]
+    return np.flatnonzero((nodes.files >= 0) & is_wanted[np.maximum(nodes.files, 0)])
+
+
+def _still_unfit(scan: Scan, read: Read, blobs: dict[str, str], previous: Index) -> dict[str, str]:
+    """Why files are not searched that were not before either, by path; what `blobs` says of them is "". Only those are
+    read that may have changed without a trace."""
+    manifest = previous.manifest
+    before = {manifest.paths[i]: manifest.unfit[i] for i in np.flatnonzero(np.diff(manifest.unfit.offsets)).tolist()}
+    unfit: dict[str, str] = {}
+    for entry in scan.entries:
+        if entry.path not in before:
+            continue
+        found = before[entry.path] if blobs.get(entry.path) == "" else read(entry)
+        if isinstance(found, str):
+            unfit[entry.path] = found
+            blobs[entry.path] = ""
+    return unfit
+
+
+def restamped_if_same(
+    scan: Scan,
+    read: Read,
+    previous: Index | None,
+    scanned_at: int,
+    submodules: bool,
+    commits: Callable[[], Commits],
+) -> Index | None:
+    """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
+    if previous is None or previous.version != index_version():
+        return None
+    known, doubtful = previous.manifest, doubtful_files(scan.entries, previous)
+    if doubtful is None:
+        return None
+    for i in doubtful:
+        source = read(scan.entries[i])
+        if source != known.unfit[i] if isinstance(source, str) else source.blob != known.blobs[i]:
+            return None
+    manifest = replace(
+        previous.manifest,
+        mtimes=np.array([e.mtime_ns for e in scan.entries], dtype=np.int64),
+        ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
+        sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
+    )
+    if previous.skipped != dict(Counter(scan.skipped) + Counter(reason for reason in known.unfit if reason)):
+        return None
+    past = previous.history
+    history = history_of(commits(), list(past.paths), past.nodes, past)
+    return replace(
+        previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit, submodules=submodules, history=history
+    )
+
+
+def index_of_commit(
+    git_dir: Path, scan: Scan, cache: FactsCache | None, options: IndexOptions | None, known: Index | None
+) -> Index:
+    """The index of a commit, read from git's objects. What the index `known` of another commit says of the past is not
+    read again. Raises NothingToIndex and GitError."""
+    commits = commits_behind(git_dir, scan.commit, known_history(known).commits)
+    with BlobReader(git_dir) as reader:
+        cache, options = cache or FactsCache(), options or IndexOptions(processes=1)
+        return make_index(scan, reader.read, cache, None, 0, options, lambda: commits)
+
+
+def made_with(
+    cache: FactsCache,
+    scan: Scan,
+    read: Read,
+    previous: Index | None,
+    scanned_at: int,
+    options: IndexOptions,
+    commits: Callable[[], Commits],
+) -> Index:
+    """`make_index`, once more without the cache if what it holds makes no sense: it is a file, and files get
+    damaged."""
+    try:
+        return make_index(scan, read, cache, previous, scanned_at, options, commits)
+    except (IndexError, KeyError, ValueError, IndexUnreadable):
+        return make_index(scan, read, FactsCache(), None, scanned_at, options, commits)
+
+
+def reading_commits(
+    root: Path, scan: Scan, previous: Index | None, notes: dict[Diagnostic, None], options: IndexOptions
+) -> Callable[[], Commits]:
+    """What says the commits behind the files; none, with a note, where git cannot say them (a clone without trees).
+    Where files are parsed in several processes, it is being found out beside that."""
+    known = known_history(previous).commits
+    is_first = scan.commit is not None and not len(known)
+    is_worth_it = is_first and is_worth_processes(sum(entry.size for entry in scan.entries), options)
+    past = Meanwhile(Commits, lambda: commits_behind(root, scan.commit, known), wanted=is_worth_it)
+
+    @cache
+    def commits() -> Commits:
+        try:
+            return past.result()
+        except GitError as error:
+            notes[Diagnostic("history-unreadable", str(error), -1)] = None
+            return Commits()
+
+    return commits
+
+
+def _indexed(previous: Index | None) -> Mapping[str, str]:
+    """The content (blob) of each file whose words an index of this version holds."""
+    if previous is None or previous.version != index_version():
+        return {}
+    return blobs_of(previous)
+
+
+def _nothing(scan: Scan, skipped: Counter[str]) -> str:
+    if not skipped:
+        return "the folder holds no files to search; run in a folder with source code or documentation"
+    reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(skipped.items()))
+    return f"none of the files here can be searched ({reasons}); `causalist status` shows examples"

@@ -1,0 +1,286 @@
+"""The graph after an edit, where most files are as they were in the previous index and look the same from outside.
+
+In: the files of a scan and the previous index. Out: what `indexing` needs in place of the facts of everything, or None
+where everything has to be linked: a file of which nobody knows what it was, or a change of what others see that
+touches too much or cannot be followed by names. A file that came or went is such a change (`graph.presence`).
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+import numpy as np
+
+from causalist._internal.heap import reuse_what_is_freed
+from causalist.graph import (
+    NotLinked,
+    Presence,
+    Relinked,
+    may_mention,
+    needs_bodies,
+    passed_modules,
+    passes_on,
+    presence_of,
+    relink,
+)
+from causalist.graph.invalidation import UNSAID, Change, change_of, resting_on
+from causalist.index.collect import IndexOptions, Read, collect_facts, reader_of
+from causalist.index.refresh_cache import Retained
+from causalist.model.facts import FileFacts
+from causalist.model.graph import CodeGraph
+from causalist.model.index import Index
+from causalist.model.interface import interface_of, same_interface
+from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.source import FileEntry
+from causalist.model.symbols import NodeKind, file_id, split_id
+from causalist.parse import load_settings
+from causalist.store import FactsCache, Key
+
+_MOST_AFFECTED = 0.3  # of all files: above that, searching for them costs more than it saves
+_MOST_MOVED = 32  # files that came or went
+_MOST_NAMES = 32  # that are searched for: looking for more takes longer than linking everything
+# What may stand before a name in JSON: no part of a longer one, but the end of an escape looks like that.
+_BEFORE = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))"
+
+
+class Refreshed(NamedTuple):
+    """Facts by path, those of files that did not change without words and mostly without bodies; the graph."""
+
+    facts: dict[str, FileFacts]
+    relinked: Relinked
+
+
+def refreshed(
+    entries: Sequence[FileEntry],
+    blobs: dict[str, str],
+    before: Mapping[str, str],
+    read: Read,
+    cache: FactsCache,
+    previous: Index,
+    options: IndexOptions,
+) -> Refreshed | None:
+    """`previous` is an index of this version, with the contents `before`; completes `blobs`, known by path, "" for what
+    is not searched."""
+    if options.retaining is not None:
+        reuse_what_is_freed()
+    retained = options.retaining.take() if options.retaining is not None else None
+    found = _refreshed(entries, blobs, before, read, cache, previous, options, retained)
+    if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
+        retained.linker.release()
+    if found is not None:
+        linker = found.relinked.linker
+        if options.retaining is None:
+            linker.release()
+        else:
+            facts = {names.path: names.facts for names in linker.program.files}
+            options.retaining.keep(Retained(_searched(blobs), facts, linker))
+    return found
+
+
+def _searched(blobs: Mapping[str, str]) -> Mapping[str, str]:
+    """Without files that are not searched."""
+    return {path: blob for path, blob in blobs.items() if blob} if "" in blobs.values() else dict(blobs)
+
+
+def _refreshed(
+    entries: Sequence[FileEntry],
+    blobs: dict[str, str],
+    before: Mapping[str, str],
+    read: Read,
+    cache: FactsCache,
+    previous: Index,
+    options: IndexOptions,
+    retained: Retained | None,
+) -> Refreshed | None:
+    # What was not searched and now is, or the other way round, is one file more or less.
+    then, now = (map(each.get, [entry.path for entry in entries]) for each in (before, blobs))
+    edited = [entry for entry, old, new in zip(entries, then, now, strict=True) if new != (old or "")]
+    before = _searched(before)
+    unfit_now = {entry.path for entry in edited if blobs.get(entry.path) == "" and entry.path in before}
+    gone = sorted((before.keys() - {entry.path for entry in entries}) | unfit_now)
+    if len(edited) > len(entries) // 2 or len(gone) > _MOST_MOVED:
+        return None
+    new, unfit = collect_facts(edited, blobs, read, cache, options)
+    settings = load_settings()
+    seen = None if unfit else _seen_differently(new, before, gone, cache, settings)
+    if seen is None:
+        return None
+    changed = {path for path in new if blobs[path] != before.get(path)}
+    affected: set[str] | None = set()
+    if seen.names or seen.said or seen.moved:
+        searched = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if blobs.get(e.path)}
+        searched = {path: key for path, key in searched.items() if path not in changed}
+        affected = _files_naming(seen, searched, cache, settings)
+        if affected is not None and gone:
+            affected.update(path for path in _leading_to(gone, previous.graph) if path in searched)
+    if affected is None or len(affected) > len(entries) * _MOST_AFFECTED:
+        return None
+    again = changed | affected
+    entries = [entry for entry in entries if blobs[entry.path]]
+    known, of_known = (retained.facts, retained.blobs) if retained is not None else ({}, {})
+    is_of_before = of_known == before
+    if is_of_before:
+        held = known.keys() - again.union(gone)
+    else:
+        held = {path for path in known if path not in again and of_known[path] == blobs.get(path)}
+    unread = [entry for entry in entries if entry.path not in held]
+    facts, unfit = collect_facts(unread, blobs, read, cache, options, words=changed, bodies=again)
+    if unfit:
+        return None
+    told = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
+    entries_told = [e for e in entries if e.path in told]
+    facts.update(collect_facts(entries_told, blobs, read, cache, options, words=())[0])
+    # The same content may stand elsewhere, where it changed.
+    worded = [path for path, each in facts.items() if path not in changed and each.words is not None]
+    facts.update((path, facts[path].without_words()) for path in worded)
+    facts.update(zip(held, map(known.__getitem__, held), strict=True))
+    files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
+    numbers = {path: i for i, (path, _) in enumerate(files) if path in again}
+    is_same = not (seen.differing or seen.moved) and is_of_before
+    try:
+        linked = relink(
+            files,
+            settings,
+            previous.graph,
+            {numbers[path] for path in changed},
+            {numbers[path] for path in affected},
+            seen.moved,
+            retained.linker if retained is not None and is_same else None,
+        )
+    except NotLinked:
+        return None  # what links everything says which files are concerned
+    return Refreshed(facts, linked)
+
+
+class _Seen(NamedTuple):
+    """The paths of files that look different, the names of what others see differently and those by which only prose
+    means it, what the files that changed look like, then and now, and what came or went."""
+
+    differing: set[str]
+    names: set[str]
+    said: set[str]
+    interfaces: list[FileFacts]
+    moved: list[Presence]
+
+
+def _seen_differently(
+    new: Mapping[str, FileFacts],
+    before: Mapping[str, str],
+    gone: Sequence[str],
+    cache: FactsCache,
+    settings: Mapping[str, LanguageSettings],
+) -> _Seen | None:
+    """What others see differently than in the contents that these files had before; None where that is not known."""
+    keys = {path: (before[path], reader_of(path)) for path in (*new, *gone) if path in before}
+    old = cache.get_many(keys.values(), words=False)
+    seen = _Seen(set(), set(), set(), [], [])
+    moved = [(path, old.get(keys[path])) for path in gone]
+    moved += [(path, facts) for path, facts in new.items() if path not in before]
+    for path, facts in moved:
+        presence = None if facts is None else presence_of(path, facts, settings)
+        if facts is None or presence is None:
+            return None
+        seen.moved.append(presence)
+        seen.interfaces.append(interface_of(facts))
+    for path, facts in new.items():
+        if path not in before:
+            continue
+        then = old.get(keys[path])
+        if then is None:
+            return None
+        interfaces = interface_of(then), interface_of(facts)
+        seen.interfaces.extend(interfaces)
+        if same_interface(then, facts):
+            continue
+        seen.differing.add(path)
+        language = settings.get(facts.language)
+        if passed_modules(path, then, language) != passed_modules(path, facts, language):
+            return None
+        change = change_of(then, facts, language)
+        if change is None or (language is not None and not _is_told_by_names(change, language)):
+            return None
+        seen.said.update(change.said)
+        made = (resting_on(each, language, frozenset(), change.variables) for each in interfaces)
+        seen.names.update(change.names, *made)
+    return seen
+
+
+def _is_told_by_names(change: Change, language: LanguageSettings) -> bool:
+    """Whether what rests on a change says so by a name. A type has an interface without naming it where that takes
+    methods alone, and in a tree of modules what is visible decides which methods there are."""
+    if language.modules.system is ModuleSystem.TREE:
+        return False
+    return not language.types.structural or change.kinds <= {NodeKind.FUNCTION, NodeKind.CONSTANT}
+
+
+def _files_naming(
+    seen: _Seen, keys: Mapping[str, Key], cache: FactsCache, settings: Mapping[str, LanguageSettings]
+) -> set[str] | None:
+    """Of files that did not change, those that have one of these names in their facts, or the name of what is made of
+    such a thing, and those that may mean something of what came or went; None where that is too much to follow."""
+    encoded = cache.get_encoded(keys.values())
+    if any(key not in encoded for key in keys.values()):
+        return None
+    known: dict[Key, FileFacts] = {}
+    names = seen.names.union(*({each.stem, *each.names} for each in seen.moved))
+    waiting = set(names)
+    while waiting:
+        has_one = _finder(waiting)
+        found = [key for key, (interface, _) in encoded.items() if has_one(interface)]
+        known.update(cache.get_many((key for key in found if key not in known), words=False, bodies=False))
+        interfaces = [known[key] for key in found]
+        several = (resting_on(each, settings.get(each.language), waiting) for each in (*interfaces, *seen.interfaces))
+        resting = set().union(*several)
+        passed_on = _passed_on([each for each in seen.moved if each.stem in waiting], interfaces)
+        if passed_on is None:
+            return None
+        waiting = (resting | passed_on) - names
+        names |= waiting
+        if len(names) > _MOST_NAMES or not names.isdisjoint(UNSAID):
+            return None
+    has_one = _finder(names)
+    guessed = _finder(set().union(*(each.guessed for each in seen.moved)), ending=True)
+    mentioned = _finder(seen.said.union(*(each.mentioned for each in seen.moved)))
+    naming = {key for key, parts in encoded.items() if any(map(has_one, parts)) or guessed(parts[1])}
+    return {
+        path
+        for path, key in keys.items()
+        if key in naming or (may_mention(path, key[1].split(":", 2)[1] in settings) and mentioned(encoded[key][1]))
+    }
+
+
+def _passed_on(moved: Sequence[Presence], facts: Sequence[FileFacts]) -> set[str] | None:
+    """What others may see of what came or went through files that pass on everything that a module has; None where it
+    is not known what that is."""
+    names: set[str] = set()
+    for each in moved:
+        ways = [passes_on(one, each.stem) for one in facts]
+        if any(is_sought for _, is_sought in ways):
+            return None
+        if any(is_whole for is_whole, _ in ways):
+            if each.passed_on is None:
+                return None
+            names |= each.passed_on
+    return names
+
+
+def _leading_to(gone: Sequence[str], graph: CodeGraph) -> set[str]:
+    """The files with edges to files that are gone."""
+    nodes, edges = graph.nodes, graph.edges
+    of_file = np.zeros(len(nodes) + 1, dtype=np.bool_)
+    of_file[[nodes.ids.position(file_id(path)) for path in gone]] = True
+    targets = of_file[nodes.files[edges.targets]]
+    sources = np.unique(nodes.files[edges.sources[targets]])
+    return {split_id(nodes.ids[node])[0] for node in sources.tolist()}
+
+
+def _finder(names: AbstractSet[str], *, ending: bool = False) -> Callable[[bytes], bool]:
+    """Whether any of these names stands in JSON as a whole word, or with `ending` as the last one of a string; what
+    looks like a letter before it may be the end of an escape."""
+    after = rb'"' if ending else rb"(?![A-Za-z0-9_])"
+    words = [
+        (each + after if ending else each, re.compile(_BEFORE + re.escape(each) + after))
+        for each in (name.encode() for name in sorted(names))
+    ]
+    return lambda text: any(name in text and word.search(text) is not None for name, word in words)

@@ -1,0 +1,163 @@
+"""Is an index what it should be? Its invariants, what could not be parsed, and how much of the calls is known."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.graph import GUESSES, RULES, load_confidences
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.health import Calls, Finding, Health, Unmeasured
+from causalist.model.index import Index
+from causalist.model.lookup import Gap
+from causalist.model.symbols import NodeKind, split_id
+from causalist.parse import dialect_of
+
+_EXAMPLES = 3  # unresolved calls of a language
+_MOST_EXAMPLES = 20  # findings of one kind that are listed; an index that is broken is broken everywhere
+
+
+def health_of(index: Index) -> Health:
+    """Findings in a fixed order: the graph's invariants, then files that could be read in part only."""
+    graph = index.graph
+    broken = [*_nodes(graph), *_edges(graph)]
+    doubtful = [
+        Finding(note.slug, f"{note.path}:{note.row + 1}" if note.row >= 0 else note.path, note.detail)
+        for note in index.notes
+    ]
+    if broken:  # what follows reads the graph as if it were whole
+        return Health((*broken, *doubtful), (), ())
+    return Health(tuple(doubtful), _calls(graph), _cycles(graph), _unmeasured(graph))
+
+
+def _nodes(graph: CodeGraph) -> Iterator[Finding]:
+    nodes, n = graph.nodes, len(graph.nodes)
+    ids = list(nodes.ids)
+    for before, after in pairwise(ids):
+        if before >= after:
+            detail = "two nodes have this id" if before == after else f"stands behind {before}; ids have to be sorted"
+            yield Finding("wrong-id", after, detail)
+    in_file = nodes.files >= 0
+    wrong = (nodes.files >= n) | (nodes.parents >= n) | (in_file & (nodes.kinds == NodeKind.EXTERNAL))
+    wrong |= ~in_file & (nodes.kinds != NodeKind.EXTERNAL) & (nodes.kinds != NodeKind.ENTITY)
+    yield from _named(graph, wrong, "wrong-place", "lies in no file, or in one that does not exist")
+    files = np.clip(nodes.files, 0, max(n - 1, 0))
+    outside = in_file & ~wrong & (
+        (nodes.start_bytes > nodes.end_bytes)
+        | (nodes.start_bytes < 0)
+        | (nodes.end_bytes > nodes.end_bytes[files])
+        | (nodes.start_rows > nodes.end_rows)
+        | (nodes.end_rows > nodes.end_rows[files])
+    )  # fmt: skip
+    yield from _named(graph, outside, "span-outside", "its place reaches out of its file")
+
+
+def _edges(graph: CodeGraph) -> Iterator[Finding]:
+    edges, n = graph.edges, len(graph.nodes)
+    dangling = (edges.sources < 0) | (edges.sources >= n) | (edges.targets < 0) | (edges.targets >= n)
+    for number in np.flatnonzero(dangling)[:_MOST_EXAMPLES].tolist():
+        where = f"edge {number}"
+        yield Finding("dangling-edge", where, f"{edges.sources[number]} -> {edges.targets[number]} of {n} nodes")
+    whole = ~dangling
+    without_rule = whole & (edges.rules >= len(graph.rule_names))
+    for number in np.flatnonzero(without_rule)[:_MOST_EXAMPLES].tolist():
+        yield Finding("missing-rule", f"edge {number}", f"its rule has the number {edges.rules[number]}")
+    rules = frozenset(rule.name for rule in RULES)
+    for name in sorted({graph.rule_names[i] for i in np.unique(edges.rules[whole & ~without_rule]).tolist()} - rules):
+        yield Finding("missing-rule", name, "edges go by this rule, of which nothing is known")
+    known = whole & ~without_rule
+    confident = (edges.confidences > 0) & (edges.confidences <= 1) & (edges.candidates >= 1)
+    for number in np.flatnonzero(known & ~confident)[:_MOST_EXAMPLES].tolist():
+        edge = graph.edge(number)
+        detail = f"{edge.kind} by {edge.rule}: confidence {edge.confidence}, {edge.candidates} candidates"
+        yield Finding("wrong-confidence", f"{edge.source} -> {edge.target}", detail)
+
+
+def _named(graph: CodeGraph, wrong: NDArray[np.bool_], slug: str, detail: str) -> Iterator[Finding]:
+    for node in np.flatnonzero(wrong)[:_MOST_EXAMPLES].tolist():
+        yield Finding(slug, graph.nodes.ids[node], detail)
+
+
+def _calls(graph: CodeGraph) -> tuple[Calls, ...]:
+    """Sites by language. A site that may lead to several candidates counts once."""
+    edges, nodes, unresolved = graph.edges, graph.nodes, graph.unresolved
+    languages = _languages(graph)
+    names = sorted(set(languages) - {""})
+    calls = edges.kinds == EdgeKind.CALLS
+    sites = edges.counts / edges.candidates
+    is_guess = np.isin(edges.rules, [number for number, rule in enumerate(graph.rule_names) if rule in GUESSES])
+    outside = nodes.kinds[edges.targets] == NodeKind.EXTERNAL
+    of_edge = np.array(languages, dtype=object)[nodes.files[edges.sources]] if len(edges) else np.zeros(0, dtype=object)
+    of_call = np.array(languages, dtype=object)[nodes.files[unresolved.sources]]
+    result = []
+    for name in names:
+        own = calls & (of_edge == name)
+        counts = [
+            round(float(sites[own & part].sum())) for part in (~is_guess & ~outside, is_guess & ~outside, outside)
+        ]
+        unknown = np.flatnonzero(of_call == name)
+        examples = _examples(graph, unknown)
+        result.append(Calls(name, counts[0], counts[1], counts[2], int(unresolved.counts[unknown].sum()), examples))
+    return tuple(each for each in result if sum(each[1:5]))
+
+
+def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[Gap, ...]:
+    """One unresolved call of each of the names that most of these rows have, "?" aside."""
+    calls = graph.unresolved
+    sums: dict[int, int] = {}
+    for row in rows.tolist():
+        name = int(calls.names[row])
+        sums[name] = sums.get(name, 0) + int(calls.counts[row])
+    named = sorted(
+        (name for name in sums if calls.texts[name] != "?"), key=lambda name: (-sums[name], calls.texts[name])
+    )
+    first = {int(calls.names[row]): row for row in reversed(rows.tolist())}
+    chosen = [first[name] for name in named[:_EXAMPLES]]
+    return tuple(
+        Gap(
+            graph.nodes.ids[int(calls.sources[i])],
+            calls.texts[int(calls.names[i])],
+            int(calls.rows[i]) + 1,
+            sums[int(calls.names[i])],
+        )
+        for i in chosen
+    )
+
+
+def _unmeasured(graph: CodeGraph) -> tuple[Unmeasured, ...]:
+    """Rules that were never measured, by which edges of this graph go; in the order of the rules."""
+    table, evidence = load_confidences(), {rule.name: rule.evidence for rule in RULES}
+    counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))
+    used = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
+    return tuple(
+        Unmeasured(name, evidence[name].name.lower(), table.of(name, EdgeKind.CALLS, ""), used[name])
+        for name in table.unmeasured()
+        if name in used
+    )
+
+
+def _languages(graph: CodeGraph) -> list[str]:
+    """The dialect of each node that is a file, "" of all others."""
+    nodes = graph.nodes
+    result = [""] * len(nodes)
+    for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
+        result[file] = dialect_of(split_id(nodes.ids[file])[0])
+    return result
+
+
+def _cycles(graph: CodeGraph) -> tuple[tuple[str, ...], ...]:
+    """Strongly connected components of more than one file over imports."""
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
+
+    edges, n = graph.edges, len(graph.nodes)
+    imports = edges.kinds == EdgeKind.IMPORTS
+    ones = np.ones(int(imports.sum()), dtype=np.int8)
+    matrix = csr_array((ones, (edges.sources[imports], edges.targets[imports])), shape=(n, n))
+    _, labels = connected_components(matrix, directed=True, connection="strong")
+    sizes = np.bincount(labels, minlength=1)
+    groups: dict[int, list[str]] = {}
+    for node in np.flatnonzero(sizes[labels] > 1).tolist():
+        groups.setdefault(int(labels[node]), []).append(graph.nodes.ids[node])
+    return tuple(sorted((tuple(group) for group in groups.values()), key=lambda group: (-len(group), group)))

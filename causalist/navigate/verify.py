@@ -1,0 +1,140 @@
+"""Whether one node uses another: yes, no, or not to be known, and why."""
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.graph import RULES, load_confidences
+from causalist.model.facts import Call
+from causalist.model.graph import CodeGraph, Edge, EdgeKind
+from causalist.model.lookup import Basis, Known, Reason, Site, Verdict
+from causalist.model.symbols import NodeKind, split_id
+from causalist.navigate.edges import calls_from, most_confident_first
+from causalist.navigate.gaps import gaps_in
+from causalist.navigate.reach import as_one, edges_out_of, namesakes, reachable
+from causalist.parse import dialect_of, load_settings
+
+_MEANINGS = {rule.name: rule.meaning for rule in RULES}
+_NUMBERED = re.compile(r"~\d+")
+
+
+def verdict_on(
+    graph: CodeGraph, source: int, target: int, min_confidence: float, written: Iterable[Call] = ()
+) -> Verdict:
+    """Yes where an edge with that confidence leads from `source` or what it contains to `target` or what that contains.
+    Overloads of one name are one, and making an instance uses the constructor. `written` are the calls in the file of
+    `source`.
+
+    Unknown where there are only weaker edges, where the source calls something by the target's name of which nothing
+    else is certain, or where it calls a method that the target overrides. No where nothing is so. Containing is no use.
+    """
+    edges, ids = graph.edges, graph.nodes.ids
+    using, used = _inside(graph, source), _inside(graph, target)
+    if source != target:  # of a class and its method, the class is what is outside of the method
+        using, used = using & ~used, used & ~using
+    names, maker = _names(graph, target)
+    numbers = edges_out_of(graph, np.flatnonzero(using))
+    is_meant = used[edges.targets[numbers]] & (edges.kinds[numbers] != EdgeKind.CONTAINS)
+    # Documentation uses what it mentions; a test whose docstring names something may not.
+    is_prose = np.isin(graph.nodes.kinds[edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
+    is_meant &= is_prose | (edges.kinds[numbers] != EdgeKind.MENTIONS)
+    is_meant |= (edges.targets[numbers] == maker) & (edges.kinds[numbers] == EdgeKind.CALLS)
+    found = most_confident_first(graph.edge(number) for number in numbers[is_meant].tolist())
+    bases = tuple(basis_of(edge) for edge in found)
+    if any(edge.confidence >= min_confidence for edge in found):
+        return Verdict(ids[source], ids[target], Known.YES, Reason.USES, found, (), bases)
+    gaps = gaps_in(graph, using, lambda text: text in names) if names else ()
+    is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & ~is_meant
+    others = [graph.edge(number) for number in numbers[is_call].tolist()]
+    others = [edge for edge in others if _leaf(edge.target) in names]
+    overridden = [edge for edge in others if _overrides(graph, target, ids.position(edge.target))]
+    sites = _sites(graph, source, used, names, written)
+    n_elsewhere = sum(edge.n / edge.candidates for edge in others)
+    known = Known.UNKNOWN
+    if found:
+        reason = Reason.WEAK
+    elif gaps:
+        reason = Reason.RECEIVER
+    elif overridden:
+        reason, others = Reason.DISPATCH, overridden
+    elif n_elsewhere < len(sites) and any("." in site.callee for site in sites):
+        reason = Reason.UNCLEAR
+    else:
+        known = Known.NO
+        reason = Reason.ELSEWHERE if others else Reason.OUTSIDE if sites else Reason.ABSENT
+    instead = most_confident_first(others)
+    calls = calls_from(graph, source)
+    return Verdict(ids[source], ids[target], known, reason, found, (), bases, sites, gaps, instead, calls)
+
+
+def basis_of(edge: Edge) -> Basis:
+    """What the confidence of an edge rests on."""
+    settings = load_settings().get(dialect_of(split_id(edge.source)[0]))
+    kind = next(kind for kind in EdgeKind if kind.label == edge.kind)
+    measured = load_confidences().measured(edge.rule, kind, settings.name if settings else "")
+    meaning = _MEANINGS.get(edge.rule, "")
+    if measured is None:
+        return Basis(meaning, 0, 0, 0, "")
+    return Basis(meaning, measured.right, measured.wrong, measured.repositories, measured.language)
+
+
+def _inside(graph: CodeGraph, node: int) -> NDArray[np.bool_]:
+    inside = np.zeros(len(graph.nodes), dtype=np.bool_)
+    inside[as_one(graph, [node])] = True
+    return inside
+
+
+def _names(graph: CodeGraph, target: int) -> tuple[frozenset[str], int]:
+    """Names by which a call may mean the target, and of a constructor the node of its class, else -1."""
+    ids = graph.nodes.ids
+    name = _leaf(ids[target])
+    settings = load_settings().get(dialect_of(split_id(ids[target])[0]))
+    owner = _owner(ids[target])
+    if settings is None or name not in settings.names.constructors or not owner:
+        return frozenset({name} - {""}), -1
+    return frozenset({name, _leaf(owner)}), ids.position(owner)
+
+
+def _sites(
+    graph: CodeGraph, source: int, used: NDArray[np.bool_], names: frozenset[str], written: Iterable[Call]
+) -> tuple[Site, ...]:
+    """Calls by one of those names in the rows of the source, and not in those of what is asked about."""
+    nodes = graph.nodes
+    file = nodes.files[source]
+    spans = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in (source, *namesakes(graph, source))]
+    aside = [
+        (int(nodes.start_rows[i]), int(nodes.end_rows[i]))
+        for i in np.flatnonzero(used & (nodes.files == file) & (nodes.parents >= 0)).tolist()
+    ]
+    found = [
+        Site(call.row + 1, _NUMBERED.sub("", call.callee))
+        for call in written
+        if _NUMBERED.sub("", call.callee).replace("::", ".").rpartition(".")[2] in names
+        and any(start <= call.row <= end for start, end in spans)
+        and not any(start <= call.row <= end for start, end in aside)
+    ]
+    return tuple(sorted(found))
+
+
+def _overrides(graph: CodeGraph, target: int, called: int) -> bool:
+    """Whether the type of `target` derives from that of `called`."""
+    ids, kinds = graph.nodes.ids, graph.edges.kinds
+    derived, base = (ids.position(_owner(ids[node])) for node in (target, called))
+    if derived < 0 or base < 0:
+        return False
+    usable = (kinds == EdgeKind.EXTENDS) | (kinds == EdgeKind.IMPLEMENTS)
+    return derived != base and bool(reachable(graph, np.array([derived]), usable, backward=False)[base])
+
+
+def _owner(node_id: str) -> str:
+    """The id of what the name of a member starts with, "" for what is no member."""
+    path, _, symbol = node_id.partition("::")
+    holder = symbol.partition("~")[0].rpartition(".")[0]
+    return f"{path}::{holder}" if holder else ""
+
+
+def _leaf(node_id: str) -> str:
+    symbol = split_id(node_id)[1] or ""
+    return symbol.partition("~")[0].rpartition(".")[2]

@@ -1,0 +1,152 @@
+"""The formats without source: `mermaid` and `dot`, for tools that draw the subgraph of an answer.
+
+Nodes are n0, n1, … in causal order, grouped by file; their labels are all that comes from the repository. Nodes that
+only lie on a path are dashed; so are edges that were set aside to break cycles, which say so. Edges that are more
+likely wrong than right show their confidence.
+"""
+
+from causalist._internal.escape import dot_string, mermaid_label
+from causalist._internal.sanitize import middle_cut
+from causalist.pack.omissions import left_out, named
+from causalist.pack.plan import Entry, Link, Plan, Shown
+
+# Edges with less than this confidence are more likely wrong than right.
+DOUBTFUL = 0.5
+_LONGEST_LABEL = 60
+_SET_ASIDE = "set aside"
+
+
+class MermaidRenderer:
+    shows_source = False
+
+    def measured(self, text: str) -> str:
+        return text
+
+    def document(self, plan: Plan, tokens: int) -> str:
+        lines = [f"%% {mermaid_label(text)}\n" for text in _header(plan, tokens)]
+        lines.append("flowchart TD\n")
+        numbers = _numbers(plan)
+        for path, group in _by_file(plan):
+            lines.append(f'subgraph f{numbers[group[0].entry.node]}["{mermaid_label(_short(path))}"]\n')
+            lines += [self._node(numbers[shown.entry.node], shown.entry) for shown in group]
+            lines.append("end\n")
+        for node, name in _unshown(plan, numbers):
+            lines.append(f'n{numbers[node]}["{mermaid_label(name)}"]\n')
+        for link in plan.links:
+            lines.append(self._edge(link, numbers[link.edge.source], numbers[link.edge.target]))
+        if any(shown.entry.via for shown in plan.items):
+            lines.append("classDef via stroke-dasharray:4 3\n")
+        missing = left_out(plan)
+        if missing:
+            lines.append(f"%% left out: {mermaid_label(missing)}\n")
+        return "".join(lines)
+
+    def item(self, shown: Shown, fence: str) -> str:
+        # Half of the group's lines: two items share a file on average.
+        return f'f10["{mermaid_label(_short(shown.entry.path))}"]\n{self._node(10, shown.entry)}'
+
+    def link(self, link: Link) -> str:
+        return self._edge(link, 10, 11)
+
+    def omission_list(self, plan: Plan) -> str:
+        return f"%% left out: {mermaid_label(named(plan))}\n"
+
+    def _node(self, number: int, entry: Entry) -> str:
+        label = "<br/>".join(mermaid_label(line) for line in _label(entry))
+        return f'n{number}["{label}"]{":::via" if entry.via else ""}\n'
+
+    def _edge(self, link: Link, source: int, target: int) -> str:
+        arrow = "-.->" if link.removed else "-->"
+        return f'n{source} {arrow}|"{mermaid_label(_edge_label(link))}"| n{target}\n'
+
+
+class DotRenderer:
+    shows_source = False
+
+    def measured(self, text: str) -> str:
+        return text
+
+    def document(self, plan: Plan, tokens: int) -> str:
+        missing = left_out(plan)
+        title = [*_header(plan, tokens), f"left out: {missing}" if missing else ""]
+        label = dot_string("\n".join(line for line in title if line))
+        parts = [f"digraph pack {{\nlabel={label};\nlabelloc=t;\nnode [shape=box];\n"]
+        numbers = _numbers(plan)
+        for path, group in _by_file(plan):
+            first = numbers[group[0].entry.node]
+            parts.append(f"subgraph cluster_{first} {{\nlabel={dot_string(_short(path))};\n")
+            parts += [self._node(numbers[shown.entry.node], shown.entry) for shown in group]
+            parts.append("}\n")
+        for node, name in _unshown(plan, numbers):
+            parts.append(f"n{numbers[node]} [label={dot_string(name)}];\n")
+        for link in plan.links:
+            parts.append(self._edge(link, numbers[link.edge.source], numbers[link.edge.target]))
+        parts.append("}\n")
+        return "".join(parts)
+
+    def item(self, shown: Shown, fence: str) -> str:
+        return f"label={dot_string(_short(shown.entry.path))};\n{self._node(10, shown.entry)}}}\n"
+
+    def link(self, link: Link) -> str:
+        return self._edge(link, 10, 11)
+
+    def omission_list(self, plan: Plan) -> str:
+        return dot_string(f"left out: {named(plan)}")
+
+    def _node(self, number: int, entry: Entry) -> str:
+        dashed = ", style=dashed" if entry.via else ""
+        return f"n{number} [label={dot_string(chr(10).join(_label(entry)))}{dashed}];\n"
+
+    def _edge(self, link: Link, source: int, target: int) -> str:
+        dashed = ", style=dashed, constraint=false" if link.removed else ""
+        return f"n{source} -> n{target} [label={dot_string(_edge_label(link))}{dashed}];\n"
+
+
+def _header(plan: Plan, tokens: int) -> list[str]:
+    order = f"{plan.order}; dashed nodes only lie on a path" if plan.legend else ""
+    return [line for line in (plan.question, f"{plan.facts} · {plan.size(tokens)}", order) if line]
+
+
+def _numbers(plan: Plan) -> dict[str, int]:
+    """A number for each node that is drawn: items in their order, then ends of edges that are no items."""
+    numbers: dict[str, int] = {}
+    for shown in plan.items:
+        numbers.setdefault(shown.entry.node, len(numbers))
+    for link in plan.links:
+        numbers.setdefault(link.edge.source, len(numbers))
+        numbers.setdefault(link.edge.target, len(numbers))
+    return numbers
+
+
+def _by_file(plan: Plan) -> list[tuple[str, list[Shown]]]:
+    """Shown items by file, files in the order of their first items. An id that comes twice is one node."""
+    files: dict[str, dict[str, Shown]] = {}
+    for shown in plan.items:
+        files.setdefault(shown.entry.path, {}).setdefault(shown.entry.node, shown)
+    return [(path, list(group.values())) for path, group in files.items()]
+
+
+def _unshown(plan: Plan, numbers: dict[str, int]) -> list[tuple[str, str]]:
+    """(node, name) of the ends of edges that are no items."""
+    names = {link.edge.source: link.source_name for link in plan.links}
+    names |= {link.edge.target: link.target_name for link in plan.links}
+    shown = {item.entry.node for item in plan.items}
+    return [(node, names[node]) for node in numbers if node not in shown]
+
+
+def _label(entry: Entry) -> list[str]:
+    """A name, and below it what and where it is. No line begins like a list or a heading of Markdown, which Mermaid
+    reads in labels."""
+    lines = f"line{'s' if entry.end_line > entry.start_line else ''} {entry.lines}"
+    place = f"{entry.kind}, {lines}" if entry.symbol is not None else f"({entry.kind})"
+    rank = "via" if entry.via else "" if entry.rank is None else f"rank {entry.rank}"
+    return [_short(entry.name), f"{place}, {rank}" if rank else place]
+
+
+def _short(text: str) -> str:
+    return middle_cut(text, _LONGEST_LABEL) or "?"
+
+
+def _edge_label(link: Link) -> str:
+    doubt = f" {link.edge.confidence:.2g}" if link.edge.confidence < DOUBTFUL else ""
+    return f"{link.edge.kind}{doubt}{', ' + _SET_ASIDE if link.removed else ''}" or "?"

@@ -1,0 +1,322 @@
+"""The bytes of a file -> the spans of secrets in it, and the same bytes without them.
+
+A few expressions over the whole file find candidates; most files have none, and nothing more is done for them. Only
+the lines around candidates are read more closely: by the plugins of detect-secrets, called directly (nothing is
+verified over the network, and no settings of the repository apply), and by expressions of our own. Rules on the value
+keep what merely looks like a secret: names, words, placeholders, references, checksums.
+
+A secret is masked by as many asterisks, with newlines kept, so that every span of the file stays valid. What cannot be
+recognised: passwords of plain words, secrets without a name or a form that are short or unquoted, and secrets that a
+program puts together.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+from causalist._internal.lazy import expression as late
+from causalist.parse._secret_tables import KEYS, NAMES_BEGIN, OWN_TOKENS, PASSWORDS, PLUGINS, Rule
+from causalist.parse.masking import Span
+from causalist.parse.secret_values import detect_secrets, is_chosen, is_random, is_scrambled, is_strong, is_varied
+
+# How much of a line around a candidate is read: enough for a name before it and a value after it; a token is never cut.
+_BEFORE, _AFTER = 200, 600
+_BETWEEN = b"\n\n"  # what no candidate goes beyond
+_MARGIN = 300  # what a candidate needs behind it to be read where another one before it is
+_TOKEN = late(rb"[\w.+/=-]{0,4096}+")
+# Another place of the same file that holds the value of a found secret is one too, if the value is no word.
+_SHORTEST_REPEATED = 10
+_MOST_REPEATED = 100
+_LONGEST_VALUE = 4096
+_SHORTEST_BARE = 12
+# What a private key takes at most: RSA with 16,384 bits has some 12,500 characters.
+_LONGEST_KEY = 16_000
+
+# -- candidates, over bytes. What the close readings below look for always contains one of these; a test checks that.
+
+# Most forms hold a run of letters, digits, `_` and `-` as long as this, which is looked for once and then looked at.
+_SHORTEST_RUN = 20
+_RUN = late(rb"\b[\w-]{20,}+")
+_PARTED = bytes(c if c < 128 and (chr(c).isalnum() or chr(c) in "_-") else ord(" ") for c in range(256))
+_BEFORE_DOT = rb"[MNO][\w-]{23}"
+_FORM = (
+    rb"A(?:3T[A-Z0-9]|BIA|CCA|KIA|SIA)[0-9A-Z]{16}|(?:AC|SK)[a-z0-9]{32}|[0-9a-z]{32}-us\d|gh[opusr]_"
+    rb"|github_pat_|GR1348941|[rs]k_(?:live|test)_|whsec_|npm_|pypi-|sk-|AIza|GOCSPX-|hf_|do[opr]_v1_|shp[a-z]{2}_|dckr_"
+    rb"|(?:lin_api|glc|glsa|PMAK|NRAK|dapi|sntry[su]|AGE-SECRET-KEY)[-_]"
+)
+_FORM_OF_RUN, _FORM_OR_BEFORE_DOT = late(_FORM), late(_BEFORE_DOT + b"|" + _FORM)
+# The others have a text of their own; looking for that first is much faster than an expression.
+_FORMS: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
+    (b"gl", late(rb"gl[a-z]{2,5}-[\w.-]{20}")),
+    (b"xox", late(rb"xox[a-zA-Z]-[\w-]{4}")),
+    (b"xapp-", late(rb"xapp-[\w-]{10}")),
+    (b"SG.", late(rb"SG\.[\w-]{16}")),
+    (b"_auth", late(rb"_auth(?:Token)?\s{0,9}=")),
+    (b"_password", late(rb"_password\s{0,9}=")),
+    (b"ya29.", late(rb"ya29\.[\w-]{20}")),
+    (b"ey=", late(rb"Key=[A-Za-z0-9+/]{42}", re.IGNORECASE)),
+    (b"sig=", late(rb"[?&]sig=")),
+    (b"hvs.", late(rb"hvs\.[\w-]{24}")),
+    (b"hvb.", late(rb"hvb\.[\w-]{24}")),
+    (b"eyJ", late(rb"eyJ[\w=-]{8}")),
+    (b"sq0csp-", late(rb"sq0csp-[\w\\-]{20}")),
+    (b"slack.", late(rb"hooks\.slack\.com/", re.IGNORECASE)),
+    (b"://", late(rb"://[^\s/@]{0,400}@")),
+)
+_AFTER_COLON = late(rb":-{0,9}[\w-]{25}")
+_AFTER_NUMBER = late(rb"\d{8}:-{0,9}$")  # the first part of such a token, and what stands between
+_STRING = late(rb"[\"'`]([A-Za-z0-9+/_=-]{20,128})(?=[\"'`\\])")
+# In lower case: a name and what gives it a value, or compares it.
+_NAMED = late(
+    rb"(?:pass|pwd|secret|token|credential|bearer|basic|salt|hmac|key|sid|contrase)[\w\x80-\xff-]{0,40}\\{0,3}[\"'\]]{0,2}"
+    rb"(?:[^\S\n]{0,20}[:=!,(][^\S\n]{0,20}[^\s,;)}]|[^\S\n]{1,9}[^\s=]{8})"
+)
+
+# -- close reading, over text with one character for each byte
+
+_NAME_END = r"[\w\-]{0,40}\\{0,3}[\"'\]]{0,2}"
+_ASSIGNS = r"(?:\s?:\s?[\w.\[\]|?<> ]{1,40}?\s?(?==))?[^\S\n]{0,20}(?::=|=>|={1,3}|!={1,2}|:|,|\()[^\S\n]{0,20}"
+_PREFIX = r"(?:@|[brufL]{1,2}(?=[\"'])|new\s\w{1,30}\()?"
+_QUOTED = rf"(?P<quote>\\{{0,3}}[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){{1,{_LONGEST_VALUE}}})(?P=quote)"
+# Not into the next parameter of an address.
+_BARE = rf"(?P<bare>(?:[^\s\"'`,;(){{}}\[\]<>&|\\]|&(?!\w{{1,40}}=)){{8,{_LONGEST_VALUE}}})"
+_ASSIGNMENTS = tuple(
+    late(pattern, re.IGNORECASE | re.ASCII)
+    for pattern in (
+        rf"(?:(?P<password>{PASSWORDS})|{KEYS}){_NAME_END}{_ASSIGNS}{_PREFIX}(?:{_QUOTED}|{_BARE})",
+        # An option of a command.
+        rf"--?[\w-]{{0,30}}(?:{PASSWORDS}|{KEYS})[\w-]{{0,30}}[^\S\n]{{1,4}}[\"']?{_BARE}",
+        # A header.
+        r"\b(?:bearer|basic|token)[^\S\n]{1,9}(?P<bare>[A-Za-z0-9+/._~-]{16,250}={0,2})",
+    )
+)
+_BEGINS = late(NAMES_BEGIN)
+# What the plugin for names takes for a value, as far as it may be a strong one: it takes long to find none.
+_IN_QUOTES = late(r"[\"']((?=[^\"'\s]*[\d\xb2\xb3\xb9][^\"'\s]*[\d\xb2\xb3\xb9]|[^\"'\s]{16})[^\"'\s]{8,})(?=[\"'])")
+_NAME = late("pass|pwd|secret|key", re.IGNORECASE)
+_MOST_NAMES = 8
+_WITHIN_WORD = late("[A-Za-z0-9]{2}")
+# What stands before a checksum, a commit or embedded data.
+_DIGEST = late(
+    rb"(?:sha-?\d{1,3}|md5|h1|integrity|checksums?|digest|hash(?:es)?|etag|commit|revision|rev|ref|fingerprint|sum|blob|base64)"
+    rb"[\"'`\\\]]{0,4}\s{0,4}[:=,(-]{0,2}\s{0,4}[bru]{0,2}$|\bW/\\?$",
+    re.IGNORECASE,
+)
+
+_KEY_BEGIN = late(rb"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d")
+_KEY_END = late(rb"-----END [A-Z0-9 ]{0,30}PRIVATE KEY|Private-MAC:\s*[0-9a-f]*")
+_KEY_PART = late(rb"\\[nrt]|([A-Za-z0-9+/=]+)")
+
+
+def find_secrets(data: bytes) -> tuple[Span, ...]:
+    """Spans (start byte, end byte) of secrets in `data`, disjoint and in order."""
+    keys = list(_key_spans(data)) if b"PRIVATE KEY" in data or b"PuTTY-User-Key-File" in data else []
+    strings = list(_STRING.finditer(data))
+    forms = [match.span() for match in _RUN.finditer(data) if _is_form(data, match)] if _has_form(data) else []
+    # A secret key of AWS has no form but its length.
+    forms += [match.span() for match in strings if match.end(1) - match.start(1) == 40]
+    for text, expression in _FORMS:
+        if text in data:
+            forms += [match.span() for match in expression.finditer(data)]
+    named = [match.span() for match in _NAMED.finditer(data.lower())]
+    found = [*_read(data, forms, _forms_in), *_read(data, named, _named_in), *_strings_in(data, strings)]
+    repeated = {data[start:end] for start, end in found if end - start >= _SHORTEST_REPEATED}
+    for value in sorted(repeated)[:_MOST_REPEATED]:
+        if is_strong(value.decode("latin-1")):
+            found += _occurrences(data, value)
+    return disjoint(_whole_characters(data, span) for span in (*keys, *found))
+
+
+def texts_to_look_at(texts: Sequence[bytes]) -> Iterator[int]:
+    """Which of many short texts may hold a secret, ascending: of all others `find_secrets` finds none. Looking for
+    candidates in all of them at once takes a fifth of the time."""
+    whole = _BETWEEN.join(texts)
+    starts = list(accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0))
+    found = {match.start() for match in _KEY_BEGIN.finditer(whole)}
+    found.update(match.start() for match in _STRING.finditer(whole))
+    found.update(match.start() for match in _RUN.finditer(whole) if _is_form(whole, match))
+    for text, expression in _FORMS:
+        if text in whole:
+            found.update(match.start() for match in expression.finditer(whole))
+    found.update(match.start() for match in _NAMED.finditer(whole.lower()))
+    yield from sorted({bisect_right(starts, place) - 1 for place in found})
+
+
+def _has_form(data: bytes) -> bool:
+    """Whether a run of the file may be a form. Most files have long runs and none that is one; cutting the text at
+    what stands in no run takes a third of the time of finding their places."""
+    if any(data[max(0, match.start() - 8) : match.start()].isdigit() for match in _AFTER_COLON.finditer(data)):
+        return True
+    return any(
+        _FORM_OR_BEFORE_DOT.search(part) for part in set(data.translate(_PARTED).split()) if len(part) >= _SHORTEST_RUN
+    )
+
+
+def _is_form(data: bytes, run: re.Match[bytes]) -> bool:
+    form = _FORM_OR_BEFORE_DOT.search(run[0])
+    # Many names are like the first part of a token such as Discord's, `MTk….Gx….…`, but that a dot follows it.
+    if form and (data[run.end() : run.end() + 1] == b"." or _FORM_OF_RUN.search(run[0], form.start())):
+        return True
+    # The second part of a token such as Telegram's, `12345678:…`.
+    start = run.start()
+    return run.end() - start >= 25 and bool(_AFTER_NUMBER.search(data, max(0, start - 18), start))
+
+
+def _read(data: bytes, places: Iterable[Span], reader: Callable[[str], Iterator[Span]]) -> Iterator[Span]:
+    """What `reader` finds in the lines around `places`, or in parts of them where lines are long."""
+    windows: list[Span] = []
+    for start, end in sorted(places):
+        end = min(end, start + _AFTER)
+        if windows and end + _MARGIN <= windows[-1][1]:
+            continue
+        first = data.rfind(b"\n", max(0, start - _BEFORE), start) + 1 or max(0, start - _BEFORE)
+        last = data.find(b"\n", end, end + _AFTER)
+        if last < 0:
+            cut = _TOKEN.match(data, min(len(data), end + _AFTER))
+            last = cut.end() if cut else len(data)
+        windows.append((first, last))
+    for first, last in windows:
+        for start, end in reader(data[first:last].decode("latin-1")):
+            yield first + start, first + end
+
+
+def _forms_in(text: str) -> Iterator[Span]:
+    """Tokens that are known by their form."""
+    for expression, group, rule in _expressions():
+        for match in expression.finditer(text):
+            start, end = match.span(group)
+            # A token that begins in the middle of a word is a part of something else.
+            is_part = group == 0 and _WITHIN_WORD.match(text, start - 1) if start else False
+            if end > start and not is_part and _RULES[rule](text[start:end]):
+                yield start, end
+    for match in _jwt().denylist[0].finditer(text):
+        if _jwt().is_formally_valid(match[0]):
+            yield match.span()
+
+
+def _named_in(text: str) -> Iterator[Span]:
+    """Values of names that say that they are secret."""
+    found = False
+    for matches in (_assignments(text), *(expression.finditer(text) for expression in _ASSIGNMENTS[1:])):
+        for match in matches:
+            groups = match.groupdict()
+            if groups.get("value") is not None:
+                if (is_chosen if groups["password"] else is_strong)(groups["value"]):
+                    found = True
+                    yield match.span("value")
+            elif groups.get("bare"):
+                # Without quotes it may be an expression: only what no name could be counts.
+                value = groups["bare"]
+                if len(value) >= _SHORTEST_BARE and "." not in value and is_strong(value):
+                    found = True
+                    yield match.span("bare")
+    # The plugin takes time that is quadratic in the number of names on a line.
+    if not found and _may_be_quoted(text) and len(_NAME.findall(text)) <= _MOST_NAMES:
+        for value in _keyword().analyze_string(text):
+            if value and is_strong(value):
+                yield from ((match.start(), match.end()) for match in re.finditer(re.escape(value), text))
+
+
+def _assignments(text: str) -> Iterator[re.Match[str]]:
+    """What `finditer` of the first of the expressions would find, which looks at every letter."""
+    lower = text.encode("latin-1").lower().decode("latin-1")  # of ASCII alone, as the expression has it
+    begin = _BEGINS.search(lower)
+    while begin:
+        match = _ASSIGNMENTS[0].match(text, begin.start())
+        if match:
+            yield match
+        begin = _BEGINS.search(lower, match.end() if match else begin.start() + 1)
+
+
+def _may_be_quoted(text: str) -> bool:
+    """Whether a quoted value looks as if a machine had made it. What is between backticks may hold others."""
+    return "`" in text or any(is_strong(match[1]) for match in _IN_QUOTES.finditer(text))
+
+
+def _strings_in(data: bytes, strings: Iterable[re.Match[bytes]]) -> Iterator[Span]:
+    """Quoted strings that look random and are no checksum."""
+    for match in strings:
+        if is_random(match[1].decode("ascii")) and not _DIGEST.search(data, max(0, match.start() - 60), match.start()):
+            yield match.span(1)
+
+
+_RULES = {Rule.VARIED: is_varied, Rule.CHOSEN: is_chosen, Rule.STRONG: is_strong}
+
+
+@cache
+def _expressions() -> tuple[tuple[re.Pattern[str], int, Rule], ...]:
+    """(expression, group that is the secret, rule for its value) of all tokens that have a form."""
+    found: list[tuple[re.Pattern[str], int, Rule]] = []
+    for module, name, groups, rule in PLUGINS:
+        denylist = getattr(_plugin(module), name).denylist
+        for number, expression in enumerate(denylist):
+            found.append((expression, groups[min(number, len(groups) - 1)], rule))
+    for pattern, rule in OWN_TOKENS:
+        own = re.compile(pattern, re.ASCII)
+        found.append((own, min(1, own.groups), rule))
+    return tuple(found)
+
+
+@cache
+def _jwt() -> Any:
+    return _plugin("jwt").JwtTokenDetector()
+
+
+@cache
+def _keyword() -> Any:
+    return _plugin("keyword").KeywordDetector()
+
+
+def _plugin(module: str) -> Any:
+    return detect_secrets(f"plugins.{module}")
+
+
+def _key_spans(data: bytes) -> Iterator[Span]:
+    """The parts of private keys between their first and last line, whatever stands around each line of them."""
+    begins = [match.end() for match in _KEY_BEGIN.finditer(data)]
+    ends = [match.span() for match in _KEY_END.finditer(data)]
+    for number, begin in enumerate(begins):
+        stop = min([begin + _LONGEST_KEY, len(data), *begins[number + 1 : number + 2]])
+        place = bisect_right(ends, (begin, begin))
+        is_closed = place < len(ends) and ends[place][0] < stop
+        if is_closed:
+            # The last line of PuTTY's keys is a checksum of the key.
+            stop = ends[place][1] if data[ends[place][0] : ends[place][0] + 1] == b"P" else ends[place][0]
+        parts = [match.span(1) for match in _KEY_PART.finditer(data, begin, stop) if match[1]]
+        lines = [is_scrambled(data[first:last].decode("ascii")) for first, last in parts]
+        if not is_closed:
+            # A key that is cut off ends where something else begins.
+            parts = parts[: lines.index(False) if False in lines else len(parts)]
+        if any(lines[: len(parts)]):
+            yield from parts
+
+
+def _occurrences(data: bytes, value: bytes) -> Iterator[Span]:
+    start = data.find(value)
+    while start >= 0:
+        yield start, start + len(value)
+        start = data.find(value, start + len(value))
+
+
+def _whole_characters(data: bytes, span: Span) -> Span:
+    """The span without a part of a UTF-8 character at either end."""
+    start, end = span
+    while start > 0 and start < len(data) and data[start] & 0xC0 == 0x80:
+        start -= 1
+    while end < len(data) and data[end] & 0xC0 == 0x80:
+        end += 1
+    return start, end
+
+
+def disjoint(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """The same bytes in spans that do not touch, in order."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return tuple(merged)

@@ -1,0 +1,1 @@
+"""Tree-sitter captures of one file -> its facts."""

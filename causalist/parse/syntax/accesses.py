@@ -1,0 +1,162 @@
+"""Uses of what is held: captures of members and of what is written in, `Access` facts out.
+
+A name that is used is a `Reference` already; here are the chains that begin with a local name or `self`, and everything
+that gets a value. The receivers of calls stand in the chains of the calls.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+from causalist.model.facts import MODULE_SCOPE, Access, AccessKind
+from causalist.parse.syntax.bindings import BindingReader
+from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.chains import chain_of
+from causalist.parse.syntax.declarations import Declarations
+from causalist.parse.syntax.imports import ImportReader
+from causalist.parse.syntax.scopes import Scopes
+from causalist.parse.syntax.uses import UseReader
+
+_MOST_PENDING = 4  # bindings whose type or value may follow
+_LONGEST_CHAIN = 200  # bytes of a chain that is read
+_MIXED = re.compile(rb"[(\[<{]")  # calls and elements, of which nothing is said here
+_MARKS = re.compile(r"[(?\[<:!]")
+_BARE = re.compile(rb"[^\W\d]\w*")
+_UPDATED = re.compile(rb"\s*(?:\+\+|--|(?:[-+*/%&|^@]|<<|>>>?|\*\*|//|\?\?|&&|\|\|)=)")
+_OWN = re.compile(r"['#~]\d+$")  # behind the name of a variable that is told from others of its name
+
+
+class AccessReader:
+    """`accesses` is complete after `finish`, which comes before bindings are finished."""
+
+    def __init__(
+        self, scopes: Scopes, named: BindingReader, modules: ImportReader, uses: UseReader, declared: Declarations
+    ) -> None:
+        self.accesses: list[Access] = []
+        self._scopes = scopes
+        self._named = named
+        self._modules = modules
+        self._uses = uses
+        self._declared = declared
+        self._settings = scopes.settings
+        self._own_names = frozenset((*scopes.settings.names.self_names, *scopes.settings.names.super_names))
+        self._kept: list[tuple[int, Access]] = []  # start byte
+        self._bare: list[Access] = []  # names that get a value, to be looked at again at the end
+        self._assigned: Counter[tuple[int, str]] = Counter()  # bindings that declare nothing
+        self._written = (-1, -1)
+        self._read_from = -1  # start of the last chain that is kept whole
+        self._telling: set[str] = set()  # names of which something is told, so far
+        self._n_seen = 0  # bindings that were looked at for that
+
+    def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
+        return {
+            Tag.INVOKED_NAME: self.on_invoked,
+            Tag.INVOKED_TYPE: self.on_invoked,
+            Tag.CALL_ARGUMENTS: self.on_invoked,
+            Tag.WRITTEN: self.on_written,
+            Tag.MEMBER: self.on_member,
+        }
+
+    def on_written(self, start: int, end: int, tag: int) -> None:
+        """What gets a value, or of which an element does."""
+        self._written = (start, end)
+        scopes, frames = self._scopes, self._scopes.frames
+        if end - start > _LONGEST_CHAIN or not _BARE.fullmatch(scopes.data, start, end):
+            return
+        if frames and frames[-1].name_start == start:
+            return  # what is defined here
+        names, is_bound = self._settings.names, self._named.taken == start
+        if is_bound and not (names.assigned_outside or self._named.has_globals):
+            return  # a name of the function or file itself
+        name = scopes.text(start, end)
+        if self._settings.types.prefixed:
+            is_local = self._declared.is_local(name, start)
+        elif names.block_scopes:
+            is_local = scopes.is_local(name)
+        else:
+            is_local = scopes.own_chain(name, start) != name
+        if not is_local:
+            access = Access(scopes.use_scope(), name, scopes.row(start), self._kind(end))
+            if is_bound or names.assigned_outside:
+                self._bare.append(access)
+                self._assigned[scopes.binding_scope(), name] += is_bound
+            else:
+                self._kept.append((start, access))
+
+    def on_member(self, start: int, end: int, tag: int) -> None:
+        uses, scopes = self._uses, self._scopes
+        if start < uses.skipped_to or (start, end) == uses.called or start == self._read_from:
+            return
+        if self._modules.group is not None or end - start > _LONGEST_CHAIN:
+            return
+        if _MIXED.search(scopes.data, start, end) or (self._written != (start, end) and not self._may_tell(start)):
+            return
+        if self._settings.types.prefixed:
+            chain = self._declared.chain_of(start, end)
+        else:
+            chain = scopes.own_chain(chain_of(scopes.text(start, end)), start)
+        if "." not in chain or _MARKS.search(chain):
+            return
+        self._read_from = start
+        kind = self._kind(end) if self._written == (start, end) else AccessKind.READ
+        if kind == AccessKind.READ and self._settings.names.block_scopes:
+            head = chain.partition(".")[0]
+            if head not in self._own_names and not scopes.is_local(_OWN.sub("", head)):
+                return  # a reference
+        self._kept.append((start, Access(scopes.use_scope(), chain, scopes.row(start), kind)))
+
+    def _may_tell(self, start: int) -> bool:
+        """Whether the first name of a chain is one of which something is told; most are not, and are left early."""
+        matched = _BARE.match(self._scopes.data, start)
+        if matched is None:
+            return False
+        head = matched[0].decode()
+        if head in self._own_names or head in self._telling or self._settings.types.prefixed:
+            return True
+        bindings = self._named.bindings
+        # What is told of the last names may have followed since.
+        for binding in bindings[max(0, self._n_seen - _MOST_PENDING) :]:
+            if binding.type or binding.value:
+                self._telling.add(_OWN.sub("", binding.target))
+        self._n_seen = len(bindings)
+        return head in self._telling
+
+    def on_invoked(self, start: int, end: int, tag: int) -> None:
+        """A call in grammars in which what is called begins before its name: that was read as a member."""
+        uses = self._uses
+        uses.plain_callee = -1
+        read = uses.on_arguments if tag == Tag.CALL_ARGUMENTS else uses.on_invoked_name
+        read(start, end, tag)
+        while uses.plain_callee >= 0 and self._kept and self._kept[-1][0] >= uses.plain_callee:
+            self._kept.pop()
+
+    def finish(self) -> None:
+        """Keeps all accesses but reads of chains whose first name is defined or imported here: those are references."""
+        telling = {_OWN.sub("", b.target) for b in self._named.bindings if b.type or b.value}
+        known = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
+        known.update(draft.name for draft in self._scopes.drafts)
+        bound = Counter((b.scope, b.target) for b in self._named.bindings) if self._bare else Counter()
+        result = [a for a in self._bare if self._means_outer(a, bound)]
+        for _, access in self._kept:
+            written = access.name.partition(".")[0]
+            head = _OWN.sub("", written)
+            is_reference = written == head and head in known
+            if access.how != AccessKind.READ or head in self._own_names or (head in telling and not is_reference):
+                result.append(access)
+        self.accesses = sorted(result, key=lambda a: (a.row, a.scope, a.name, a.how))
+
+    def _means_outer(self, access: Access, bound: "Counter[tuple[int, str]]") -> bool:
+        """Whether a name that gets a value in a function is one from outside of it."""
+        if self._named.is_global(access.scope, access.name):
+            return True
+        if not self._settings.names.assigned_outside:
+            return False
+        scope = access.scope
+        while scope != MODULE_SCOPE:
+            if bound[scope, access.name] > self._assigned[scope, access.name]:
+                return False
+            scope = self._scopes.drafts[scope].parent
+        return True
+
+    def _kind(self, end: int) -> AccessKind:
+        return AccessKind.UPDATE if _UPDATED.match(self._scopes.data, end) else AccessKind.WRITE

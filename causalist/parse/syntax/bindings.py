@@ -1,0 +1,397 @@
+"""Names that get a value: captures of patterns, names, annotations and values in, `Binding` facts out.
+
+A pattern comes before its names, a name before its annotation, both before the value; what belongs together is told
+by distance, at most a few bytes of punctuation. What a value is, beyond a chain of names, is not asked.
+"""
+
+import re
+from bisect import bisect_right, insort
+from collections.abc import Callable, Sequence
+
+from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
+from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.chains import array_type_name, chain_of, made, members_of, type_name, without_arguments
+from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
+from causalist.parse.syntax.shapes import shape_of
+from causalist.parse.syntax.typed_expressions import value_of
+
+LONGEST_VALUE = 2000  # bytes of a value that are looked at
+_LONGEST_NAME = 200
+_LONGEST_TYPE = 800  # bytes of an annotation that says what collections hold
+_ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
+_CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$]+)+")
+_GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
+_WAITING = 8  # bytes of "(await "
+_AFTER = (b"extends", b"instanceof")  # between a name and its type, where types stand before names otherwise
+_BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
+_GAP = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
+_BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
+_LONGEST_GAP = 160  # with the white space of a line that is broken there
+_METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
+_NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
+_ON_HOLDER = -2  # the scope of type parameters of what is no scope itself, until they are given to what stands inside
+
+
+class BindingReader:
+    """Reads the captures of bindings. `bindings` is complete when the sweep is."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.bindings: list[Binding] = []
+        self.taken = -1  # start of the last name that is bound or declared, hence no use
+        self._scopes = scopes
+        self._self_names = scopes.settings.names.self_names
+        self._is_shaped = bool(scopes.settings.shapes.sequences)
+        wrapping = "|".join(map(re.escape, scopes.settings.types.wrapping)) or "(?!)"
+        self._wrapping = re.compile(rf"(?:[a-z_]\w*::)*(?:{wrapping})\((.*)\)\??", re.DOTALL)
+        functions = "|".join(map(re.escape, scopes.settings.types.instancing))
+        instance = rf"(?:{functions})\((?s:.*),\s*(?:([\w.]+)|\{{\s*__index\s*=\s*([\w.]+)[^{{}}]*\}})\s*\)"
+        self._instancing = re.compile(instance) if functions else None
+        self._globals: set[tuple[int, str]] = set()
+        self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
+        self._returned: dict[int, str] = {}  # function -> what it gave back in all places so far, "" for several things
+        self._key = ""
+        self._numbered = (-1, 0)  # definition, how many of its members without a name came
+        self._binding_start = -1
+        self._matches: list[tuple[int, str]] = []  # end and subject of those that are open
+        self._receivers: list[tuple[int, int]] = []  # end and start of those of methods that are given functions
+        self._variant = ""  # the variant or type whose parts the open pattern names
+        self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
+        self._binding_end = -1
+        self._type_end = -1
+        self._last_end = -1
+        self._type = ""  # the annotation that stands before its names
+        self._beside = -1  # its end, where it is for the name right after it alone
+        self._beside_names = scopes.settings.types.beside_names
+        self._item_end = -1  # of the last name that may be a type parameter
+        self._elements = ""  # the last collection that stands before the names of its elements
+        self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
+
+    def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
+        """What reads the captures of bindings."""
+        return {
+            Tag.BINDING: self.on_binding,
+            Tag.BINDING_ITEM: self.on_binding,
+            Tag.BINDING_PROPERTY: self.on_binding,
+            Tag.BINDING_PATTERN: self.on_pattern,
+            Tag.BINDING_KEY: self.on_key,
+            Tag.BINDING_TYPE: self.on_type,
+            Tag.BINDING_VALUE: self.on_value,
+            Tag.BINDING_GENERIC: self.on_generic,
+            Tag.BINDING_POSITION: self.on_position,
+            Tag.BINDING_ELEMENTS: self.on_elements,
+            Tag.BINDING_ELEMENT: self.on_element,
+            Tag.BINDING_MATCH: self.on_match,
+            Tag.BINDING_SUBJECT: self.on_subject,
+            Tag.BINDING_MATCHED: self.on_matched,
+            Tag.BINDING_RECEIVER: self.on_receiver,
+            Tag.BINDING_HANDED: self.on_handed,
+            Tag.BINDING_VARIANT: self.on_variant,
+            Tag.BINDING_PAYLOAD: self.on_payload,
+            Tag.GLOBAL: self.on_global,
+            Tag.RETURNED: self.on_returned,
+            Tag.RETURNED_EARLY: self.on_returned,
+        }
+
+    def finish(self) -> None:
+        """Adds what properties hold, and forgets names that a scope declares to be another's."""
+        scopes = self._scopes
+        for draft in scopes.drafts:
+            if draft.is_property:
+                # Where it does not say it: what a call of it would return.
+                given = f"{self._self_names[0]}.{draft.name}()" if self._is_shaped and not draft.returns else ""
+                if draft.returns or given:
+                    row = scopes.row(draft.start)
+                    self.bindings.append(Binding(draft.parent, f".{draft.name}", draft.returns, given, row))
+        self.bindings = [b for b in self.bindings if b.scope != _ON_HOLDER]
+        if self._globals:
+            self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
+
+    def on_pattern(self, start: int, end: int, tag: int) -> None:
+        self._pattern = (end, [])
+        self._variant = ""
+
+    def on_generic(self, start: int, end: int, tag: int) -> None:
+        """A type parameter; its bound follows as a type."""
+        frames = self._scopes.frames
+        if not frames:
+            return
+        self.taken = start
+        scope = frames[-1].index if frames[-1].index >= 0 else _ON_HOLDER
+        if scope == _ON_HOLDER:
+            frames[-1].generics.append(len(self.bindings))
+        self.bindings.append(Binding(scope, self._scopes.text(start, end), "", "", self._scopes.row(start)))
+        self._binding_end, self._type_end = end, -1
+
+    def hand_down(self, generics: Sequence[int], scope: int) -> None:
+        """Gives the type parameters of a holder to the definition `scope` inside of it."""
+        self.bindings += [self.bindings[i]._replace(scope=scope) for i in generics]
+
+    def on_position(self, start: int, end: int, tag: int) -> None:
+        """The type of a member that has no name but its number."""
+        scopes = self._scopes
+        scope, around = scopes.binding_scope(), scopes.frames[-1].index if scopes.frames else -1
+        if around != self._numbered[0]:
+            self._numbered = (around, 0)
+        name = type_name(scopes.text(start, min(end, start + _LONGEST_NAME)), scopes.settings.types)
+        target = f"{self._variant_prefix(start)}.{self._numbered[1]}"
+        self.bindings.append(Binding(scope, target, name, "", scopes.row(start)))
+        self._numbered = (around, self._numbered[1] + 1)
+
+    def _variant_prefix(self, start: int) -> str:
+        """What the name of a member begins with where it is the member of a variant, a value itself."""
+        frames = self._scopes.frames
+        if not frames or frames[-1].index < 0 or frames[-1].name_start == start:
+            return ""
+        draft = self._scopes.drafts[frames[-1].index]
+        return f".{draft.name}" if draft.kind in VALUE_KINDS else ""
+
+    def on_elements(self, start: int, end: int, tag: int) -> None:
+        """The collection whose elements the name right before is bound to, one after the other, or a name after it."""
+        chain = self._chain(start, end, start)
+        self._elements = f"{chain}.[]" if chain else ""
+        if self._binding_end < 0 or not self.bindings or not self._is_near(self._binding_end, start):
+            return
+        last = self.bindings[-1]
+        chain = self._chain(start, end, self._binding_start - 1)
+        if self._scopes.shadows is not None:
+            self._scopes.shadows.postpone(last.scope, last.target, end)
+        self.bindings[-1] = last._replace(value=f"{chain}.[]" if chain else "")
+        self._binding_end = -1
+
+    def on_element(self, start: int, end: int, tag: int) -> None:
+        self.on_binding(start, end, tag)
+        self._tell(start, self._elements)
+        self._binding_end = -1
+
+    def on_match(self, start: int, end: int, tag: int) -> None:
+        while self._matches and self._matches[-1][0] <= start:
+            self._matches.pop()
+        self._matches.append((end, ""))
+
+    def on_subject(self, start: int, end: int, tag: int) -> None:
+        if self._matches:
+            self._matches[-1] = (self._matches[-1][0], self._chain(start, end, start))
+
+    def on_matched(self, start: int, end: int, tag: int) -> None:
+        """A name that is bound to what the subject of the match around holds."""
+        while self._matches and self._matches[-1][0] <= start:
+            self._matches.pop()
+        if self._matches:
+            self._tell(start, self._matches[-1][1])
+
+    def on_receiver(self, start: int, end: int, tag: int) -> None:
+        insort(self._receivers, (end, start))
+
+    def on_handed(self, start: int, end: int, tag: int) -> None:
+        """The parameter of a function that is an argument of a method, which may hand it each element."""
+        position = bisect_right(self._receivers, (start, start)) - 1
+        if position < 0:
+            return
+        until, since = self._receivers[position]
+        method = _METHOD.match(self._scopes.data, until, start)
+        if method and method[1].decode("ascii", "replace") in self._scopes.settings.types.handing:
+            chain = self._chain(since, until, since)
+            self._tell(start, f"{chain}.[]" if chain else "")
+
+    def on_variant(self, start: int, end: int, tag: int) -> None:
+        chain = self._chain(start, end, start)
+        self._variant = "" if chain in self._scopes.settings.types.wrapping else chain
+
+    def on_payload(self, start: int, end: int, tag: int) -> None:
+        if self._variant:
+            self._tell(start, f"{self._variant}.0")
+
+    def _tell(self, start: int, value: str) -> None:
+        """Gives a value to the binding at `start`, unless more is known of it."""
+        if start == self.taken and self.bindings and not (self.bindings[-1].type or self.bindings[-1].value):
+            self.bindings[-1] = self.bindings[-1]._replace(value=value)
+
+    def _chain(self, start: int, end: int, position: int) -> str:
+        start = self._scopes.without_waiting(start, end)
+        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        if self._is_shaped:
+            return value_of(text, self._scopes.settings.shapes) if end - start <= LONGEST_VALUE else ""
+        text = self._scopes.spelled(text)
+        if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
+            return f"{of_type[1] or of_type[2]}()"
+        while wrapped := self._wrapping.fullmatch(text):
+            text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
+        elements = bool(self._scopes.settings.types.containers)
+        if self._scopes.settings.names.bare_calls:
+            text = without_arguments(text)
+        return self._scopes.own_chain(made(text, chain_of(text, elements)), position)
+
+    def on_key(self, start: int, end: int, tag: int) -> None:
+        self._key = self._scopes.text(start, end)
+        self.taken = start
+
+    def on_binding(self, start: int, end: int, tag: int) -> None:
+        if tag == Tag.BINDING_ITEM and start == self.taken:
+            return  # something more telling was captured
+        self._is_twin = start == self.taken
+        self.taken = start
+        scopes = self._scopes
+        name = scopes.spelled(scopes.compact(start, min(end, start + _LONGEST_NAME)))
+        if not name:  # the parser made it up
+            self._binding_end = -1
+            return
+        self._binding_start, member = start, ""
+        if tag == Tag.BINDING_PROPERTY:
+            name = f"{self._variant_prefix(start)}.{name}"
+        else:
+            head, dot, rest = name.partition(".")
+            if dot:
+                is_own = head in self._self_names and not any(mark in rest for mark in ".([")
+                name = f".{rest}" if is_own else self._member_of(name)
+                if not name:
+                    self._binding_end = -1
+                    return
+        if self._pattern is not None and end <= self._pattern[0]:
+            self._pattern[1].append((len(self.bindings), self._key or name))
+            member = self._key or name
+        self._key = ""
+        self._type_end, self._item_end = -1, end if tag == Tag.BINDING_ITEM else -1
+        scope = scopes.binding_scope()
+        if scope >= 0 and scopes.frames[-1].name_start == start and scopes.frames[-1].index == scope:
+            # The name of a definition that is a value: the definition says it all, unless it is a member of self.
+            self._binding_end = -1
+            if name[0] != ".":
+                return
+            scope = scopes.frames[-1].outer_scope
+        else:
+            self._binding_end = end if tag != Tag.BINDING_ITEM else -1
+        if scopes.shadows is not None and scope >= 0 and name[0] != "." and scopes.frames[-1].name_start != start:
+            if tag == Tag.BINDING_ITEM and name[0].isupper():
+                self._binding_end = -1
+                return  # a constant or variant that a pattern compares with
+            name = scopes.shadows.bind(scope, name, start, scopes.drafts[scope].end)
+        name = scopes.declare(scope, name)
+        type_ = self._type if tag != Tag.BINDING_ITEM else ""
+        if self._beside_names and not _BESIDE.fullmatch(scopes.data, self._beside, start):
+            type_ = ""
+        value = f"{self._variant}.{member}" if member and self._variant else ""
+        self._last_end = end
+        self.bindings.append(Binding(scope, name, type_, value, scopes.row(start)))
+
+    def _member_of(self, left: str) -> str:
+        """`A.m` of what is assigned to A.prototype.m or, at the top of a file, to A.m; "" of anything else."""
+        names = self._scopes.settings.names
+        if not _CHAIN.fullmatch(left) or f"{left}.".startswith(names.assigned_prefixes):
+            return ""
+        for infix in names.assigned_infixes:
+            owner, found, member = left.rpartition(f"{infix}.")
+            if found and member.isidentifier():
+                return f"{owner}.{member}"
+        is_plain = names.assigned_infixes and left.count(".") == 1 and not left.endswith(names.assigned_infixes)
+        return left if is_plain and self._scopes.binding_scope() == MODULE_SCOPE else ""
+
+    def on_type(self, start: int, end: int, tag: int) -> None:
+        settings = self._scopes.settings.types
+        if settings.before_names or settings.beside_names:
+            text = self._scopes.text(start, min(end, start + _LONGEST_NAME))
+            name = self._scopes.current(array_type_name(text, settings))
+            if self.bindings and self._scopes.data[self._last_end : start].strip() in _AFTER:
+                self.bindings[-1] = self.bindings[-1]._replace(type=name)
+            else:
+                self._type, self._beside = name, end
+        elif self._item_end >= 0 and self.bindings and _BOUND.fullmatch(self._scopes.data, self._item_end, start):
+            bound = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), settings)
+            self.bindings[-1] = self.bindings[-1]._replace(type=bound)
+            self._item_end = -1
+        elif self._binding_end >= 0 and self._is_near(self._binding_end, start, 0):
+            if self._is_shaped:
+                text = self._scopes.text(start, min(end, start + _LONGEST_TYPE))
+                name = shape_of(text, self._scopes.settings.shapes)
+            else:
+                name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
+            self.bindings[-1] = self.bindings[-1]._replace(type=name)
+            if self._is_twin:
+                self.bindings[-2] = self.bindings[-2]._replace(type=name)
+            self._type_end = end
+
+    def on_rest(self, start: int, end: int) -> None:
+        """The type of each of any number of arguments: the next name holds an array of it."""
+        name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
+        self._type = f"{self._scopes.current(name)}[]" if name else ""
+
+    def on_value(self, start: int, end: int, tag: int) -> None:
+        targets: list[tuple[int, str]] = []
+        if self._pattern is not None and self._is_near(self._pattern[0], start):
+            targets = self._pattern[1]
+            self._pattern = None
+        elif self._binding_end >= 0 and self.bindings and self._is_near(max(self._binding_end, self._type_end), start):
+            last = len(self.bindings) - 1
+            targets = [(last - 1, ""), (last, "")] if self._is_twin else [(last, "")]
+        self._binding_end = -1
+        if not targets:
+            return
+        assigned = self._assigned(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+        chain = self._scopes.current(assigned) if assigned else self._chain(start, end, start)
+        self._value = (start, chain, targets)
+        for position, key in targets:
+            if key and self.bindings[position].value:
+                continue  # known by the variant that the pattern names
+            value = f"{chain}.{key}" if key and chain else chain
+            self.bindings[position] = self.bindings[position]._replace(value=value)
+
+    def _assigned(self, text: str) -> str:
+        """What `b.c` is called by itself if the text is `b.c = …`: who gets that value gets what b.c gets."""
+        left = _ASSIGNED.match(text)
+        if not left:
+            return ""
+        return left[1] if left[1].partition(".")[0] in self._self_names else self._scopes.clean_name(left[1])
+
+    def _is_near(self, end: int, start: int, fewest: int = 1) -> bool:
+        """Whether what starts at `start` belongs to what ended at `end`: little but white space stands between."""
+        if not end + fewest <= start <= end + _LONGEST_GAP:
+            return False
+        return len(b"".join(self._scopes.data[end:start].split())) <= _GAP
+
+    def on_global(self, start: int, end: int, tag: int) -> None:
+        self.taken = start
+        self._globals.add((self._scopes.binding_scope(), self._scopes.text(start, end)))
+
+    def is_annotated(self, scope: int) -> None:
+        """What the function gives back is said by its annotation, readable or not."""
+        self._returned[scope] = ""
+
+    def on_returned(self, start: int, end: int, tag: int) -> None:
+        """What the open function gives back, unless it gives back something else as well."""
+        frames = self._scopes.frames
+        if not frames or frames[-1].index < 0 or not 0 <= frames[-1].body <= start:
+            return
+        scope, is_early = frames[-1].index, tag == Tag.RETURNED_EARLY
+        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        if (is_early and text in _NOTHING) or text.startswith(self._scopes.settings.comments.line):
+            return
+        if text.startswith("{"):
+            value = "" if is_early else members_of(text)
+        else:
+            value = self._chain(start, end, start)
+            if not value and (given := _GIVES_SELF.match(text)) and given[1] in self._scopes.settings.types.passing:
+                value = self._self_names[0]  # the receiver, which nobody names
+        if self._returned.setdefault(scope, value) != value:
+            self._returned[scope] = ""
+        elif value and not is_early:
+            self.bindings.append(Binding(scope, RETURNED, "", value, self._scopes.row(start)))
+
+    @property
+    def has_globals(self) -> bool:
+        """Whether any scope so far does that."""
+        return bool(self._globals)
+
+    def is_global(self, scope: int, name: str) -> bool:
+        """Whether a scope declares that a name belongs to an outer one."""
+        return (scope, name) in self._globals
+
+    def take_value(self, start: int, head: str) -> tuple[str, list[tuple[str, str]]] | None:
+        """If the last value starts at `start`, or waits for what starts there, with a call of `head`: what follows the
+        call, and (name, key in a pattern) of those that it is given to, which are bindings no longer."""
+        value = self._value
+        if value is None or not 0 <= start - value[0] <= _WAITING or not value[1].startswith(f"{head}()"):
+            return None
+        self._value = None
+        taken = [(self.bindings[position].target, key) for position, key in value[2]]
+        for position, _ in reversed(value[2]):
+            del self.bindings[position]
+        return value[1].partition("().")[2], taken

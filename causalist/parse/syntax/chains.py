@@ -1,0 +1,300 @@
+"""The text of an expression -> a dotted chain of names, without asking the syntax tree again.
+
+`self.session.get`, `make(1)(2).run` -> `make()().run`, `a?.b!.c` -> `a.b.c`, `xs[0].close` -> `?.close`. What is no
+name becomes "?", so that a resolver sees that it cannot know the receiver rather than seeing a wrong one. Waiting is
+looked through, in expressions as in types: `await f()` has the type that `f` names, `Promise<T>` is read as T.
+"""
+
+import re
+
+from causalist.model.language import TypeSettings
+from causalist.model.type_notation import split_top
+
+_PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
+_NUMBER = re.compile(r"\d+")
+_ROOT = re.compile(r"\.(?=[^\W\d])")  # in front of a name that is read from the outermost package
+_NAME = re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*")
+_MADE = re.compile(r"\s+[^\W\d]")  # after `new`, in `outer.new Inner`
+_MAKES = re.compile(r"new\s+\.?[^\W\d]")
+_CLONED = re.compile(r"clone\s+(?=[$\w])")
+_WAITED = re.compile(r"(\(\s*)?await\s+")
+_COMMAND = re.compile(r"([^\W\d]\w*(?: ?\. ?\w+)*[?!]?)[ \t]+(?![.&+*/%=<>|?-])\S")  # without an operator in between
+_SPACE = re.compile(r"\s+")
+_WRAPPED = re.compile(
+    r"(?:(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Awaitable)\[|(?:Readonly|Promise|PromiseLike|Awaitable)<)(.+)[\]>]"
+)
+_UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
+_TYPE = re.compile(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
+_POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |for<[^<>]*> ?)+")
+_RAW = re.compile(r"\br#(?=[^\W\d])")  # what makes a name of a word that means something else
+_FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
+_ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()")
+_COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain
+_AS_TRAIT = re.compile(r"<\s*(.+?)(?:\s+as\s+([\w:]+)(?:<.*>)?)?\s*>::(\w.*)", re.DOTALL)
+_GENERIC = re.compile(r"([^\W\d][\w.]*)<(.+)>")
+_DIMENSIONS = re.compile(r"(?:\s*\[\s*\])+\s*$")
+_SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object", "var"})
+_LIFETIME = re.compile(r"'\w+(?!')\b")
+_STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""", re.DOTALL)
+_MARK = re.compile(r"[\"'`()\[\]{}<>]")
+_LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
+_REMARK = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MEMBER = re.compile(r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$]+'|"[\w$]+")(?:\s*:\s*((?!function\b|async\b|class\b)(?s:.+)))?""")
+QUOTES = "\"'"
+_LONGEST = 1000  # characters of a chain
+_LONGEST_TYPE = 400
+_CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
+
+
+def without_arguments(text: str) -> str:
+    """A call whose arguments stand behind a space, as the name that is called.
+
+    >>> [without_arguments(text) for text in ("Door.new key, 1", "make :door", "a.b(1) + c", "door.open", "a .b")]
+    ['Door.new', 'make', 'a.b(1) + c', 'door.open', 'a .b']
+    """
+    called = _COMMAND.match(text)
+    return called[1] if called else text
+
+
+def chain_of(text: str, elements: bool = False) -> str:
+    """The chain of `text`, or "" when its last part is no name.
+
+    >>> [chain_of(t) for t in ("a.b", "f(x).g", "xs[0].close", "a?.b!.c", "(await x).y", "'s'.join", "f<T>", "1 + g")]
+    ['a.b', 'f().g', '?.close', 'a.b.c', 'x.y', '?.join', 'f', '']
+
+    With `elements` an element of a collection is a part of the chain: `xs[0].close` -> `xs.[].close`. A dot in front
+    stays: the first name is read from the outermost package. A clone is what it is a copy of.
+    """
+    if _PLAIN.fullmatch(text):
+        return "" if text[0].isdigit() else text
+    if len(text) > _LONGEST:
+        return last_of_chain(text)
+    text = text[_FRONT.match(text).end() :]  # type: ignore[union-attr]
+    if "r#" in text:
+        text = _RAW.sub("", text)
+    if text.startswith("<") and (qualified := _AS_TRAIT.fullmatch(text)):
+        return chain_of(f"{qualified[2] or type_name(qualified[1])}::{qualified[3]}", elements)
+    if text.startswith("(") and (end := _closing(text, 0)) > 0 and (inner := chain_of(text[1:end], elements)):
+        return chain_of(_spell(made(text[1:end], inner)) + text[end + 1 :], elements)
+    waited = _WAITED.match(text)
+    if waited:
+        end = _closing(text, 0) if waited[1] else len(text)
+        inner = text[waited.end() : end]
+        return chain_of(inner + text[end + 1 :]) if end > 0 and chain_of(inner) else _after_unknown(text, len(text))
+    parts: list[str] = []
+    position, length = 0, len(text)
+    expect_name = True
+    while position < length:
+        character = text[position]
+        if character.isspace():
+            position += 1
+        elif expect_name:
+            matched = _NAME.match(text, position)
+            is_word = not parts or bool(matched and matched[0] == "new" and _MADE.match(text, matched.end()))
+            if character == "." and not parts and _ROOT.match(text, position):
+                parts.append("")
+                position += 1
+                continue
+            if matched and not parts and matched[0] == "clone" and (copied := _CLONED.match(text, position)):
+                position = copied.end()
+                continue
+            if matched and is_word and matched[0] in ("new", "await", "typeof", "yield"):
+                if matched[0] != "new":
+                    return _after_unknown(text, length)
+                position = matched.end()
+                continue
+            if matched:
+                parts.append(matched[0])
+                position = matched.end()
+            elif parts and (matched := _NUMBER.match(text, position)):
+                parts.append(matched[0])  # a member that has no name
+                position = matched.end()
+            elif character in "([{\"'`/" or character.isdigit():
+                return _after_unknown(text, length)
+            else:
+                return ""
+            expect_name = False
+        elif matched := _COMMENT.match(text, position):
+            position = matched.end()
+        elif matched := _ENDS_EARLY.match(text, position):
+            position = matched.end()  # `f()?.await`: the value that is waited for, or that is no error
+        elif character == "." or text.startswith("::", position):
+            position += 1 if character == "." else 2
+            expect_name = text[position : position + 1] != "<"  # `f::<T>`
+        elif character == "?" and text.startswith("?.", position):
+            position += 2
+            expect_name = text[position : position + 1] not in ("(", "[")
+        elif character == "!" and len(parts) == 1 and text[position + 1 : position + 2] in ("(", "[", "{"):
+            return _after_unknown(text, length)  # a macro
+        elif character == "!" and text[position + 1 : position + 2] != "=":
+            position += 1
+        elif character == "{" and parts[-1][0].isupper() and not parts[-1].endswith(")"):
+            end = _closing(text, position)  # `Point {x: 1}`
+            if end < 0:
+                return ""
+            parts[-1] += "()"
+            position = end + 1
+        elif character in QUOTES and not parts[-1].endswith(")"):  # `require "a"`
+            string = _STRING.match(text, position)
+            if string is None:
+                return ""
+            parts[-1] += "()"
+            position = string.end()
+        elif character in "([<":
+            end = _closing(text, position)
+            if end < 0:
+                return ""
+            if character == "(":
+                parts[-1] += "()"
+            elif character == "[" and elements:
+                if ".." not in text[position:end]:
+                    parts.append("[]")
+            elif character == "[":
+                if parts[-1].endswith("()") or len(parts) > 1 or end + 1 < length:
+                    parts = ["?"]
+                else:
+                    return ""
+            position = end + 1
+        else:
+            return ""
+    return "" if expect_name or parts == ["?"] else ".".join(parts)
+
+
+def made(text: str, chain: str) -> str:
+    """The chain of a whole value: making an instance without saying how is a call, too.
+
+    >>> made("new Door", "Door"), made("new Door(1)", "Door()"), made("newer", "newer")
+    ('Door()', 'Door()', 'newer')
+    """
+    is_bare = chain and text.startswith("new") and not chain.endswith("()")
+    return f"{chain}()" if is_bare and _MAKES.match(text) else chain
+
+
+def _spell(chain: str) -> str:
+    return chain.replace(".[]", "[0]")
+
+
+def members_of(text: str) -> str:
+    """The members of an object that are given a name's value, as `Binding.value` has them.
+
+    >>> members_of("{a, b: c.d, 'e': f(), g() {}, h: () => 1, ...i}"), members_of("{}")
+    ('{a,b:c.d,e:f(),...}', '{}')
+    """
+    found: list[str] = []
+    for each in split_top(_REMARK.sub("", text[1 : _closing(text, 0)]).replace("=>", ""), ","):
+        matched = _MEMBER.fullmatch(each.strip())
+        if matched and matched[2] is None:
+            found.append("..." if matched[1].startswith("...") else matched[1])
+        elif matched and (chain := chain_of(matched[2])):
+            found.append(f"{matched[1].strip(QUOTES)}:{chain}")
+    return f"{{{','.join(found)}}}"
+
+
+def last_of_chain(text: str) -> str:
+    """The last name of an expression of which the front is not read.
+
+    >>> last_of_chain("very().long()?.chain"), last_of_chain("f()")
+    ('?.chain', '')
+    """
+    last = _LAST.search(text)
+    return f"?.{last[1]}" if last else ""
+
+
+def _after_unknown(text: str, length: int) -> str:
+    """What follows an expression that is no name: `(…).a.b` -> `?.a.b`, as far as it is plain."""
+    tail = re.search(r"[)\]}\"'`]!?\??\.\s*([\w$#]+(?:\.[\w$#]+)*)\s*$", text[:length])
+    return f"?.{tail[1]}" if tail else ""
+
+
+def _closing(text: str, start: int) -> int:
+    """Position of the bracket that closes the one at `start`, or -1; strings are skipped."""
+    stack = [_CLOSER[text[start]]]
+    angle = text[start] == "<"
+    position = start + 1
+    while mark := _MARK.search(text, position):
+        position = mark.start()
+        character = mark[0]
+        if character == "'" and (text[position - 1] in "&<" or stack[-1] == ">") and _LIFETIME.match(text, position):
+            pass
+        elif character in "\"'`":
+            string = _STRING.match(text, position)
+            if string is None:
+                return -1
+            position = string.end() - 1
+        elif character in "([{" or (angle and character == "<"):
+            stack.append(_CLOSER[character])
+        elif character == stack[-1] and not (character == ">" and text[position - 1] == "="):
+            stack.pop()
+            if not stack:
+                return position
+        position += 1
+    return -1
+
+
+_PLAIN_TYPES = TypeSettings()
+
+
+def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
+    """The chain that names the main type of an annotation, or "".
+
+    References and pointers, quotes, `Optional[...]`, `X | None`, `Promise<X>`, generics' arguments and `readonly` are
+    looked through; a union of several types, a tuple, a function type or a type that says nothing (`Any`) names none.
+    Several bounds are joined with "+". A type that `settings` looks through stays in front of what it holds, with "?"
+    between them, because the repository may have a type of that name: `Arc<Vec<T>>` is `Arc?Vec?T[]`.
+
+    >>> [type_name(t) for t in ("Session", "'a.Session'", "Optional[Session]", "Session | None", "List[int]", "A | B")]
+    ['Session', 'a.Session', 'Session', 'Session', 'List', '']
+    """
+    text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip().rstrip("*&? ")
+    text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
+    if len(text) > _LONGEST_TYPE:
+        return ""
+    if "+" in text:
+        bounds = [b.strip() for b in split_top(text, "+")]
+        if len(bounds) > 1:
+            return "+".join(b for b in (type_name(b, settings) for b in bounds if b[:1] not in ("'", "?")) if b)
+    text = text.replace("::", ".").replace(" .", ".")
+    if settings.bracketed:
+        text = text.replace("[", "<").replace("]", ">")
+    if settings.containers and text.startswith("[") and _closing(text, 0) == len(text) - 1:
+        return _collection(text[1:-1].partition(";")[0], settings)
+    generic = _GENERIC.fullmatch(text)
+    if generic and generic[1].rpartition(".")[2] in settings.containers:
+        arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
+        element = arguments[min(1, len(arguments) - 1)].rpartition("= ")[2]
+        return f"{generic[1]}?{_collection(element, settings)}"
+    if generic and generic[1].rpartition(".")[2] in settings.transparent:
+        arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
+        return f"{generic[1]}?{type_name(arguments[0].rpartition('= ')[2], settings)}"
+    wrapped = _WRAPPED.fullmatch(text)
+    if wrapped:
+        return type_name(split_top(wrapped[1], ",")[0], settings)
+    union = _UNION.fullmatch(text)
+    members = [part.strip() for part in split_top(union[1] if union else text, "," if union else "|")]
+    members = [part for part in members if part not in ("None", "null", "undefined", "", *settings.plain)]
+    if len(members) != 1:
+        return ""
+    if members[0] != text:
+        return type_name(members[0], settings)
+    name = _TYPE.match(text)
+    if not name or name[2][:1] not in ("", "[", "<") or name[2].startswith("[]"):
+        return ""
+    return "" if name[1] in _SAYS_NOTHING else name[1]
+
+
+def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
+    """As `type_name`, with the brackets of an array kept.
+
+    >>> array_type_name("Session<A[]>[ ][]"), array_type_name("Session")
+    ('Session[][]', 'Session')
+    """
+    matched = _DIMENSIONS.search(text)
+    if not matched:
+        return type_name(text, settings)
+    name = type_name(text[: matched.start()], settings)
+    return f"{name}{''.join(matched[0].split())}" if name else ""
+
+
+def _collection(element: str, settings: TypeSettings) -> str:
+    name = type_name(element, settings)
+    return f"{name}[]" if name and not name.endswith("[]") else ""

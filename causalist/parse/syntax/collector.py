@@ -1,0 +1,400 @@
+"""One pass over the sorted captures of a file: captures in, definitions, uses, imports and bindings out.
+
+Captures are sorted by (start, longest first), so that a definition comes before everything inside of it and a stack
+of open definitions knows the scope of each use. The syntax tree is not asked again: texts are cut from the bytes by
+range, which costs half of climbing parents and decoding nodes.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import tree_sitter
+
+from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Definition
+from causalist.model.language import LanguageSettings
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.parse.syntax.accesses import AccessReader
+from causalist.parse.syntax.bases import BaseReader
+from causalist.parse.syntax.bindings import BindingReader
+from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
+from causalist.parse.syntax.chains import array_type_name, type_name
+from causalist.parse.syntax.declarations import Declarations
+from causalist.parse.syntax.definitions import Elsewhere, name_after, names_behind
+from causalist.parse.syntax.doc_comments import comment_doc, comment_line, file_comment_line, string_line
+from causalist.parse.syntax.doc_types import DocTypes
+from causalist.parse.syntax.implementations import ImplementationReader
+from causalist.parse.syntax.imports import ImportReader
+from causalist.parse.syntax.leads import Leads
+from causalist.parse.syntax.places import PlaceReader
+from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
+from causalist.parse.syntax.signatures import signature_of
+from causalist.parse.syntax.uses import UseReader
+
+_Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
+
+_LONGEST_NAME = 200
+
+
+class Sweep:
+    """The state of one pass. Call `run` once, then read the lists."""
+
+    def __init__(self, data: bytes, settings: LanguageSettings) -> None:
+        self.data = data
+        self.settings = settings
+        self.errors: list[int] = []
+        self.doc = ""
+        self.package = ""
+        self.scopes = Scopes(data, settings)
+        self.named = BindingReader(self.scopes)
+        self.declared = Declarations(self.scopes, self.named.bindings)
+        self.modules = ImportReader(self.scopes, self.named)
+        self.uses = UseReader(self.scopes, self.named, self.modules, self.declared)
+        self.held = AccessReader(self.scopes, self.named, self.modules, self.uses, self.declared)
+        self.drafts = self.scopes.drafts
+        self.text, self.row = self.scopes.text, self.scopes.row
+        self._frames = self.scopes.frames
+        self.derived = BaseReader(self.scopes)
+        self.bases = self.derived.bases
+        self._doc_types = DocTypes(self.scopes, self.named.bindings)
+        self._implementations = ImplementationReader(self.scopes)
+        self.implementations = self._implementations.finished
+        self._span: tuple[int, int] | None = None
+        self._leads = Leads(self.scopes)
+        self._elsewhere = Elsewhere(self.scopes)
+        self._doc_start = -1  # start of the last comment that documents what it stands in
+        self._comment = (-1, -1, -9, -9)  # start byte, end byte, first row, last row of the last comment block
+        self._comment_taken = -1  # start byte of the last comment whose words went to a definition
+        self._line_marks = tuple(mark.encode() for mark in settings.comments.line)
+        self._prefixed = settings.types.prefixed
+        self._unnamed = dict(settings.names.unnamed)
+
+    def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
+        """Reads all captures of the file's combined query."""
+        events = events_of(captures, len(self.data))
+        if "name.behind" in captures:
+            self._elsewhere.behind = names_behind(events)
+        handlers = {int(tag): handler for tag, handler in self._handlers().items()}
+        frames, modules, declared, uses = self._frames, self.modules, self.declared, self.uses
+        reference = int(Tag.REFERENCE)
+        previous: Event = (-1, -1, -1)
+        for event in events:
+            start, _, tag = event
+            # Most captures are names, and most names belong to something that is read already.
+            if (tag == reference and start < uses.skipped_to) or event == previous:
+                continue
+            previous = event
+            if declared.next_end <= start:
+                declared.close(start)
+            while frames and frames[-1].end <= start:
+                frames.pop()
+            if modules.group is not None and modules.group.end <= start:
+                self._close_group()
+            handlers[tag](start, -event[1], tag)
+        declared.close(len(self.data))
+        if modules.group is not None:
+            self._close_group()
+        self.derived.finish()
+        self._doc_types.finish()
+        self.modules.add_types(self._doc_types.imports)
+        self.modules.finish()
+        self.uses.finish()
+        self.held.finish()
+        self.named.finish()
+
+    def definitions(self) -> list[Definition]:
+        return [
+            Definition(
+                # In broken source the parser may put in a name that has no text.
+                name=d.name.rpartition(".")[2] or ANONYMOUS,
+                qualname=d.qualname or ".".join(part for part in (d.prefix, ANONYMOUS) if part),
+                kind=int(d.kind),
+                parent=d.parent,
+                start_byte=d.span_start,
+                end_byte=d.end,
+                start_row=self.row(d.span_start),
+                end_row=self.row(max(d.end - 1, d.start)),
+                signature=signature_of(d, self.scopes),
+                doc=d.doc,
+                text_byte=d.text_start if d.text_start >= 0 else d.span_start,
+            )
+            for d in self.drafts
+        ]
+
+    def owners(self) -> list[tuple[int, str]]:
+        return [(i, d.owner) for i, d in enumerate(self.drafts) if d.owner]
+
+    def parameters(self) -> list[tuple[int, tuple[str, ...]]]:
+        return [(i, tuple(d.parameters[d.extends :])) for i, d in enumerate(self.drafts) if d.parameters is not None]
+
+    def returns(self) -> list[tuple[int, str]]:
+        return [(i, d.returns) for i, d in enumerate(self.drafts) if d.returns]
+
+    def _handlers(self) -> dict[Tag, _Handler]:
+        handlers: dict[Tag, _Handler] = {
+            Tag.SPAN: self._on_span,
+            Tag.LEAD: self._on_lead,
+            Tag.PROPERTY: self._on_property,
+            Tag.HOLDER: self._on_holder,
+            Tag.REEXPORT: self.modules.on_group,
+            Tag.IMPORT: self.modules.on_group,
+            Tag.EXPORT: self.modules.on_group,
+            Tag.OWNER: self._on_owner,
+            Tag.OWNER_TRAIT: self._implementations.on_trait,
+            Tag.OWNER_EXTENDED: self._elsewhere.on_extended,
+            Tag.NAME: self._on_name,
+            Tag.NAME_BEHIND: self._on_name_behind,
+            Tag.NAME_OUTER: self._on_name_outer,
+            Tag.RETURNS_AHEAD: self._elsewhere.on_returns,
+            Tag.PACKAGE: self._on_package,
+            Tag.PACKAGE_FURTHER: self._on_package,
+            Tag.BODY: self._on_body,
+            Tag.DOC: self._on_doc,
+            Tag.DOC_LEAD: self._on_comment,
+            Tag.COMMENT: self._on_comment,
+            Tag.NAME_CONSTRUCTOR: self._on_constructor,
+            Tag.NAME_NUMBERED: self._on_numbered,
+            Tag.RETURNS: self._on_returns,
+            Tag.PARAMETER: self._on_parameter,
+            Tag.PARAMETER_REST: self._on_parameter,
+            Tag.PARAMETER_OPTIONAL: self._on_parameter,
+            Tag.BASE: self._on_base,
+            Tag.IMPLEMENTS: self._on_base,
+            Tag.BASE_OF: self.derived.on_base_of,
+            Tag.BASE_MIXIN: self._on_base,
+            Tag.BINDING_STATEMENT: self._on_block,
+            Tag.BLOCK: self._on_block,
+            Tag.EXPORTS: self.modules.on_exports,
+            Tag.EXPORTS_OBJECT: self.modules.on_exports_object,
+            Tag.EXPORTS_KEY: self.modules.on_exports_key,
+            Tag.EXPORTS_ITEM: self.modules.on_exports_item,
+            Tag.EXPORTS_VALUE: self.modules.on_exports_value,
+            Tag.EXPORT_DEFAULT: self.modules.on_export_default,
+            Tag.CALL: self.uses.on_call,
+            Tag.INVOCATION: self.uses.whole_calls.on_call,
+            Tag.CALL_ARGUMENT: self.uses.whole_calls.on_argument,
+            Tag.CALL_WORD: self.uses.on_word,
+            Tag.CALL_FURTHER: self.uses.on_further,
+            Tag.MACRO_CALL: self.uses.on_macro,
+            Tag.TOKEN_CALL: self.uses.on_token_call,
+            Tag.IMPORT_TREE: self.modules.on_part,
+            Tag.IMPORT_PATH: self.modules.on_path,
+            Tag.REQUIRE: self.modules.on_require,
+            Tag.REQUIRE_MODULE: self.uses.on_require_module,
+            Tag.REFERENCE: self.uses.on_reference,
+            Tag.REFERENCE_CALLABLE: self.uses.on_callable,
+            Tag.REFERENCE_TYPES: self.uses.on_types,
+            Tag.ERROR: self._on_error,
+        }
+        handlers.update(self.named.handlers() | self.held.handlers())
+        if self.settings.shapes.sequences:
+            handlers.update(PlaceReader(self.scopes, self.named.bindings).handlers())
+        handlers.update(dict.fromkeys(DEFINITION_KINDS, self._on_definition))
+        if self._prefixed:
+            handlers.update(self.declared.handlers())
+        handlers.update(dict.fromkeys(IMPORT_PARTS, self.modules.on_part))
+        return handlers
+
+    def _on_span(self, start: int, end: int, tag: int) -> None:
+        if self._span is None or end > self._span[1]:
+            self._span = (start, end)
+
+    def _on_lead(self, start: int, end: int, tag: int) -> None:
+        self._leads.on_lead(start, end)
+        self.uses.skip(end)  # what stands in it is told to the compiler
+
+    def _on_block(self, start: int, end: int, tag: int) -> None:
+        if self.scopes.shadows is not None:
+            if tag == Tag.BLOCK:
+                self.scopes.shadows.on_block(start, end)
+            else:
+                self.scopes.shadows.on_statement(end)
+
+    def _on_definition(self, start: int, end: int, tag: int) -> None:
+        frames = self._frames
+        if frames and frames[-1].start == start and frames[-1].end == end:
+            return  # the same node under a kind that comes first
+        parent, scope, prefix = MODULE_SCOPE, MODULE_SCOPE, ""
+        if frames:
+            parent, scope, prefix = frames[-1].scope, frames[-1].scope, frames[-1].prefix
+        if self._prefixed and parent < 0 and self.declared.is_inside:
+            return  # local to a function without a name, to which nothing can belong
+        kind = DEFINITION_KINDS[Tag(tag)]
+        if kind is NodeKind.FUNCTION and parent >= 0 and self.drafts[parent].kind in TYPE_KINDS:
+            kind = NodeKind.METHOD
+        span_start = start
+        if self._span is not None and self._span[0] <= start and end <= self._span[1]:
+            before = self.data[self._span[0] : start]
+            if before[:1] == b"@" or b"=" not in before:  # the statement is this definition's, not around it
+                span_start = self._span[0]
+        self._span = None
+        span_start, is_test = self._leads.before(start, span_start)
+        index = len(self.drafts)
+        draft = Draft(kind, parent, start, end, span_start, prefix, is_test=is_test)
+        if frames and frames[-1].index < 0:
+            draft.owner = frames[-1].owner
+        above = any(row - 1 <= self._comment[3] <= row for row in (self.row(span_start), self.row(start)))
+        if above:
+            draft.doc = comment_doc(self.settings.comments.doc, self.data, self._comment[0], self._comment[1])
+            around = frames[-1].start if frames else 0
+            if around <= self._comment[0] < span_start and self._comment[0] != self._comment_taken:
+                draft.text_start = self._comment_taken = self._comment[0]
+        if above or (self._comment[1] > 0 and self.data[self._comment[1] : span_start].isspace()):
+            self._doc_types.on_definition(index, self._comment[0], self._comment[1])
+        self.drafts.append(draft)
+        if kind in CALLABLE_KINDS and self.settings.names.has_overloads:
+            draft.parameters = []
+        if kind is NodeKind.TYPE:
+            draft.returns = self._elsewhere.taken_returns()
+        if frames and frames[-1].generics:
+            self.named.hand_down(frames[-1].generics, index)
+        inside = MODULE_SCOPE if kind in VALUE_KINDS else index
+        frames.append(Frame(start, end, index, scope if inside < 0 else inside, scope, prefix if inside < 0 else ""))
+        self._elsewhere.name(frames[-1])
+        made = self.uses.whole_calls.type_of_body(end) if kind in TYPE_KINDS else None
+        if made is not None:
+            self.bases.append(name_after(self.scopes, frames[-1], *made))
+
+    def _on_holder(self, start: int, end: int, tag: int) -> None:
+        frames = self._frames
+        if frames and frames[-1].start == start and frames[-1].end == end:
+            frames[-1].holds = True  # a constant or field that holds an object: it names what is inside
+            return
+        scope, prefix = (frames[-1].scope, frames[-1].prefix) if frames else (MODULE_SCOPE, "")
+        frames.append(Frame(start, end, MODULE_SCOPE, scope, scope, prefix, holds=True, body=start))
+
+    def _on_property(self, start: int, end: int, tag: int) -> None:
+        if self._frames and self._frames[-1].index >= 0 and self._frames[-1].start == start:
+            self.drafts[self._frames[-1].index].is_property = True
+
+    def _on_owner(self, start: int, end: int, tag: int) -> None:
+        """The type that the open definition or holder belongs to, written before its name or in place of it."""
+        if not self._frames:
+            return
+        frame, owner = self._frames[-1], type_name(self.text(start, end))
+        if not owner or (frame.index < 0 and frame.owner) or (frame.index >= 0 and frame.named):
+            return  # of a declaration inside
+        last = owner.rpartition(".")[2]
+        if frame.index < 0:
+            frame.owner = owner
+            if not frame.named:
+                self.scopes.set_name(frame, last)
+            return
+        draft = self.drafts[frame.index]
+        draft.owner = f"{draft.owner}.{owner}" if draft.owner else owner
+        draft.prefix = f"{draft.prefix}.{last}" if draft.prefix else last
+
+    def _on_package(self, start: int, end: int, tag: int) -> None:
+        name = self.scopes.compact(start, end)
+        self.package = f"{self.package}.{name}" if tag == Tag.PACKAGE_FURTHER else self.package or name
+        self.uses.taken = start
+        above = self.row(start) - 1 <= self._comment[3]
+        comment = self.scopes.written(*self._comment[:2]) if above else ""
+        if above and (self._prefixed or comment.startswith("/**")):
+            self.doc = self.doc or file_comment_line(comment)
+
+    def _on_name(self, start: int, end: int, tag: int) -> None:
+        self.uses.taken = start
+        if not self._frames or not self.scopes.takes_name(self._frames[-1]):
+            return
+        frame = self._frames[-1]
+        frame.name_start = start
+        name = self.scopes.clean_name(self._unnamed.get(text := self.text(start, end), text))
+        if frame.index < 0 and name == ANONYMOUS:
+            frame.named = True  # an object that is exported as a whole: what it holds is the file's
+        elif not self.scopes.joins_last(frame, name):
+            self.scopes.set_name(frame, name)
+            if self._prefixed and frame.index == frame.scope and self.drafts[frame.index].kind != NodeKind.METHOD:
+                self.declared.define(name, start)
+
+    def _on_name_behind(self, start: int, end: int, tag: int) -> None:
+        self.uses.taken = start  # it was read where the definition begins
+
+    def _on_name_outer(self, start: int, end: int, tag: int) -> None:
+        self._elsewhere.put_beside()
+        self._on_name(start, end, tag)
+
+    def _on_constructor(self, start: int, end: int, tag: int) -> None:
+        self.uses.taken = start
+        if self._frames and not self._frames[-1].named:
+            self._frames[-1].name_start = start
+            self.scopes.set_name(self._frames[-1], self.settings.names.constructors[0])
+
+    def _on_numbered(self, start: int, end: int, tag: int) -> None:
+        """What makes a type without a name stands in the place of the name."""
+        if self._frames and not self._frames[-1].named and self._frames[-1].index >= 0:
+            prefix, word = self.drafts[self._frames[-1].index].prefix, self.text(start, end)
+            self.scopes.set_name(self._frames[-1], f"{word}${self.scopes.count(f'{prefix}.{word}')}")
+
+    def _on_body(self, start: int, end: int, tag: int) -> None:
+        if self._frames and self._frames[-1].body < 0:
+            frame = self._frames[-1]
+            if not frame.named:
+                self.scopes.set_name(frame, ANONYMOUS)
+            frame.body = start
+            if frame.index >= 0:
+                self.drafts[frame.index].body = start
+
+    def _on_doc(self, start: int, end: int, tag: int) -> None:
+        text = self.scopes.written(start, min(end, start + 2000))
+        if text.startswith((*self.settings.comments.line, "/*")):
+            line, self._doc_start = comment_line(text), start
+        else:
+            line = string_line(text.removeprefix("~"))
+        if self._frames and self._frames[-1].index >= 0:
+            draft = self.drafts[self._frames[-1].index]
+            draft.doc = draft.doc or line
+        else:
+            self.doc = self.doc or line
+
+    def _on_comment(self, start: int, end: int, tag: int) -> None:
+        if start == self._doc_start:
+            return
+        if tag == Tag.COMMENT and self.scopes.follows_code(start):
+            return  # it says something of what stands before it, not of what follows in the next line
+        first, last = self.row(start), self.row(max(end - 1, start))
+        around = self._frames[-1].index if self._frames and self._frames[-1].named else MODULE_SCOPE
+        if around >= 0 and self.settings.comments.open_body and self.drafts[around].kind in CALLABLE_KINDS:
+            self._on_body(start, end, tag)
+        if first == self._comment[3] + 1 and self.data.startswith(self._line_marks, start):
+            self._comment = (self._comment[0], end, self._comment[2], last)
+        else:
+            self._comment = (start, end, first, last)
+        if not self.drafts and not self.doc and first <= 5:
+            self.doc = file_comment_line(self.scopes.written(start, end))
+        self._doc_types.on_comment(start, end)
+
+    def _on_returns(self, start: int, end: int, tag: int) -> None:
+        if self._frames and self._frames[-1].index >= 0 and self._frames[-1].body < 0:
+            draft, settings = self.drafts[self._frames[-1].index], self.settings.types
+            self.named.is_annotated(self._frames[-1].index)
+            if settings.prefixed:
+                read_type = self.declared.made_of if draft.kind == NodeKind.TYPE else self.declared.type_of
+                draft.returns = read_type(start, end)
+            else:
+                read = array_type_name if settings.before_names else type_name
+                draft.returns = self.scopes.current(read(self.text(start, min(end, start + 200)), settings))
+
+    def _on_parameter(self, start: int, end: int, tag: int) -> None:
+        if tag == Tag.PARAMETER_REST and self.settings.types.before_names:
+            self.named.on_rest(start, end)
+        mark = OPTIONAL if tag == Tag.PARAMETER_OPTIONAL else "..." if tag == Tag.PARAMETER_REST else ""
+        last = self._frames[-1] if self._frames else None
+        parameters = self.drafts[last.index].parameters if last is not None and last.body < 0 else None
+        if parameters is not None and mark and (mark == OPTIONAL or not self.settings.types.before_names):
+            parameters[-1:] = [each + mark for each in parameters[-1:]]  # of the parameter that was captured before
+        elif parameters is not None:
+            text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200)))
+            parameters.append(text.rstrip("?") + mark)
+
+    def _on_base(self, start: int, end: int, tag: int) -> None:
+        if not self.derived.on_base(start, end, tag):
+            return
+        # The name is a use as well, found again as a reference; the edge for the base says more.
+        self.uses.skip(end)
+
+    def _close_group(self) -> None:
+        self.modules.close_group()
+        self._span = None
+
+    def _on_error(self, start: int, end: int, tag: int) -> None:
+        self.errors.append(self.row(start))

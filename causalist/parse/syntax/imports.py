@@ -1,0 +1,280 @@
+"""Imports and exports: statements, assignments to `exports`, and calls of a function that imports.
+
+Captures inside of one statement are read together when it ends. A module is kept as it is written; which file it
+means is not asked here.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from causalist.model.facts import Export, Import, ImportKind
+from causalist.parse.syntax.bindings import LONGEST_VALUE, BindingReader
+from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.chains import chain_of
+from causalist.parse.syntax.scopes import Scopes
+from causalist.parse.syntax.use_trees import use_tree
+
+_LONGEST_NAME = 200
+_GAP = 4  # bytes between the left and the right side of an assignment
+_DEFINED = re.compile(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between what is exported and its own name
+_DYNAMIC_IMPORT = "import"  # import("m"), spelled alike wherever it exists
+
+
+@dataclass(slots=True)
+class ImportGroup:
+    """An import, re-export or export statement while the sweep is inside of it."""
+
+    tag: Tag
+    end: int
+    scope: int
+    row: int
+    parts: list[tuple[Tag, str, int]] = field(default_factory=list)
+
+    def finish(self) -> tuple[list[Import], list[Export]]:
+        """The imports and exports of the statement.
+
+        `import.module` names modules that are bound themselves; `import.from` a module from which names are taken.
+        An alias belongs to the module or name before it.
+        """
+        if self.tag is Tag.EXPORT:
+            return [], [Export(name, alias or name, row) for name, alias, row in self._pairs(Tag.IMPORT_NAME)]
+        imports = [
+            Import(self.scope, ImportKind.MODULE, *_level(name), "", alias, row)
+            for name, alias, row in self._pairs(Tag.IMPORT_MODULE)
+        ]
+        trees = self._pairs(Tag.IMPORT_TREE)
+        if trees and any(tag is Tag.IMPORT_STAR for tag, _, _ in self.parts):
+            trees = [(f"{text}::*", "", row) for text, _, row in trees]  # everything in it
+        if trees:
+            return [
+                Import(
+                    self.scope,
+                    ImportKind.STAR if leaf.name == "*" else ImportKind.NAME,
+                    leaf.path,
+                    0,
+                    leaf.name,
+                    local,
+                    row,
+                )
+                for text, alias, row in trees
+                for leaf in use_tree(text)
+                for local in [alias or leaf.alias]
+            ], []
+        sources = [text for tag, text, _ in self.parts if tag is Tag.IMPORT_FROM]
+        if not sources:
+            return imports, []
+        module, level = _level(sources[0])
+        reexport = self.tag is Tag.REEXPORT
+        named = ImportKind.REEXPORT if reexport else ImportKind.NAME
+        found = [
+            Import(self.scope, named, f"{module}.{above}" if above else module, level, last, alias or last, row)
+            for name, alias, row in self._pairs(Tag.IMPORT_NAME)
+            for above, last in [_below(name)]
+        ]
+        for tag, text, row in self.parts:
+            if tag is Tag.IMPORT_DEFAULT:
+                found.append(Import(self.scope, ImportKind.DEFAULT, module, level, "default", text, row))
+            elif tag is Tag.IMPORT_NAMESPACE:
+                kind = ImportKind.REEXPORT_NAMESPACE if reexport else ImportKind.MODULE
+                found.append(Import(self.scope, kind, module, level, "", text, row))
+            elif tag is Tag.IMPORT_STAR:
+                kind = ImportKind.REEXPORT_ALL if reexport else ImportKind.STAR
+                found.append(Import(self.scope, kind, module, level, "*", "", row))
+        if not found:
+            found.append(Import(self.scope, ImportKind.SIDE_EFFECT, module, level, "", "", self.row))
+        return imports + found, []
+
+    def _pairs(self, wanted: Tag) -> list[tuple[str, str, int]]:
+        pairs: list[tuple[str, str, int]] = []
+        open_pair = False
+        for tag, text, row in self.parts:
+            if tag is wanted:
+                pairs.append((text, "", row))
+                open_pair = True
+            elif tag is Tag.IMPORT_ALIAS and open_pair:
+                pairs[-1] = (pairs[-1][0], text, pairs[-1][2])
+                open_pair = False
+        return pairs
+
+
+def _below(name: str) -> tuple[str, str]:
+    """The path below the module from which a name of several parts is imported, and its last part.
+
+    >>> _below("Base.Model"), _below("Model"), _below('"a.b"')
+    (('Base', 'Model'), ('', 'Model'), ('', '"a.b"'))
+    """
+    above, _, last = name.rpartition(".")
+    return (above, last) if above[:1].isidentifier() else ("", name)
+
+
+def _level(module: str) -> tuple[str, int]:
+    """Leading dots of a dotted module and the rest; a path keeps its dots: "./a" has level 0.
+
+    >>> _level("..a.b"), _level("./a"), _level(".")
+    (('a.b', 2), ('./a', 0), ('', 1))
+    """
+    if "/" in module:
+        return module, 0
+    rest = module.lstrip(".")
+    return rest, len(module) - len(rest)
+
+
+class ImportReader:
+    """Reads the captures of imports and exports. `imports` and `exports` are complete when the sweep is."""
+
+    def __init__(self, scopes: Scopes, bindings: BindingReader) -> None:
+        self.imports: list[Import] = []
+        self.exports: list[Export] = []
+        self.group: ImportGroup | None = None  # the statement that is open
+        self._scopes = scopes
+        self._bindings = bindings
+        self._require_name = scopes.settings.modules.require
+        self._path: tuple[int, str] | None = None  # end and text of the last file that was said ahead
+        self._require = (-1, "")  # start of the last call that imports, and the name that is called
+        self._exports: tuple[int, list[str]] | None = None  # end of the last `exports.name`, and the names before it
+        self._passed_on: tuple[int, list[str], str] | None = None  # start of a value, what it is exported as, member
+        self._spread: list[str] = []  # names whose members are exported
+        self._exported_until = -1  # end of the object whose entries are exports
+        self._export_key = ""
+
+    def on_group(self, start: int, end: int, tag: int) -> None:
+        if self.group is None:
+            self.group = ImportGroup(Tag(tag), end, self._scopes.use_scope(), self._scopes.row(start))
+
+    def on_part(self, start: int, end: int, tag: int) -> None:
+        if self.group is not None:
+            text = self._scopes.text(start, end) if tag == Tag.IMPORT_TREE else self._scopes.compact(start, end)
+            self.group.parts.append((Tag(tag), text.strip("\"'"), self._scopes.row(start)))
+            if tag == Tag.IMPORT_MODULE and self._path and b";" not in self._scopes.data[self._path[0] : start]:
+                self.group.parts[-1:] = [
+                    (Tag.IMPORT_FROM, self._path[1], self.group.row),
+                    (Tag.IMPORT_NAMESPACE, text, self.group.row),
+                ]
+                self._path = None
+
+    def on_path(self, start: int, end: int, tag: int) -> None:
+        """The file of a module, said ahead of the statement that names the module."""
+        self._path = (end, self._scopes.text(start, end))
+
+    def close_group(self) -> None:
+        assert self.group is not None
+        imports, exports = self.group.finish()
+        self.imports += imports
+        self.exports += exports
+        self.group = None
+
+    def on_exports(self, start: int, end: int, tag: int) -> None:
+        left = self._scopes.compact(start, min(end, start + _LONGEST_NAME))
+        for prefix in self._scopes.settings.names.assigned_prefixes:
+            if prefix.endswith("exports.") and (left.startswith(prefix) or left == prefix[:-1]):
+                before = self._exports[1] if self._exports and self._follows_exports(start) else []
+                self._exports = (end, [*before, left[len(prefix) :] or "default"])
+                return
+
+    def on_exports_object(self, start: int, end: int, tag: int) -> None:
+        if self._follows_exports(start) and self._exports is not None and "default" in self._exports[1]:
+            self._exported_until = end
+
+    def on_exports_key(self, start: int, end: int, tag: int) -> None:
+        self._export_key = self._scopes.text(start, end).strip("\"'")
+
+    def on_exports_item(self, start: int, end: int, tag: int) -> None:
+        name, self._export_key = self._export_key, ""
+        if start >= self._exported_until:
+            return
+        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        if self._scopes.data[start - 3 : start] == b"...":
+            name = "default"
+            if "()" not in chain:
+                self._spread.append(chain)
+                return
+        self._export(start, chain, [name or chain])
+
+    def on_exports_value(self, start: int, end: int, tag: int) -> None:
+        if self._exports is not None and self._follows_exports(start):
+            chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+            names, self._exports = self._exports[1], None
+            self._export(start, chain, names)
+
+    def _export(self, start: int, chain: str, names: list[str]) -> None:
+        """Exports what `chain` means; what a called function returns only as a whole, or if the call imports it."""
+        head, called, member = chain.partition("()")
+        if called and head == self._require_name:
+            self._passed_on = (start, names, member.removeprefix("."))
+        elif chain and (not called or "default" in names):
+            self.exports += [Export(chain, name, self._scopes.row(start)) for name in dict.fromkeys(names)]
+
+    def finish(self) -> None:
+        """Passes on the members of modules that are spread into what is exported; forgets what a called function
+        gives where the file itself says what that is: `export default memo(Button)`."""
+        said = {e.exported for e in self.exports if "()" not in e.local} | {d.qualname for d in self._scopes.drafts}
+        self.exports = [e for e in self.exports if "()" not in e.local or e.exported not in said]
+        modules = {i.alias: i for i in self.imports if i.kind == ImportKind.MODULE and i.alias}
+        for name in dict.fromkeys(self._spread):
+            if name in modules:
+                self.imports.append(modules[name]._replace(kind=ImportKind.REEXPORT_ALL, name="*", alias=""))
+
+    def add_types(self, types: Sequence[Import]) -> None:
+        """Adds types that comments name by their module, but for those that the code knows by that name."""
+        known = {entry.alias for entry in self.imports} | {draft.name for draft in self._scopes.drafts}
+        for entry in types:
+            if entry.alias not in known:
+                known.add(entry.alias)
+                self.imports.append(entry)
+
+    def _follows_exports(self, start: int) -> bool:
+        if self._exports is None or start < self._exports[0]:
+            return False
+        between = self._scopes.data[self._exports[0] : min(start, self._exports[0] + _LONGEST_NAME)]
+        return start - self._exports[0] <= _GAP or bool(_DEFINED.fullmatch(between))
+
+    def on_export_default(self, start: int, end: int, tag: int) -> None:
+        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        if chain:
+            self._export(start, chain, ["default"])
+
+    def on_require(self, start: int, end: int, tag: int) -> None:
+        called = self._scopes.text(start, min(end, start + 40))
+        self._require = (start, called) if called in (self._require_name, _DYNAMIC_IMPORT) else (-1, "")
+
+    def on_require_module(self, start: int, end: int) -> tuple[str, int] | None:
+        """Reads the module that a call imports. If nothing takes it: (name that is called, start of the call)."""
+        at, called = self._require
+        if at < 0:
+            return None
+        module, scope, row = self._scopes.text(start, end), self._scopes.use_scope(), self._scopes.row(start)
+        if self._passed_on is not None and self._passed_on[0] == at:
+            _, names, member = self._passed_on
+            self._passed_on = None
+            for name in names:
+                self._pass_on(module, scope, row, name, member)
+            return None
+        taken = self._bindings.take_value(at, called)
+        if taken is None:
+            self.imports.append(Import(scope, ImportKind.SIDE_EFFECT, module, 0, "", "", row))
+            return called, at
+        member, targets = taken
+        for alias, key in targets:
+            name = ".".join(part for part in (member, key) if part)
+            kind = ImportKind.NAME if name else ImportKind.MODULE
+            self.imports.append(Import(scope, kind, module, 0, name, alias, row))
+        return None
+
+    def name_inline(self, scope: int) -> str:
+        """Gives the module of the last import a name in `scope` that no source code can write."""
+        last = self.imports[-1]
+        if last.kind == ImportKind.SIDE_EFFECT:
+            alias = f"{last.module.rpartition('/')[2].partition('.')[0]}#{len(self.imports)}"
+            self.imports[-1] = last = last._replace(scope=scope, kind=ImportKind.MODULE, alias=alias)
+        return last.alias
+
+    def _pass_on(self, module: str, scope: int, row: int, name: str, member: str) -> None:
+        """`exports.name = require("m").member`; without a name, the module as a whole."""
+        if member:
+            self.imports.append(Import(scope, ImportKind.REEXPORT, module, 0, member, name, row))
+        elif name == "default":
+            self.imports.append(Import(scope, ImportKind.REEXPORT_ALL, module, 0, "*", "", row))
+            self.imports.append(Import(scope, ImportKind.REEXPORT, module, 0, "default", "default", row))
+        else:
+            self.imports.append(Import(scope, ImportKind.REEXPORT_NAMESPACE, module, 0, "", name, row))

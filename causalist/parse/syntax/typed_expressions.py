@@ -1,0 +1,239 @@
+"""Expressions of shaped languages -> the notation of values that `graph.shapes` reads.
+
+A value is a chain of names, whose parts have marks: `()` it is called, `[]` an item, `[0]` the item at that place,
+`[*]` each element, `[#]` counted elements, `:1` a part of a tuple, `^` and `%` a sequence and a mapping of such, `&`
+what a `with` statement binds; `<T>` is of type T, `a|b` is one of both, `(a,b)` a tuple, `{a|b}` one of both inside of
+it. What cannot be told is "". The syntax tree is not asked again: see `parse.sweep`.
+"""
+
+import re
+
+from causalist.model.language import ShapeSettings
+from causalist.parse.syntax.brackets import STRING, closing, split_outside, without_comments
+from causalist.parse.syntax.shapes import MOST_PARTS, PLAIN, one_of, shape_of
+
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
+_ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
+_SPACE = re.compile(r"[\s\\]+")
+_INDEX = re.compile(r"\s*-?\d+\s*")
+_NUMBER = re.compile(r"\d[\w.]*")
+_WORDS = frozenset({"await", "lambda", "not", "yield"})  # names that begin something else than a chain
+_TOKEN = re.compile(
+    rf"""(?P<string>{STRING.pattern})|(?P<open>[(\[{{])|(?P<word>[^\W\d]\w*)|(?P<comma>,)|(?P<number>\d[\w.]*)
+    |(?P<walrus>:=)|(?P<compare>==|!=|<=|>=|<(?!<)|>(?!>))|(?P<operator>[-+*/%@&|^~<>=:;!]+)|[\s\\.]+""",
+    re.DOTALL | re.VERBOSE,
+)
+_KINDS = {"in": "compare", "is": "compare", "async": "for"} | {k: k for k in ("if", "else", "or", "and", "not", "for")}
+_NO_VALUE = [("operator", 0, 0)]
+_LONGEST = 2000
+_DEEPEST = 8
+
+TRUTH, NUMBER, TEXT = "<bool>", "<int>", "<str>"
+
+
+def value_of(text: str, settings: ShapeSettings) -> str:
+    """The notation of an expression.
+
+    >>> s = ShapeSettings(keeping=("sorted",), counting=("enumerate",), taking=("next",), casting=("cast",))
+    >>> [value_of(t, s) for t in ("a.b", "f(x).g", "xs[0].y", "xs[i]", "xs[1:]", "await f()", "a or B()", "None")]
+    ['a.b', 'f().g', 'xs[0].y', 'xs[]', 'xs', 'f()', 'a|B()', '']
+    >>> [value_of(t, s) for t in ("[f(x) for x in y]", "{k: v}", "(a, b)", "sorted(xs)", "next(xs)", "enumerate(xs)")]
+    ['f()^', 'v%', '(a,b)', 'xs', 'xs[*]', 'xs[#]']
+    >>> [value_of(t, s) for t in ("'a'.join", "a == b", "A() if x else B()", "cast(T, x)", "a + b", "lambda: x")]
+    ['<str>.join', '<bool>', 'A()|B()', '<T>', '', '']
+    """
+    if PLAIN.fullmatch(text):
+        return _word(text)
+    return _value(without_comments(text), settings, 0) if len(text) <= _LONGEST else ""
+
+
+def callee_of(text: str, settings: ShapeSettings) -> str:
+    """The same for what is called, "" where its last part is no name; what is not known before it is "?".
+
+    >>> s = ShapeSettings()
+    >>> [callee_of(t, s) for t in ("a.b", "(a or b).c", "f(x)", "xs[0].c", "(a + b).c.d", "f[0]")]
+    ['a.b', '?.c', 'f()', 'xs[0].c', '?.c.d', 'f[0]']
+    """
+    if PLAIN.fullmatch(text):
+        return text
+    if len(text) > _LONGEST:
+        return ""
+    text = without_comments(text).strip()
+    value, end = _primary(text, settings, 0)
+    if end < len(text) or (value[:1] in ("<", "(") and "." not in value.rpartition(">")[2]):
+        return ""
+    return value
+
+
+def _word(text: str) -> str:
+    return "" if text == "None" else TRUTH if text in ("True", "False") else text
+
+
+def _value(text: str, settings: ShapeSettings, depth: int) -> str:
+    text = text.strip()
+    if not text or depth > _DEEPEST:
+        return ""
+    if PLAIN.fullmatch(text):
+        return _word(text)
+    first = _DOTTED.match(text)
+    if first is None or first[0] not in _WORDS:
+        value, end = _primary(text, settings, depth)
+        if end == len(text):
+            return value
+    elif first[0] == "await":
+        return _value(text[5:], settings, depth + 1)
+    elif first[0] != "not":
+        return ""
+    return _operation(text, settings, depth)
+
+
+def _operation(text: str, settings: ShapeSettings, depth: int) -> str:
+    """What operators, conditions or commas make of their operands, by the one that binds least."""
+    marks = _marks(text)
+    kinds = {kind for kind, _, _ in marks}
+    for kind in (",", "if", "or", "and", "not", "compare", "operator"):
+        if kind not in kinds:
+            continue
+        at = [(start, end) for each, start, end in marks if each == kind]
+        if kind in (",", "or"):
+            begins, ends = [0, *(end for _, end in at)], [*(start for start, _ in at), len(text)]
+            parts = [text[a:b] for a, b in zip(begins, ends, strict=True)]
+            values = [_value(part, settings, depth + 1) for part in parts if part.strip()]
+            if kind == "or":
+                return one_of(values)
+            return f"({','.join(f'{{{v}}}' if '|' in v else v for v in values)})" if values else ""
+        if kind == "if":
+            other = next((end for each, start, end in marks if each == "else" and start > at[0][1]), -1)
+            if other < 0:
+                return ""
+            return one_of(_value(part, settings, depth + 1) for part in (text[: at[0][0]], text[other:]))
+        if kind == "and":
+            return _value(text[at[-1][1] :], settings, depth + 1)
+        if kind in ("not", "compare"):
+            return TRUTH
+        return TEXT if STRING.match(text) else ""
+    return ""
+
+
+def _marks(text: str) -> list[tuple[str, int, int]]:
+    """(kind, start, end) of operators and commas outside of brackets; what follows a `for` is left out."""
+    found: list[tuple[str, int, int]] = []
+    position, length = 0, len(text)
+    while position < length:
+        token = _TOKEN.match(text, position)
+        if token is None:
+            return _NO_VALUE
+        start, position, kind = position, token.end(), token.lastgroup
+        if kind == "open":
+            position = closing(text, start) + 1
+            if not position:
+                return _NO_VALUE
+        elif kind == "word":
+            if token[0] == "lambda":
+                return found or _NO_VALUE
+            operator = _KINDS.get(token[0])
+            if operator is not None:
+                found.append((operator, start, position))
+                if operator == "for":
+                    return found
+        elif kind == "walrus":
+            found.clear()
+        elif kind in ("comma", "compare", "operator"):
+            found.append(("," if kind == "comma" else kind, start, position))
+    return found
+
+
+def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
+    """(value, end) of a name, literal, display or bracket at the start of a text, and of what is done with it."""
+    first, position = text[0], 0
+    if first in "([{":
+        end = closing(text, 0)
+        if end < 0:
+            return "", 0
+        position, inside = end + 1, text[1:end]
+        head = _value(inside, settings, depth + 1) if first == "(" else _display(inside, first, settings, depth)
+        if position == len(text):
+            return head, position
+        if not head or "|" in head or head[0] == "(":
+            head = "?"
+        return _trailers(head, text, position)
+    string = STRING.match(text) if first in "'\"rRbBuUfFtT" else None
+    if string is not None:
+        while string is not None:  # strings one after the other are one
+            position = string.end()
+            space = _SPACE.match(text, position)
+            string = STRING.match(text, space.end() if space else position)
+        return _trailers(TEXT, text, position)
+    name = _DOTTED.match(text)
+    if name is None:
+        number = _NUMBER.match(text)
+        return _trailers(NUMBER, text, number.end()) if number else ("", 0)
+    head, position = name[0], name.end()
+    if not PLAIN.fullmatch(head):
+        head = "".join(head.split())
+    if text[position : position + 1] == "(" and head in settings.passing:
+        end = closing(text, position)
+        passed = _passed(head, text[position + 1 : end], settings, depth) if end > 0 else ""
+        if end + 1 == len(text) or not ("|" in passed or passed[:1] == "("):
+            head, position = passed, end + 1
+    return _trailers(head, text, position)
+
+
+def _trailers(head: str, text: str, position: int) -> tuple[str, int]:
+    length = len(text)
+    while position < length:
+        character = text[position]
+        if character == ".":
+            name = _ATTRIBUTE.match(text, position)
+            if not name:
+                return "", position
+            head = f"{head or '?'}.{name[1]}"
+            position = name.end()
+        elif character in "([":
+            end = closing(text, position)
+            if end < 0:
+                return "", position
+            head += "()" if character == "(" else _subscript(text[position + 1 : end])
+            position = end + 1
+        elif space := _SPACE.match(text, position):
+            position = space.end()
+        else:
+            break
+    return ("" if head[:1] == "?" and "." not in head else head), position
+
+
+def _subscript(inside: str) -> str:
+    if _INDEX.fullmatch(inside):
+        number = int(inside)
+        return f"[{number}]" if number >= 0 else "[]"
+    return "" if ":" in inside and len(split_outside(inside, ":", 2)) > 1 else "[]"
+
+
+def _display(inside: str, bracket: str, settings: ShapeSettings, depth: int) -> str:
+    """A list, set or dictionary, or a comprehension: of what its first items are."""
+    kind = "<list>" if bracket == "[" else "<dict>"
+    loop = next((start for each, start, _ in _marks(inside) if each == "for"), None) if "for" in inside else None
+    items = [inside[:loop]] if loop is not None else split_outside(inside, ",", MOST_PARTS)
+    items = [each for each in items if each.strip()]
+    if not items or items[0].lstrip().startswith("*"):
+        return kind
+    pairs = [split_outside(each, ":") if bracket == "{" else [each] for each in items]
+    mark = "%" if len(pairs[0]) > 1 else "^"
+    values = [_value(pair[-1], settings, depth + 1) for pair in pairs]
+    if any("|" in value or value[:1] == "(" for value in values):
+        return kind
+    return one_of(f"{value}{mark}" for value in values if value) or kind
+
+
+def _passed(head: str, inside: str, settings: ShapeSettings, depth: int) -> str:
+    """What a call gives of a function whose result is made of its first argument."""
+    argument = split_outside(inside, ",", 1)[0]
+    if head in settings.casting:
+        shape = shape_of(argument, settings)
+        return f"<{shape}>" if shape and ">" not in shape else ""
+    value = _value(argument, settings, depth + 1)
+    if head in settings.keeping:
+        return value or "<list>"
+    if head in settings.counting:
+        return f"{value}[#]" if value and "|" not in value else "<list>"
+    return f"{value}[*]" if value and "|" not in value and value[0] != "(" else ""

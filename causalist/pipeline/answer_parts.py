@@ -1,0 +1,258 @@
+"""What is checked before an answer is made, and the parts of it that say what it rests on."""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.errors import EmptyQuestion, UsageError
+from causalist.extract import extract_subgraph, hit_of, lift_to_files, order_subgraph, without_repeats
+from causalist.index.source_text import Texts
+from causalist.model.answer import Answer, AskOptions, Level, PageRankInfo, RankMode, RepositoryInfo, Route
+from causalist.model.diagnostic import Diagnostic
+from causalist.model.graph import CodeGraph
+from causalist.model.index import Index
+from causalist.model.pack import Pack, PackInput, PackItem
+from causalist.model.protocols import UNWATCHED, Steps
+from causalist.model.scores import Hit, Matched
+from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.pack import LONG_LINES, check_budget, counter_called, render_pack
+from causalist.rank import Question, Ranking, TellingLines, frame_rows
+
+_MOST_NAMED = 3  # files that a diagnostic names
+_MOST_TERMS = 6  # words that a diagnostic names
+
+
+def check_question(query: str, options: AskOptions) -> None:
+    """Raises what `Repository.ask` refuses before anything is indexed: EmptyQuestion, UsageError, ExtraMissing."""
+    if not query.strip():
+        raise EmptyQuestion('the question is empty; ask something, for example: causalist ask "where is X decided?"')
+    if options.top_k < 1:
+        raise UsageError(f"--top-k is {options.top_k}; at least 1 result has to be asked for")
+    if not 0.0 <= options.damping < 1.0:
+        raise UsageError(f"--damping is {options.damping}; it is a probability of at least 0 and below 1")
+    if options.approximate is not None and not 0.0 <= options.approximate <= 1.0:
+        raise UsageError(f"--approximate is {options.approximate}; it is a threshold from 0, for an exact walk, to 1")
+    if options.rank is RankMode.PAGERANK and not options.graph:
+        raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
+    if options.embedder is not None:
+        from causalist.embed.registry import check_name
+
+        check_name(options.embedder)
+    check_budget(options.max_tokens, options.format)
+    counter_called(options.tokenizer)
+
+
+def none_at_hand(named: str, query: str, info: RepositoryInfo, notes: tuple[Diagnostic, ...]) -> Answer:
+    """The answer where only one at hand would do, and there is none."""
+    why = "no answer to this question with these options is at hand; without the route skip one is made"
+    return Answer(
+        answer_id=named,
+        query=query,
+        route=Route.SKIP,
+        confidence=None,
+        attempts=0,
+        repository=info,
+        pagerank=None,
+        results=(),
+        edges=(),
+        removed_edges=(),
+        order=(),
+        via=(),
+        diagnostics=(*notes, Diagnostic("not-cached", why, -1)),
+        timings_ms={},
+    )
+
+
+def repository_info(root: Path, index: Index, *, stale: bool = False) -> RepositoryInfo:
+    """What was searched."""
+    graph = index.graph
+    inside = graph.nodes.kinds[graph.edges.targets] != NodeKind.EXTERNAL
+    return RepositoryInfo(
+        root=str(root),
+        commit=index.commit,
+        files=int((graph.nodes.kinds == NodeKind.FILE).sum()),
+        nodes=n_searched(graph),
+        edges=int(inside.sum()),
+        stale=stale,
+    )
+
+
+def n_searched(graph: CodeGraph) -> int:
+    """The number of nodes inside the repository."""
+    return int((graph.nodes.kinds != NodeKind.EXTERNAL).sum())
+
+
+def partly_read(index: Index, results: Sequence[Hit]) -> tuple[Diagnostic, ...]:
+    """One diagnostic for all files of the answer of which something could not be read; `status` knows the others."""
+    answering = {hit.path for hit in results}
+    paths = sorted({note.path for note in index.notes if note.path in answering})
+    if not paths:
+        return ()
+    slugs = ", ".join(sorted({note.slug for note in index.notes if note.path in answering}))
+    n_more = len(paths) - _MOST_NAMED
+    named = ", ".join(paths[:_MOST_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
+    return (Diagnostic("partly-read", f"read only in part ({slugs}): {named}; `causalist status` lists them", -1),)
+
+
+def not_shown(
+    matched: Mapping[int, Matched], results: Sequence[Hit], index: Index, level: Level
+) -> tuple[Diagnostic, ...]:
+    """How many matches of a pattern stand in nodes that are not among the results."""
+    shown = {hit.node for hit in results}
+    owners = index.graph.nodes.files
+    rest = [n for n in matched if (int(owners[n]) if level is Level.FILE else n) not in shown]
+    if not rest:
+        return ()
+    n_matches = sum(matched[n].n for n in rest)
+    return (
+        Diagnostic("more-matches", f"{n_matches} more in {len(rest)} other places; --top-k shows more of them", -1),
+    )
+
+
+def left_out_by_filters(inside: NDArray[np.bool_] | None, options: AskOptions) -> tuple[Diagnostic, ...]:
+    """A diagnostic where --include and --exclude leave nothing to ask."""
+    if inside is None or inside.any():
+        return ()
+    patterns = [f"--include {p}" for p in options.include] + [f"--exclude {p}" for p in options.exclude]
+    return (Diagnostic("filtered-out", f"no indexed file is left by {' '.join(patterns)}", -1),)
+
+
+def tried(question: Question, ranking: Ranking, n_attempts: int) -> tuple[Diagnostic, ...]:
+    """What an answer was found with that was not asked for, where the question as it stands found nothing."""
+    if n_attempts == 1:
+        return ()
+    if question.is_pattern:
+        detail = "it stands nowhere as it is quoted; found is what may print it, with parts filled in"
+        return (Diagnostic("broadened", detail, -1),)
+    used = [term for term in ranking.question.terms if term not in question.terms]
+    if not used:
+        return (
+            Diagnostic("broadened", "no word of the question is known, and what begins alike finds nothing either", -1),
+        )
+    named = ", ".join(sorted(used)[:_MOST_TERMS]) + (", …" if len(used) > _MOST_TERMS else "")
+    detail = f"no word of the question is known; attempt {n_attempts} asked for what begins alike: {named}"
+    return (Diagnostic("broadened", detail, -1),)
+
+
+def pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:
+    """How the walk ended; None where there was none."""
+    result = ranking.pagerank
+    if result is None:
+        return None
+    return PageRankInfo(result.n_iterations, result.residual, options.damping, result.rung, result.bound)
+
+
+def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") -> str:
+    """A hash of index, question, options and the name of learned weights: the same answer has the same id."""
+    digest = hashlib.sha256()
+    digest.update(f"{index.version}\n{index.commit}\n".encode())
+    digest.update(index.manifest.paths.blob.tobytes())
+    digest.update(index.manifest.blobs.blob.tobytes())
+    if learned:
+        digest.update(f"{learned}\n".encode())
+    said = sorted((name, value) for name, value in asdict(options).items() if name != "embedder" or value)
+    digest.update(repr((query, said)).encode())
+    return digest.hexdigest()[:16]
+
+
+def ordered_edges(
+    graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions, steps: Steps = UNWATCHED
+) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
+    """The edges among the nodes of an answer, results first, and their order."""
+    with steps.timed("assemble.extraction"):
+        found = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
+    edges = steps.optional("assemble.conflicts", lambda: without_repeats(found), lambda: found)
+    scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
+    ids = [graph.nodes.ids[n] for n in nodes]
+    with steps.timed("assemble.order"):
+        return order_subgraph(edges, scores, ids, options.order), edges
+
+
+def pack_items(
+    graph: CodeGraph,
+    results: tuple[Hit, ...],
+    ordered: OrderedSubgraph,
+    nodes: Sequence[int],
+    inside: Mapping[int, Sequence[int]],
+    texts: Texts,
+    steps: Steps = UNWATCHED,
+    telling: TellingLines | None = None,
+    pointed: Mapping[int, Collection[int]] = MappingProxyType({}),
+) -> tuple[PackItem, ...]:
+    """Items in causal order: results with their source, hops between as one-liners, files with definitions. Where there
+    is no time the last results have no source. `pointed`: rows to which a question points, by the node of the file."""
+    ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
+    late = _read_in_time(results, texts, steps)
+    items: list[PackItem] = []
+    for place in ordered.order:
+        node = nodes[place]
+        if node not in ranks:
+            items.append(PackItem(hit_of(graph, node, 0.0, 0.0, ()), "", True))
+            continue
+        hit = results[ranks[node] - 1]
+        definitions = inside.get(node, ())
+        unread = hit.path in late
+        text = "" if definitions or unread else texts.of(hit)
+        items.append(PackItem(hit, text, False, ranks[node], _telling(graph, hit, text, telling, pointed)))
+        for i, definition in enumerate(definitions, start=1):
+            # Just behind its file when it comes to who gets the room.
+            inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
+            text = "" if unread else texts.of(inner)
+            items.append(PackItem(inner, text, False, None, _telling(graph, inner, text, telling, pointed)))
+    return tuple(items)
+
+
+def _telling(
+    graph: CodeGraph, hit: Hit, text: str, lines: TellingLines | None, pointed: Mapping[int, Collection[int]]
+) -> tuple[tuple[int, float], ...]:
+    """Rows of a long text that say something of the question, those to which it points before all others, and those
+    where something inside of it begins."""
+    if lines is None or text.count("\n") < LONG_LINES:
+        return ()
+    nodes = graph.nodes
+    inside = np.flatnonzero((nodes.parents == hit.node) & np.isin(nodes.kinds, [*CALLABLE_KINDS, *TYPE_KINDS]))
+    rows = dict.fromkeys(nodes.start_rows[inside].tolist(), 0.0)
+    rows.update((hit.start_row + row, weight) for row, weight in lines.of(text).items())
+    most = max(rows.values(), default=0.0) + 1.0
+    here = pointed.get(int(nodes.files[hit.node]), ())
+    rows.update((row, most) for row in here if hit.start_row <= row <= hit.end_row)
+    return tuple(sorted(rows.items()))
+
+
+def pointed_rows(question: Question, matched: Mapping[int, Matched], index: Index) -> Mapping[int, Collection[int]]:
+    """Rows to which a question points, by the node of the file: those of its frames, and where its patterns stand."""
+    pointed: dict[int, dict[int, None]] = {}
+    files = index.graph.nodes.files
+    for node, row in frame_rows(question.frames, index.graph, index.lexical) if question.frames else ():
+        pointed.setdefault(int(files[node]), {})[row] = None
+    for node, found in matched.items():
+        pointed.setdefault(int(files[node]), {}).update(dict.fromkeys(found.rows))
+    return pointed
+
+
+def _read_in_time(results: Sequence[Hit], texts: Texts, steps: Steps) -> set[str]:
+    """Reads the files of the results, best first, as long as there is time; those for which there is none."""
+    paths = list(dict.fromkeys(hit.path for hit in results))
+    for number, path in enumerate(paths):
+        if not steps.in_time():
+            steps.leave_out(f"the source of {len(paths) - number} of {len(paths)} files")
+            return set(paths[number:])
+        texts.read(path)
+    return set()
+
+
+def packed(content: PackInput, options: AskOptions) -> Pack:
+    """The pack as the options want it written."""
+    return render_pack(
+        content,
+        max_tokens=options.max_tokens,
+        format=options.format,
+        counter=counter_called(options.tokenizer),
+        tokenizer=options.tokenizer,
+    )

@@ -1,0 +1,326 @@
+"""The only module that knows the order of the stages; the library's facade.
+
+`Repository.open(path).ask(question)` is: read the question, rank, choose, find paths, extract, order, pack. The
+stages do not know one another; what passes between them is a type in `model/`.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
+from causalist.index.collect import IndexOptions, Progress, silent
+from causalist.index.open import index_places, refreshed_index
+from causalist.index.source_text import Texts
+from causalist.model.answer import Answer, AskOptions, Level, Order, Route, Standing, Status
+from causalist.model.diagnostic import Diagnostic
+from causalist.model.index import Index
+from causalist.model.pack import PackHeader, PackInput
+from causalist.model.protocols import UNWATCHED, Steps
+from causalist.model.scores import Hit, Hop, SeedShare
+from causalist.model.source import FileEntry, SourceFile
+from causalist.pipeline.answer_parts import (
+    answer_id,
+    left_out_by_filters,
+    n_searched,
+    none_at_hand,
+    not_shown,
+    ordered_edges,
+    pack_items,
+    packed,
+    pagerank_info,
+    partly_read,
+    pointed_rows,
+    tried,
+)
+from causalist.pipeline.answer_parts import check_question as check_question
+from causalist.pipeline.feedback_store import Beside, Learned
+from causalist.pipeline.lookups import Lookups
+from causalist.pipeline.retries import Asking, Attempt, best_of, routed, similarities_for
+from causalist.pipeline.steps import Deadline
+from causalist.pipeline.watched import Watched
+from causalist.rank import (
+    Chosen,
+    Ranking,
+    TellingLines,
+    WalkWeights,
+    Weights,
+    best_inside,
+    default_weights,
+    explain,
+    read_question,
+)
+from causalist.settings import Settings, read_settings
+from causalist.source import find_root, read_file, refuse_root, relative_folder
+
+if TYPE_CHECKING:
+    from causalist.pipeline.answer_cache import Session
+    from causalist.store import FactsCache
+
+
+def is_pattern(query: str) -> bool:
+    """Whether a question is nothing but a literal in quotes or a regular expression between slashes."""
+    return read_question(query).is_pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Repository(Lookups):
+    """An indexed repository. Open one with `open` or `at_commit`; everything else reads."""
+
+    settings: Settings = field(default_factory=Settings)
+    beside: Beside | None = None  # what is kept beside the index; None for a commit
+    learned: Learned | None = None  # where the weights come from, unless they are the shipped ones
+    weights: Weights = field(default_factory=default_weights)
+    session: "Session | None" = None  # of a process that answers many questions
+    behind: bool = False  # the index is known to be older than the files
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = ".",
+        *,
+        exact_root: bool = False,
+        force: bool = False,
+        options: IndexOptions | None = None,
+    ) -> "Repository":
+        """Opens the repository around `path`, or just the folder `path` if `exact_root`; builds or refreshes its index.
+
+        Where the folder cannot be written, the index stays in memory and a diagnostic says so.
+        """
+        root, folder, settings = cls.located(path, exact_root=exact_root, force=force)
+        index, notes = refreshed_index(root, settings.index_options(options or IndexOptions()))
+        return cls.over(root, index, notes, folder, settings)
+
+    @staticmethod
+    def located(path: str | Path, *, exact_root: bool, force: bool) -> tuple[Path, str, Settings]:
+        """(root, folder below it, settings) of what `open` would open. Raises as it does before it looks for files."""
+        root = find_root(Path(path))
+        folder = "" if exact_root else relative_folder(root, Path(path))
+        if exact_root:
+            root = Path(path).resolve()
+        if not force:
+            refuse_root(root)
+        return root, folder, read_settings(root)
+
+    @classmethod
+    def over(
+        cls,
+        root: Path,
+        index: Index,
+        notes: tuple[Diagnostic, ...] = (),
+        folder: str = "",
+        settings: Settings | None = None,
+        session: "Session | None" = None,
+        behind: bool = False,
+    ) -> "Repository":
+        """The repository in the folder `root` with an index of it that is at hand, whether it is current or not."""
+        settings = settings or read_settings(root)
+        limits, beside = settings.limits(), Beside(index_places(root))
+        learned, doubts = beside.learned(index.version)
+        weights = learned.weights if learned else default_weights()
+        return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, settings,
+                   beside, learned, weights, session, behind)  # fmt: skip
+
+    @staticmethod
+    def settings_at(path: str | Path = ".", *, exact_root: bool = False) -> Settings:
+        """The settings that `open` would read. Raises SettingsError and RepositoryNotFound."""
+        root = find_root(Path(path))
+        return read_settings(Path(path).resolve() if exact_root else root)
+
+    @classmethod
+    def at_commit(
+        cls,
+        git_dir: str | Path,
+        commit: str,
+        *,
+        cache: "FactsCache | None" = None,
+        options: IndexOptions | None = None,
+        known: Index | None = None,
+    ) -> "Repository":
+        """The state of a commit, without a checkout. `cache` shares facts, `known` another commit's history."""
+        from causalist.index.build import index_of_commit
+        from causalist.source import BlobReader, scan_commit
+
+        folder = Path(git_dir)
+        scan = scan_commit(folder, commit)
+        index = index_of_commit(folder, scan, cache, options, known)
+        blobs = {entry.path: entry for entry in scan.entries}
+
+        def read(entry: FileEntry) -> SourceFile | str:
+            with BlobReader(folder) as again:
+                return again.read(blobs[entry.path])
+
+        return cls(folder, index, read)
+
+    # -- asking
+
+    def ask(
+        self,
+        query: str,
+        options: AskOptions | None = None,
+        *,
+        deadline: Deadline | float | None = None,
+        remember: bool | None = None,
+        progress: Progress = silent,
+    ) -> Answer:
+        """The smallest connected set of code that answers `query`, ranked, explained, ordered and packed.
+
+        Without `options`: as the repository's settings say. Raises EmptyQuestion, and UsageError for options out of
+        range. Finding nothing is an answer without results. With a `deadline`, in seconds, whatever can be left out is
+        left out when it is near, and a diagnostic says what. `remember`: whether the question is kept for feedback;
+        without it, as the settings say. `progress` is told of what an embedder is shown.
+        """
+        options = self.settings.completed(options or self.settings.ask_options(), self.folder)
+        check_question(query, options)
+        steps = Watched(
+            None if self.session is None else self.session.circuits,
+            Deadline(deadline) if isinstance(deadline, int | float) else deadline,
+        )
+        graph = self.index.graph
+        named = self._id_of(query, options)
+        with steps.timed("route.cache"):
+            key, at_hand = self._at_hand(named, query, options)
+        if at_hand is not None or options.route is Route.SKIP:
+            at_hand = at_hand or none_at_hand(named, query, self.info(), self.notes)
+            self._remember(at_hand, options, remember)
+            return replace(at_hand, timings_ms=steps.milliseconds)
+        with steps.timed("route.reading"):
+            question = routed(read_question(query), options)
+        texts = Texts(self.index.manifest, self.read)
+        attempts = self._asking(query, options, texts, steps, progress).attempts(question)
+        matched, ranking, view, chosen, confidence, generated = best_of(attempts)
+        transition = view.transition
+        nodes = [c.node for c in chosen]
+        with steps.timed("assemble.paths"):
+            standing = best_inside(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
+            ends = [standing[n][0] if standing.get(n) else n for n in nodes]
+            paths = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
+            via = hops_between(graph, [paths[end] for end in ends], nodes, options.level)
+        with steps.timed("assemble.reasons"):
+            results = tuple(
+                self._hit(c, ranking, paths[end], options.level) for c, end in zip(chosen, ends, strict=True)
+            )
+        if options.explain:
+            from causalist.rank import seed_shares
+
+            shares: list[tuple[SeedShare, ...]] | None = steps.optional(
+                "assemble.attribution",
+                lambda: seed_shares(nodes, ranking, graph, transition, options, steps),
+                lambda: None,
+            )
+            if shares is not None:
+                results = tuple(replace(hit, seeds=s) for hit, s in zip(results, shares, strict=True))
+        both = [*nodes, *via]
+        ordered, edges = ordered_edges(graph, both, results, options, steps)
+        ids = [graph.nodes.ids[n] for n in both]
+        kept = tuple(named_edge(graph, e, ids) for e in edges)
+        removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
+        with steps.timed("deliver.texts"):
+            telling = TellingLines(ranking.question, self.index.lexical)
+            pointed = pointed_rows(question, matched, self.index)
+            items = pack_items(graph, results, ordered, both, standing, texts, steps, telling, pointed)
+        with steps.timed("deliver.packing"):
+            header = PackHeader(
+                query,
+                self.root.name,
+                self.index.commit,
+                n_searched(graph),
+                stale=self.behind or bool(texts.changed),
+                causal=options.order is Order.CAUSAL,
+                confidence=confidence,
+            )
+            pack = packed(PackInput(header, items, kept, removed), options) if results else None
+        answer = Answer(
+            answer_id=named,
+            query=query,
+            route=question.route,
+            confidence=confidence,
+            attempts=len(attempts),
+            repository=self.info(stale=self.behind or bool(texts.changed)),
+            pagerank=pagerank_info(ranking, options),
+            results=results,
+            edges=kept,
+            removed_edges=removed,
+            order=tuple(ids[i] for i in ordered.order),
+            via=tuple(graph.nodes.ids[n] for n in via),
+            diagnostics=(
+                *self.notes,
+                *left_out_by_filters(view.inside, options),
+                *tried(question, ranking, len(attempts)),
+                *partly_read(self.index, results),
+                *not_shown(matched, results, self.index, options.level),
+                *texts.diagnostics(),
+                *steps.diagnostics(),
+            ),
+            timings_ms={},
+            generators=generated,
+            pack=pack,
+        )
+        if self.session is not None:
+            self.session.answers.put(key, answer, tuple(texts.seen))
+        with steps.timed("deliver.remembering"):
+            self._remember(answer, options, remember)
+        return replace(answer, timings_ms=steps.milliseconds)
+
+    def rank_nodes(self, query: str, options: AskOptions) -> list[str]:
+        """Ids of the best nodes (or files, by `options.level`) for a question: `ask` without paths, order and pack."""
+        return [self.index.graph.nodes.ids[c.node] for c in self.attempt(query, options).chosen]
+
+    def attempt(self, query: str, options: AskOptions) -> Attempt:
+        """The first ranking behind `ask`: the question as it stands."""
+        question, options = routed(read_question(query), options), self.settings.completed(options, self.folder)
+        return self._asking(query, options, Texts(self.index.manifest, self.read)).attempt(question)
+
+    # -- what is indexed
+
+    def status(self) -> Status:
+        """What is indexed and what was left out."""
+        index = self.index
+        return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), dict(index.examples),
+                      index.notes, self.learned.provenance if self.learned else None)  # fmt: skip
+
+    def standing(self) -> Standing:
+        """Where the index lies, whether the stored one is of the files as they are now and why not, and how far these
+        are from their commit. For a repository in a folder; looks at all of its files."""
+        from causalist.index.status import found_at, standing_of
+
+        found = found_at(self.root, self.settings.index_options(IndexOptions()))
+        return standing_of(self.root, self.index, self.read, found if found.path is not None else None)
+
+    # -- parts of an answer
+
+    def _id_of(self, query: str, options: AskOptions) -> str:
+        return answer_id(self.index, query, options, self.learned.digest if self.learned else "")
+
+    def _at_hand(self, named: str, query: str, options: AskOptions) -> tuple[Hashable, Answer | None]:
+        """What an answer is kept under, and the answer, if it is kept and the files that it shows are as they were."""
+        usual = self._id_of(query, replace(options, route=None)) if options.route is Route.SKIP else named
+        key = (self.root, self.folder, self.behind, self.notes, usual)
+        kept = None if self.session is None else self.session.answers.get(key)
+        if self.session is None or kept is None:
+            return key, None
+        texts = Texts(self.index.manifest, self.read)
+        for path in kept.files:
+            texts.read(path)
+        if texts.changed:
+            self.session.answers.forget(key)
+            return key, None
+        return key, replace(kept.answer, answer_id=named)
+
+    def _remember(self, answer: Answer, options: AskOptions, wanted: bool | None) -> None:
+        wanted = self.settings.value("ask", "remember") if wanted is None else wanted
+        if wanted and self.beside is not None and answer.results:
+            self.beside.remember(answer.answer_id, answer.query, options)
+
+    def _asking(
+        self, query: str, options: AskOptions, texts: Texts, steps: Steps = UNWATCHED, progress: Progress = silent
+    ) -> Asking:
+        places = () if self.beside is None else self.beside.places
+        similarities = similarities_for(query, options, self.index, self.read, places, progress, steps)
+        return Asking(self.index, options, texts, self.weights, self.root, self.folder, steps, similarities)
+
+    def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
+        pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0
+        reasons = explain(chosen, ranking, self.index.graph, self.index.lexical, level)
+        return replace(hit_of(self.index.graph, chosen.node, chosen.score, pagerank, path), reasons=reasons)

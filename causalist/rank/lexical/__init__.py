@@ -1,0 +1,1 @@
+"""BM25: the lexical index and the search in it."""

@@ -1,0 +1,1 @@
+"""Personalized PageRank: the transition matrix, power iteration and local push."""

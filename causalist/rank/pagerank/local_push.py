@@ -1,0 +1,215 @@
+"""Personalized PageRank of the neighbourhood of the seeds alone, with a bound on what is missing.
+
+In: the `Transition` of a graph and seeds. Out: a `PageRankResult` of rung "approximate". Forward push (Andersen, Chung
+and Lang 2006), adapted to the walk of `rank.walk`, whose lost mass returns to the seeds, and done for all nodes of a
+frontier at once. How many links are followed depends on the threshold and the damping, never on the size of the graph.
+"""
+
+import weakref
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.errors import UsageError
+from causalist.model.graph import rows_of
+from causalist.model.scores import PageRankResult, Transition
+from causalist.rank.pagerank.power_iteration import always, check_damping, check_seeds, personalized_pagerank
+from causalist.rank.pagerank.sparse_product import coo_product, csr_product
+from causalist.rank.pagerank.transition import EXACT_UP_TO, by_columns
+from causalist.rank.top_k import distinct
+
+# The threshold where nothing is said of one.
+EPSILON = 1e-7
+# Looking at the ends of a round's links takes about as long as going over so many times as many nodes.
+LOOKING_COSTS = 8
+# Sorting some nodes takes about as long as looking for marks at so many times as many.
+MARKING_COSTS = 128
+
+
+class _Columns(NamedTuple):
+    """The links that leave each node: `targets[k]` with `weights[k]` for k in indptr[i]:indptr[i + 1]. `ahead` is what
+    `_ahead` has said, by damping."""
+
+    indptr: NDArray[np.int32]
+    targets: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    ahead: dict[float, NDArray[np.float64]]
+
+
+# By the identity of the weights, for as long as these live: a process that answers many questions turns M round once.
+_turned: dict[int, tuple["weakref.ref[NDArray[np.float64]]", _Columns]] = {}
+
+
+def walked_from(
+    transition: Transition,
+    seeds: NDArray[np.float64],
+    *,
+    damping: float,
+    approximate: float | None,
+    go_on: Callable[[], bool] = always,
+) -> PageRankResult:
+    """PageRank, exact or pushed: `approximate` is the threshold, 0 for an exact walk; None: exact up to EXACT_UP_TO
+    nodes, and EPSILON above."""
+    if approximate is None:
+        approximate = EPSILON if len(transition.walkable) > EXACT_UP_TO else 0.0
+    if approximate == 0.0:
+        return personalized_pagerank(transition, seeds, damping=damping, go_on=go_on)
+    return push_pagerank(transition, seeds, damping=damping, epsilon=approximate, go_on=go_on)
+
+
+def push_pagerank(
+    transition: Transition,
+    seeds: NDArray[np.float64],
+    *,
+    damping: float,
+    epsilon: float,
+    go_on: Callable[[], bool] = always,
+) -> PageRankResult:
+    """The fixed point of `personalized_pagerank` near the seeds, from below.
+
+    With s the seeds, scaled to sum 1, that fixed point is r = x / sum(x) for x = (I - damping * M)^-1 s. Pushing keeps
+
+        x = p + (I - damping * M)^-1 q        from p = 0, q = s, with p and q never negative
+
+    and each round moves, for every node i with q_i >= epsilon * max(links_i, 1), all of q_i to p_i and damping * M_ji *
+    q_i to each q_j; `links_i` counts the links that leave i. It ends when no node is left above its threshold.
+
+    Cost: a push takes at least (1 - damping) * epsilon * links_i from sum(q), which is 1 at first, so that no more than
+    1 / (epsilon * (1 - damping)) links are followed. Turning M round, where it has no columns, is linear in its links.
+
+    Error: `scores` are y / sum(y) with y = p + q <= x. What is missing, e = damping * M (I - damping * M)^-1 q, has a
+    sum of at most E = sum_i h_i * q_i, where h_i bounds what one at node i leads to (`_ahead`). With Y = sum(y),
+
+        |r - y / Y| = |Y * e - sum(e) * y| / (Y * (Y + sum(e))) <= 2 * sum(e) / (Y + sum(e)) <= 2 * E / (Y + E)
+
+    in the L1 norm, and that is `bound`. `residual` is sum(q), `n_iterations` counts rounds. Told by `go_on` to stop
+    between two rounds, it gives what it has, with the bound that holds for it, as rung "stopped".
+
+    `epsilon`: in (0, 1]. Raises `UsageError` otherwise, and as `personalized_pagerank` does.
+
+    >>> m = Transition(np.array([0, 0, 1, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32), np.array([1.0, 0.5]),
+    ...                np.array([1, 2, 1], dtype=np.int32), np.ones(3, dtype=np.bool_))  # 0 -> 1 -> 2, half a link
+    >>> result = push_pagerank(m, np.array([1.0, 0.0, 0.0]), damping=0.5, epsilon=0.6)
+    >>> result.scores.round(4).tolist()  # y = (1, 1/2, 0)
+    [0.6667, 0.3333, 0.0]
+    >>> round(result.bound, 4)  # q = (0, 1/2, 0), h_1 = 1/4, E = 1/8: 2 * (1/8) / (3/2 + 1/8)
+    0.1538
+    """
+    s = check_seeds(transition, seeds)
+    check_damping(damping)
+    if not 0 < epsilon <= 1:
+        raise UsageError(f"epsilon is {epsilon}; it lies above 0 and is at most 1")
+    columns = _columns(transition)
+    kept, rest = np.zeros_like(s), s
+    enough = epsilon * np.maximum(np.diff(columns.indptr), 1)
+    touched: NDArray[np.int32] = np.flatnonzero(s).astype(np.int32)
+    is_due = np.zeros(len(s), dtype=np.bool_)
+    rounds, rung = 0, "approximate"
+    while True:
+        # Only what was given something can be above its threshold now; of many it is quicker to look at all.
+        if len(touched) * LOOKING_COSTS >= len(rest):
+            due = np.flatnonzero(rest >= enough)
+        else:
+            due = _each_once(touched[rest[touched] >= enough[touched]], is_due)
+        if len(due) == 0:
+            break
+        if not go_on():
+            rung = "stopped"
+            break
+        moved = rest[due]
+        kept[due] += moved
+        rest[due] = 0.0
+        links, givers = rows_of(columns.indptr, due)
+        touched = columns.targets[links]
+        coo_product(touched, givers.astype(np.int32), columns.weights[links], damping * moved, rest)
+        rounds += 1
+    left = float(rest.sum())
+    # No product of BLAS: its last digits would be those of as many sums as there are threads.
+    missing = float((_ahead(columns, damping) * rest).sum())
+    kept += rest
+    total = float(kept.sum())
+    kept /= total
+    return PageRankResult(kept, rounds, left, rung, 2.0 * missing / (total + missing), total)
+
+
+def walked_on(
+    transition: Transition,
+    walk: PageRankResult,
+    others: NDArray[np.float64],
+    share: float,
+    joined: NDArray[np.float64],
+    *,
+    damping: float,
+    approximate: float | None,
+    go_on: Callable[[], bool] = always,
+) -> PageRankResult:
+    """What `walked_from` says of `joined` = (1 - share) * seeds + share * others, all of sum 1 and share in (0, 1),
+    where `walk` is from `seeds` alone.
+
+    What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the one
+    looked for is (1 - share) * x + share * x', with x' from `others`. What x and x' lack to their exact values adds up
+    like them, and is at most b * Y / (2 - b) for a bound b of scores scaled from Y. A threshold of epsilon / share
+    for x' leaves of each node what epsilon would leave in a walk from `joined`.
+    """
+    if walk.bound is None:
+        return walked_from(transition, joined, damping=damping, approximate=approximate, go_on=go_on)
+    epsilon = min(1.0, (approximate or EPSILON) / share)
+    more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, go_on=go_on)
+    assert more.bound is not None  # as of all that is pushed
+    before, new = (1.0 - share) * walk.total, share * more.total
+    scores = before * walk.scores + new * more.scores
+    missing = before * walk.bound / (2.0 - walk.bound) + new * more.bound / (2.0 - more.bound)
+    total = float(scores.sum())
+    scores /= total
+    return PageRankResult(
+        scores,
+        walk.n_iterations + more.n_iterations,
+        (1.0 - share) * walk.residual + share * more.residual,
+        more.rung if more.rung == "stopped" else walk.rung,
+        2.0 * missing / (total + missing),
+        total,
+    )
+
+
+def _each_once(nodes: NDArray[np.int32], marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Each of some nodes once, ascending: few are sorted, many marked. `marks`: shape (n_nodes,), False everywhere
+    before and after."""
+    if len(nodes) * MARKING_COSTS < len(marks):
+        return distinct(nodes.astype(np.int64))
+    marks[nodes] = True
+    found = np.flatnonzero(marks)
+    marks[found] = False
+    return found
+
+
+def _columns(transition: Transition) -> _Columns:
+    weights = transition.weights
+    known = _turned.get(id(weights))
+    if known is not None and known[0]() is weights:
+        return known[1]
+    columns = _Columns(*by_columns(transition), {})
+    key = id(weights)
+    _turned[key] = (weakref.ref(weights, lambda _: _turned.pop(key, None)), columns)
+    return columns
+
+
+def _ahead(columns: _Columns, damping: float) -> NDArray[np.float64]:
+    """For each node a bound h_i on the sum of damping * M (I - damping * M)^-1 e_i, all that one at i leads to.
+
+    That sum is the solution of h = damping * M^T (1 + h). With c the largest sum of a column of M, no h_i is above
+    damping * c / (1 - damping * c), and from any h above the solution the right side gives one that is still above it
+    and nowhere higher: two steps are taken, each a product. Once for each graph and damping.
+    """
+    known = columns.ahead.get(damping)
+    if known is not None:
+        return known
+    leaving, ahead = (np.empty(len(columns.indptr) - 1) for _ in range(2))
+    csr_product(columns.indptr, columns.targets, columns.weights, np.ones_like(leaving), leaving)
+    most = min(damping * float(leaving.max(initial=0.0)), damping)
+    leaving *= damping * (1.0 + most / (1.0 - most))
+    csr_product(columns.indptr, columns.targets, columns.weights, 1.0 + leaving, ahead)
+    ahead *= damping
+    columns.ahead[damping] = ahead
+    return ahead

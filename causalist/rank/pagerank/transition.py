@@ -1,0 +1,323 @@
+"""The matrix M of the walk from the edges of a code graph and the weights of their kinds.
+
+In: a `CodeGraph` and `WalkWeights`. Out: a `Transition`, row = target of a link, column = its source. All of it is
+numpy over whole edge arrays. Sites `n` and externals deliberately do not count; see design section 5.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist._internal.lazy import dataclass
+from causalist._internal.spliced import spliced
+from causalist.errors import UsageError
+from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
+from causalist.model.scores import Transition
+from causalist.model.symbols import NodeKind
+from causalist.rank.pagerank.sparse_product import csr_transpose
+
+N_EDGE_KINDS = max(EdgeKind) + 1
+
+# Chosen by hand, to be replaced by a measurement (design section 2: every weight is measured with a graph-off arm).
+DEFAULT_FORWARD: tuple[tuple[EdgeKind, float], ...] = (
+    (EdgeKind.CONTAINS, 0.1),
+    (EdgeKind.IMPORTS, 0.1),
+    (EdgeKind.CALLS, 1.0),
+    (EdgeKind.REFERENCES, 0.1),
+    (EdgeKind.EXTENDS, 1.0),
+    (EdgeKind.IMPLEMENTS, 1.0),
+    # Not walked: no measurement says yet that an answer gains by them.
+    (EdgeKind.OVERRIDES, 0.0),
+    (EdgeKind.READS, 0.0),
+    (EdgeKind.WRITES, 0.0),
+    (EdgeKind.TESTS, 0.0),
+    (EdgeKind.MENTIONS, 0.0),
+    (EdgeKind.CO_CHANGES, 0.5),
+    (EdgeKind.SIMILAR, 0.5),
+    (EdgeKind.RELATED_TO, 0.5),
+)
+# Chosen by hand like the above; symmetric kinds have no backward link, so that they need no entry.
+DEFAULT_BACKWARD: tuple[tuple[EdgeKind, float], ...] = tuple(
+    (kind, 0.2) for kind in EdgeKind if kind not in SYMMETRIC_KINDS
+)
+
+# With more nodes a question is answered by pushing unless it says otherwise; docs/decisions/0015 has the measurement.
+EXACT_UP_TO = 1_000_000
+# Sums of a column's entries may exceed 1 by rounding; beyond this they are scaled back.
+_COLUMN_SLACK = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class WalkWeights:
+    """How gladly the walk follows each kind of edge. A kind that is not listed has weight 0 and is not walked.
+
+    `forward`: weight of a link from source to target. `backward`: what a link from target to source weighs *relative*
+    to the forward one. Symmetric kinds are two forward links; what `backward` says of them is not used.
+
+    >>> WalkWeights(((EdgeKind.CALLS, 0.8),), ((EdgeKind.CALLS, 0.5),)).table()[:, EdgeKind.CALLS].tolist()
+    [0.8, 0.4]
+    """
+
+    forward: tuple[tuple[EdgeKind, float], ...] = DEFAULT_FORWARD
+    backward: tuple[tuple[EdgeKind, float], ...] = DEFAULT_BACKWARD
+
+    def table(self) -> NDArray[np.float64]:
+        """Shape (2, n_kinds), indexed by EdgeKind: row 0 the weight of a link along the edge, row 1 against it."""
+        forward, multiplier = _by_kind("forward", self.forward), _by_kind("backward", self.backward)
+        multiplier[sorted(SYMMETRIC_KINDS)] = 1.0
+        return np.stack([forward, forward * multiplier])
+
+
+class Unchanged(NamedTuple):
+    """The walk over an earlier graph, made with the same weights. `nodes`: shape (n_nodes then,), where each node is
+    now, in the same order; -1 if it is gone. `is_other`: shape (n_nodes,), whether an edge of the node came, went or
+    changed, or the node came, or it is a file that lost a node."""
+
+    transition: Transition
+    nodes: NDArray[np.int32]
+    is_other: NDArray[np.bool_]
+
+
+def build_transition(
+    graph: CodeGraph, weights: WalkWeights, *, normalise: bool = False, before: Unchanged | None = None
+) -> Transition:
+    """M from the edges of `graph` (design section 5), with `forward, backward = weights.table()`.
+
+    An edge from i to j of kind k, both walkable, is a link i -> j of weight `forward[k]` and a link j -> i of weight
+    `backward[k]`; a self-loop is both, an edge of a symmetric kind (stored once) is two forward ones. For a node i,
+
+        D_i  = sum(forward[k] / candidates) over outgoing edges + sum(backward[k]) over incoming edges
+        M_ji = sum(weight * confidence) / D_i    over the links from i to j
+
+    so that a candidate set counts once in D_i (the confidence of a member is its share already), and a link back to
+    one of several users counts whole. Columns sum to at most 1. Where confidences that are not shares make one
+    exceed that, it is scaled to 1; finding such edges is the index check's business, and an answer is not refused.
+
+    With `before`, only the columns of nodes that are other than before are made; the result is the same.
+
+    `normalise`: every column with an entry is scaled to sum 1, which makes confidence relative. Off by default,
+    because absolute confidence is meant to count. Time and memory are linear in the edges.
+
+    Raises `UsageError` for weights, confidences or candidate counts out of range.
+
+    >>> from causalist.model.graph import EdgeTable, NodeTable
+    >>> from causalist.model.string_table import StringTable
+    >>> def ints(*values):
+    ...     return np.array(values, dtype=np.int32)
+    >>> ids, zeros = StringTable.from_strings(["a.py", "b.py", "c.py"]), ints(0, 0, 0)
+    >>> nodes = NodeTable(ids, zeros, zeros, ints(0, 1, 2), zeros - 1, zeros, zeros, zeros, zeros, ids, ids)
+    >>> calls = np.full(2, EdgeKind.CALLS)  # a calls b or c, nobody knows which: one link with two ends
+    >>> edges = EdgeTable(ints(0, 2, 2, 2), ints(0, 0), ints(1, 2), calls, ints(0, 0), np.array([0.4, 0.4]),
+    ...                   ints(2, 2), ints(1, 1), ints(0, 0), ints(0, 1), ints(0, 0, 1, 2))
+    >>> m = build_transition(CodeGraph(nodes, edges, ("name-only",)), WalkWeights(((EdgeKind.CALLS, 1.0),), ()))
+    >>> m.indptr.tolist(), m.indices.tolist(), m.weights.tolist(), m.degrees.tolist()
+    ([0, 0, 1, 2], [0, 0], [0.4, 0.4], [2, 1, 1])
+    """
+    _check_edges(graph)
+    table = weights.table()
+    n_nodes = len(graph.nodes)
+    walkable = graph.nodes.kinds != NodeKind.EXTERNAL
+    edges = _edges_at(graph, None if before is None else before.is_other)
+    walked = walkable[edges.sources] & walkable[edges.targets]
+    forward = table[0][edges.kinds] * walked
+    backward = table[1][edges.kinds] * walked
+
+    totals = np.bincount(edges.sources, weights=forward / edges.candidates, minlength=n_nodes)
+    totals += np.bincount(edges.targets, weights=backward, minlength=n_nodes)
+    # Both halves are sorted by (row, column) as they stand, which makes the stable sort below a single merge.
+    ahead = edges.incoming[forward[edges.incoming] > 0]
+    back = np.flatnonzero(backward > 0)
+    if before is not None:
+        ahead, back = ahead[before.is_other[edges.sources[ahead]]], back[before.is_other[edges.targets[back]]]
+    rows = np.concatenate([edges.targets[ahead], edges.sources[back]])
+    columns = np.concatenate([edges.sources[ahead], edges.targets[back]])
+    values = np.concatenate([forward[ahead] * edges.confidences[ahead], backward[back] * edges.confidences[back]])
+    values /= totals[columns]
+
+    made = _compress(rows, columns, values, n_nodes)
+    _scale_columns(made, n_nodes, normalise=normalise)
+    # Several links to one node may add up to a hair above 1, and then a path would gain by going round in a cycle.
+    np.minimum(made.weights, 1.0, out=made.weights)
+    is_walked = (table[0] > 0) | (table[1] > 0)
+    degrees, owners = _degrees(edges, walkable, is_walked), graph.nodes.files
+    if before is None:
+        indptr, indices, entries = _pointers(made.rows, n_nodes), made.columns, made.weights
+        file_degrees = _file_degrees(edges, owners, walkable, is_walked)
+    else:
+        indptr, indices, entries = _completed(before, made, n_nodes)
+        is_other_file = np.zeros(n_nodes + 1, dtype=np.bool_)
+        is_other_file[owners[before.is_other]] = True
+        is_other_file[-1] = False  # of what is in no file
+        around = _edges_at(graph, is_other_file[owners])
+        file_degrees = _file_degrees(around, owners, walkable, is_walked)
+        file_degrees = np.where(is_other_file[:-1], file_degrees, _moved(before.transition.file_degrees, before))
+        degrees = np.where(before.is_other, degrees, _moved(before.transition.degrees, before))
+    if n_nodes <= EXACT_UP_TO:
+        return Transition(indptr, indices, entries, degrees, walkable, file_degrees)
+    # Turned here, once, and not by each process that asks.
+    turned = csr_transpose(indptr, indices, entries)
+    return Transition(indptr, indices, entries, degrees, walkable, file_degrees, *turned)
+
+
+class _Edges(NamedTuple):
+    """Some edges, in the order of the graph, as `EdgeTable` has them; `incoming` are places among these."""
+
+    sources: NDArray[np.int32]
+    targets: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    confidences: NDArray[np.float64]
+    candidates: NDArray[np.int32]
+    incoming: NDArray[np.integer[Any]]
+
+
+class _Entries(NamedTuple):
+    """Of a matrix, by row and column; each stands once."""
+
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+
+def _edges_at(graph: CodeGraph, nodes: NDArray[np.bool_] | None) -> _Edges:
+    """The edges with an end at one of these nodes, shape (n_nodes,); without them all."""
+    edges = graph.edges
+    if nodes is None:
+        return _Edges(edges.sources, edges.targets, edges.kinds, edges.confidences, edges.candidates, edges.incoming)
+    some = np.flatnonzero(nodes.take(edges.sources) | nodes.take(edges.targets))
+    targets = edges.targets[some]
+    return _Edges(
+        edges.sources[some],
+        targets,
+        edges.kinds[some],
+        edges.confidences[some],
+        edges.candidates[some],
+        np.argsort(targets, kind="stable"),
+    )
+
+
+def _moved(then: NDArray[np.int32], before: Unchanged) -> NDArray[np.int32]:
+    """Numbers of nodes of then as numbers of those of now; 1 where a node was not there."""
+    now = np.ones(len(before.is_other), dtype=np.int32)
+    stays = before.nodes >= 0
+    now[before.nodes[stays]] = then[stays]
+    return now
+
+
+def _completed(
+    before: Unchanged, entries: _Entries, n_nodes: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """The CSR arrays of the matrix of before, with these entries in the place of the columns that are other."""
+    then, nodes = before.transition, before.nodes
+    is_gone = (nodes < 0) | before.is_other[nodes]
+    gone = np.flatnonzero(is_gone.take(then.indices))
+    gone_rows = np.searchsorted(then.indptr, gone, side="right") - 1
+    # What is gone counts as what stands before it, so that numbers still ascend.
+    here = np.maximum(np.maximum.accumulate(nodes), 0).astype(np.int64)
+    keys = np.repeat(here * n_nodes, np.diff(then.indptr)) + here.take(then.indices)
+    np.maximum.accumulate(keys, out=keys)
+    # Behind an entry that is gone, where it was: what comes after both does not move then.
+    at = np.searchsorted(keys, entries.rows.astype(np.int64) * n_nodes + entries.columns, side="right")
+    rows = spliced(len(keys), gone, gone_rows, at)
+    n_kept = np.diff(then.indptr) - np.bincount(gone_rows, minlength=len(nodes))
+    n_entries = np.bincount(entries.rows, minlength=n_nodes)
+    n_entries[nodes[nodes >= 0]] += n_kept[nodes >= 0]
+    indptr = np.zeros(n_nodes + 1, dtype=np.int32)
+    np.cumsum(n_entries, out=indptr[1:])
+    columns = then.indices if np.array_equal(here, np.arange(len(here))) else here.take(then.indices).astype(np.int32)
+    return indptr, rows.of(columns, entries.columns), rows.of(then.weights, entries.weights)
+
+
+def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
+    """The walk that stays inside, shape (n_nodes,): entries from and to other nodes are 0, and what they would have
+    carried returns to the seeds. Degrees stay those of the whole graph."""
+    rows = np.repeat(np.arange(len(inside)), np.diff(transition.indptr))
+    weights = transition.weights * (inside[transition.indices] & inside[rows])
+    return Transition(
+        transition.indptr, transition.indices, weights, transition.degrees, transition.walkable, transition.file_degrees
+    )
+
+
+def by_columns(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """(indptr, indices, weights) of the columns of M: those that it has, or else turned now."""
+    if len(transition.column_indptr):
+        return transition.column_indptr, transition.column_indices, transition.column_weights
+    return csr_transpose(transition.indptr, transition.indices, transition.weights)
+
+
+def _compress(
+    rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], n_nodes: int
+) -> _Entries:
+    """A matrix given by entries; several at one place are added, in the order given."""
+    if len(rows) == 0:
+        return _Entries(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0))
+    keys = rows.astype(np.int64) * n_nodes + columns
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+    firsts = order[starts]
+    return _Entries(rows[firsts], columns[firsts].astype(np.int32), np.add.reduceat(values[order], starts))
+
+
+def _pointers(rows: NDArray[np.int32], n_nodes: int) -> NDArray[np.int32]:
+    indptr = np.zeros(n_nodes + 1, dtype=np.int32)
+    np.cumsum(np.bincount(rows, minlength=n_nodes), out=indptr[1:])
+    return indptr
+
+
+def _scale_columns(entries: _Entries, n_nodes: int, *, normalise: bool) -> None:
+    """Scales, in place, every column to sum 1, or only those that exceed 1."""
+    sums = np.bincount(entries.columns, weights=entries.weights, minlength=n_nodes)
+    wrong = sums > 0 if normalise else sums > 1 + _COLUMN_SLACK
+    if wrong.any():
+        np.divide(entries.weights, np.where(wrong, sums, 1.0)[entries.columns], out=entries.weights)
+
+
+def _degrees(edges: _Edges, walkable: NDArray[np.bool_], is_walked: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Distinct neighbours over the walked edges, without the node itself and without `contains`, at least 1."""
+    chosen = is_walked[edges.kinds] & walkable[edges.sources] & walkable[edges.targets]
+    chosen &= (edges.kinds != EdgeKind.CONTAINS) & (edges.sources != edges.targets)
+    return _n_partners(edges.sources[chosen], edges.targets[chosen], len(walkable))
+
+
+def _file_degrees(
+    edges: _Edges, owners: NDArray[np.int32], walkable: NDArray[np.bool_], is_walked: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """How many other files each file is linked with, in either direction, at least 1."""
+    walked = is_walked[edges.kinds] & walkable[edges.sources] & walkable[edges.targets]
+    a, b = owners[edges.sources[walked]], owners[edges.targets[walked]]
+    apart = (a != b) & (a >= 0) & (b >= 0)
+    return _n_partners(a[apart], b[apart], len(walkable))
+
+
+def _n_partners(a: NDArray[np.int32], b: NDArray[np.int32], n_nodes: int) -> NDArray[np.int32]:
+    """With how many others each stands in a pair, (n_nodes,), at least 1."""
+    pairs = np.minimum(a, b).astype(np.int64) * n_nodes + np.maximum(a, b)
+    pairs.sort()
+    pairs = pairs[np.concatenate([[True], pairs[1:] != pairs[:-1]])] if len(pairs) else pairs
+    low = pairs // max(n_nodes, 1)
+    n_partners = np.bincount(low, minlength=n_nodes) + np.bincount(pairs - low * n_nodes, minlength=n_nodes)
+    return np.asarray(np.maximum(n_partners, 1), dtype=np.int32)
+
+
+def _by_kind(name: str, pairs: tuple[tuple[EdgeKind, float], ...]) -> NDArray[np.float64]:
+    values = np.zeros(N_EDGE_KINDS)
+    kinds = [kind for kind, _ in pairs]
+    if len(set(kinds)) < len(kinds):
+        raise UsageError(f"a kind of edge has two {name} weights; give each kind once")
+    for kind, value in pairs:
+        if not (np.isfinite(value) and value >= 0):
+            raise UsageError(f"the {name} weight of {kind.label} is {value}; it must be finite and not negative")
+        values[kind] = value
+    return values
+
+
+def _check_edges(graph: CodeGraph) -> None:
+    edges = graph.edges
+    if len(edges) == 0:
+        return
+    low, high = float(np.min(edges.confidences)), float(np.max(edges.confidences))
+    if not (low > 0 and high <= 1):
+        raise UsageError(f"confidences of edges range from {low} to {high}; they must lie in (0, 1]")
+    if int(np.min(edges.candidates)) < 1:
+        raise UsageError(f"an edge has {int(np.min(edges.candidates))} candidates; there is always at least 1")

@@ -1,0 +1,316 @@
+"""The text of a question -> its title, and its body as blocks that say what each part is and how much it means.
+
+A bug report is prose, code to reproduce, pasted output, a description of a machine, and what a form asked for. One pass
+over the lines tells them apart by Markdown (fences, indentation, quotes, headings, comments, `<details>`) and by the
+look of a line (`looks`). Nothing is interpreted here: see `frames` for tracebacks and `question` for words and names.
+"""
+
+import re
+from enum import Enum, auto
+from typing import NamedTuple
+
+from causalist._internal.lazy import expression
+from causalist.rank.query.looks import (
+    CODE,
+    CODE_LANGUAGES,
+    COMMAND,
+    JSON,
+    LOG,
+    OUTPUT_LANGUAGES,
+    SENTENCE,
+    SESSION,
+    STRICT_CODE,
+    TRACE,
+    is_dump,
+)  # fmt: skip
+
+
+class BlockKind(Enum):
+    """What a block of a question is."""
+
+    PROSE = auto()
+    CODE = auto()
+    OUTPUT = auto()  # what a program printed: logs, results
+    TRACE = auto()  # frames of a traceback, and the lines of source that it quotes
+    DUMP = auto()  # versions, lists of packages, lock files, encoded data, text without words
+    FORM = auto()  # what a form says: comments, check lists, empty answers; nobody wrote it about this question
+
+
+class Section(Enum):
+    """What the heading over a block announces."""
+
+    NONE = auto()
+    EXPECTED = auto()
+    STEPS = auto()
+    ENVIRONMENT = auto()
+    LOGS = auto()
+    FORM = auto()
+
+
+# How much a word counts by where it stands; a word of the prose counts 1. See docs/how-it-works.md for the measurement.
+KIND_WEIGHTS = {
+    BlockKind.PROSE: 1.0,
+    BlockKind.CODE: 0.5,
+    BlockKind.OUTPUT: 0.3,
+    BlockKind.TRACE: 0.1,
+    BlockKind.DUMP: 0.02,
+    BlockKind.FORM: 0.0,
+}
+SECTION_WEIGHTS = {
+    Section.NONE: 1.0,
+    Section.EXPECTED: 1.0,
+    Section.STEPS: 1.0,
+    Section.ENVIRONMENT: 0.02,
+    Section.LOGS: 0.3,
+    Section.FORM: 0.0,
+}
+
+
+class Block(NamedTuple):
+    """Lines of one kind under one heading; `text` without the marks of Markdown around it."""
+
+    kind: BlockKind
+    section: Section
+    text: str
+
+    @property
+    def weight(self) -> float:
+        """In [0, 1]: what a word in here counts."""
+        return KIND_WEIGHTS[self.kind] * SECTION_WEIGHTS[self.section]
+
+
+class Parts(NamedTuple):
+    """`title`: the first line, empty where the text begins with something pasted."""
+
+    title: str
+    body: tuple[Block, ...]
+
+
+_COMMENT = expression(r"<!--.*?(?:-->|\Z)", re.S, needs=("<!--",))
+_FENCE = expression(r"[ \t]{0,3}(?:[-*>] ?)?(`{3,}|~{3,})[ \t]*([\w+#.-]*)", needs=("```", "~~~"))
+_HEADING = expression(
+    r"[ \t]{0,3}#{1,6}[ \t]+(\S.{0,100})|[ \t]*\*\*([^*]{1,80})\*\*:?[ \t]*$|([A-Z][\w /'?-]{2,50}):[ \t]*$",
+    needs=("#", "**", ":"),
+)
+_UNDERLINE = expression(r"[ \t]*(?:-{3,}|={3,})[ \t]*$")
+_QUOTE = expression(r"\A[ \t]{0,3}> ?(?!>)")
+_CHECK = expression(r"[ \t]*[-*+] ?\[[ xX]?\]")
+_EMPTY_ANSWER = expression(r"[ \t]*(?:_?no response_?|n/?a|none|-|not applicable)\.?[ \t]*$", re.I)
+_DETAILS = expression(r"</?(?:details|summary)\b[^>]{0,80}>", re.I)
+_INDENTED = expression(r"(?: {4}|\t)")
+
+_SECTIONS = (
+    (
+        Section.ENVIRONMENT,
+        # At the beginning, or as all that a short heading says: "file system" and "versions of a schema" are subjects.
+        expression(
+            r"(?:(?:what|which|your|my|the|output of|additional|relevant) (?:\S+ ){0,2})?(?:environments?|env|versions?"
+            r"|platform|system info(?:rmation)?|system|operating system|os|installed packages|dependencies|browsers?"
+            r"|hardware|setup info)\b(?:\W*$| (?:of|are you|do you|info|information|details|number|used|and|&|/|\().*)",
+            re.I,
+        ),
+    ),
+    (
+        Section.FORM,
+        expression(
+            r".*(?:check ?list|\bbefore (?:you )?(?:submit|open|post)|code of conduct|related issues?\b|contributing"
+            r"|are you willing|is it a substantial burden|affiliation|\bai (?:usage|assistance)|type of change)"
+            r"|screenshots?\b",
+            re.I,
+        ),
+    ),
+    (Section.EXPECTED, expression(r".*\b(?:expect(?:ed|ation)|should (?:have )?happen|desired)", re.I)),
+    (
+        Section.STEPS,
+        expression(
+            r".*(?:\bsteps\b|reproduc|\brepro\b|\bmcve\b|minimal (?:working )?example|code sample|how to trigger)", re.I
+        ),
+    ),
+    (
+        Section.LOGS,
+        expression(
+            r"(?:\S+ ){0,3}(?:logs?|output|trace ?back|stack ?trace|console)\b(?:\W*$| (?:of|from|output).*)", re.I
+        ),
+    ),
+)
+_NOT_WRITTEN = (Section.ENVIRONMENT, Section.LOGS, Section.FORM)
+_LONGEST_HEADING = 60  # of words like these; a longer line is a sentence
+
+_MOST_LOOKED_AT = 500  # characters of a line that decide what it is
+_FEWEST_PASTED = 3  # lines without a fence that are taken for pasted by their look alone
+_LONGEST_JSON = 12  # lines of data that illustrate; more are a dump
+_LONGEST_PASTE = 60  # lines of output without a trace that may be read; more are a dump
+
+
+def read_blocks(text: str) -> Parts:
+    """The title and the blocks of a question, in order; deterministic, linear in the text."""
+    lines = _COMMENT.sub("\n", text).strip().splitlines()
+    title = ""
+    if lines and not (_FENCE.match(lines[0]) or TRACE.match(lines[0]) or LOG.match(lines[0])):
+        title = lines.pop(0).strip()
+        heading = _HEADING.match(title)
+        title = (heading[1] if heading and heading[1] else title).strip()
+    return Parts(title, tuple(_blocks(lines)))
+
+
+def _blocks(lines: list[str]) -> list[Block]:
+    found: list[Block] = []
+    section, hidden = Section.NONE, Section.NONE
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if not line.strip():
+            found.append(Block(BlockKind.PROSE, hidden if section is Section.NONE else section, ""))
+            at += 1
+            continue
+        fence = _FENCE.match(line)
+        if fence:
+            end = at + 1
+            while end < len(lines) and not lines[end].lstrip(" \t>").startswith(fence[1]):
+                end += 1
+            found += _pasted(lines[at + 1 : end], fence[2].lower(), hidden if section is Section.NONE else section)
+            at = end + 1
+            continue
+        if _DETAILS.search(line):
+            hidden = Section.NONE if "</details" in line.lower() else Section.LOGS
+            line = _DETAILS.sub(" ", line)
+        heading = _heading(lines, at)
+        if heading is not None:
+            section = _section_of(heading) or Section.NONE
+            if section is Section.NONE:
+                found.append(Block(BlockKind.PROSE, section, heading))
+            at += 1
+            continue
+        if _INDENTED.match(line) and line.strip() and (not at or not lines[at - 1].strip()):
+            end = at
+            while end < len(lines) and (_INDENTED.match(lines[end]) or not lines[end].strip()):
+                end += 1
+            found += _pasted([x[1:] if x[:1] == "\t" else x[4:] for x in lines[at:end]], "", section)
+            at = end
+            continue
+        end = at + 1
+        while end < len(lines) and lines[end].strip() and not _begins_block(lines, end):
+            end += 1
+        where = hidden if section is Section.NONE else section
+        paragraph = [line, *(_DETAILS.sub(" ", x) for x in lines[at + 1 : end])]
+        if _is_paste(paragraph):
+            found += _pasted(paragraph, "", where, fenced=False)
+        else:
+            if where in _NOT_WRITTEN and any(map(SENTENCE.match, paragraph)):
+                # What reads as a sentence is no answer to a heading that asks for a machine, a log or a tick.
+                section = where = Section.NONE
+            found += [Block(_kind_of_line(text), where, _QUOTE.sub("", text)) for text in paragraph]
+        at = end
+    return _joined(found)
+
+
+def _begins_block(lines: list[str], at: int) -> bool:
+    line = lines[at]
+    return bool(_FENCE.match(line) or _DETAILS.search(line)) or _heading(lines, at) is not None
+
+
+def _is_paste(lines: list[str]) -> bool:
+    """Whether lines that stand together without a fence were printed or copied, not written."""
+    if any(map(TRACE.match, lines)):
+        return len(lines) > 1
+    if len(lines) < _FEWEST_PASTED:
+        return False
+    written = sum(bool(SENTENCE.match(line)) for line in lines)
+    looks = sum(bool(JSON.match(x) or STRICT_CODE.match(x) or LOG.match(x) or is_dump(x)) for x in lines)
+    return looks * 10 > 6 * len(lines) and written * 4 < len(lines)
+
+
+def _joined(blocks: list[Block]) -> list[Block]:
+    """Neighbours of one kind and section as one."""
+    found: list[Block] = []
+    for block in blocks:
+        if found and found[-1][:2] == block[:2]:
+            found[-1] = Block(block.kind, block.section, f"{found[-1].text}\n{block.text}")
+        else:
+            found.append(block)
+    return found
+
+
+def _heading(lines: list[str], at: int) -> str | None:
+    line = lines[at]
+    found = _HEADING.match(line)
+    if found:
+        text = (found[1] or found[2] or found[3]).strip(" *#:")
+        # `Note:` and the like are prose; a line that ends in a colon is a heading only if a form would have it.
+        return text if found[1] or _section_of(text) else None
+    if line.strip() and at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and _section_of(line.strip()):
+        return line.strip()
+    return None
+
+
+def _section_of(heading: str) -> Section | None:
+    if len(heading) > _LONGEST_HEADING:
+        return None
+    return next((section for section, pattern in _SECTIONS if pattern.match(heading)), None)
+
+
+def _kind_of_line(line: str) -> BlockKind:
+    """The kind of a line that stands outside of fences."""
+    line = line[:_MOST_LOOKED_AT]
+    if not line.strip():
+        return BlockKind.PROSE
+    if _CHECK.match(line) or _EMPTY_ANSWER.match(line):
+        return BlockKind.FORM
+    if TRACE.match(line):
+        return BlockKind.TRACE
+    if is_dump(line):
+        return BlockKind.DUMP
+    if LOG.match(line):
+        return BlockKind.OUTPUT
+    return BlockKind.PROSE
+
+
+def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool = True) -> list[Block]:
+    """The blocks of something pasted, by its language if it tells one, else by the look of its lines."""
+    filled = [line for line in lines if line.strip()]
+    if not filled:
+        return []
+    traced = [bool(TRACE.match(line)) for line in filled]
+    if any(traced) and not (language in CODE_LANGUAGES and sum(traced) * 4 < len(filled)):
+        return _apart(lines, section, fenced)
+    dumped = [line for line in filled if is_dump(line)]
+    if len(dumped) * 2 > len(filled) or sum(map(len, dumped)) * 2 > sum(map(len, filled)):
+        return [Block(BlockKind.DUMP, section, "\n".join(lines))]
+    if language == "json" or sum(bool(JSON.match(line)) for line in filled) * 10 > 7 * len(filled):
+        kind = BlockKind.DUMP if len(filled) > _LONGEST_JSON else BlockKind.OUTPUT
+        return [Block(kind, section, "\n".join(lines))]
+    if any(SESSION.match(line) or COMMAND.match(line) for line in filled):
+        return _session(lines, section)
+    if language in CODE_LANGUAGES:
+        return [Block(BlockKind.CODE, section, "\n".join(lines))]
+    logged = sum(bool(LOG.match(line)) for line in filled)
+    coded = sum(bool(CODE.match(line)) for line in filled)
+    if language in OUTPUT_LANGUAGES or logged * 2 > len(filled) or coded * 3 < len(filled):
+        kind = BlockKind.DUMP if len(filled) > _LONGEST_PASTE else BlockKind.OUTPUT
+        return [Block(kind, section, "\n".join(lines))]
+    return [Block(BlockKind.CODE, section, "\n".join(lines))]
+
+
+def _apart(lines: list[str], section: Section, fenced: bool) -> list[Block]:
+    """The frames of a trace, and what stands around them."""
+    found: list[Block] = []
+    kind = BlockKind.OUTPUT
+    for line in lines:
+        if TRACE.match(line) or (kind is BlockKind.TRACE and line[:1] in (" ", "\t", "|")):
+            kind = BlockKind.TRACE
+        elif not fenced and SENTENCE.match(line):
+            kind = BlockKind.PROSE
+        else:
+            kind = BlockKind.DUMP if line.strip() and is_dump(line) else BlockKind.OUTPUT
+        found.append(Block(kind, section, line))
+    return found
+
+
+def _session(lines: list[str], section: Section) -> list[Block]:
+    """What was typed, and what was printed."""
+    typed = [line for line in lines if SESSION.match(line) or COMMAND.match(line)]
+    printed = [line for line in lines if line not in typed]
+    found = [Block(BlockKind.CODE, section, "\n".join(typed))]
+    if any(line.strip() for line in printed):
+        found.append(Block(BlockKind.OUTPUT, section, "\n".join(printed)))
+    return found

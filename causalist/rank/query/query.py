@@ -1,0 +1,285 @@
+"""What a question says: weighted terms, and the things that it names outright.
+
+A long question is a title (its first line) and a body. Names are looked for in the forms in which people paste them:
+identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths, and traceback frames.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from math import log
+
+from causalist._internal.lazy import dataclass, expression
+from causalist.model.answer import Route
+from causalist.rank.query.blocks import SECTION_WEIGHTS, Block, BlockKind, Section, read_blocks
+from causalist.rank.query.identifiers import Named, named_in
+from causalist.rank.query.particles import APART_SHARE, JOINED_SHARE, JoinedVerb, alone, joined_verbs
+from causalist.rank.query.phrases import without_phrases
+from causalist.rank.query.printed import messages_in
+from causalist.rank.query.told import told_by
+from causalist.rank.query.tracebacks import Frame, Raised, read_frames
+from causalist.rank.terms import STOP_WORDS, stem, terms_of
+
+_WORD = expression(r"\w+")
+_EXPRESSION = expression(r"/([^\n]+)/(i?)")
+_QUOTED_WHOLE = expression(r"([\"'])([^\n]+)\1")
+_QUOTED = expression(r"\"([^\"\n]{1,200})\"")
+_SHORTEST_QUOTED = 3
+_MOST_QUOTED = 3
+_EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
+# "how does the cache work", "how middleware works"
+_WORKINGS = expression(r"\W*(?:(?:explain|describe|show|tell me) )?how (?:(?:do|does) .+ work|.+ works)\W*$")
+_MULTI_HOP = expression(
+    r"\bwhy\b|\bhow (?:does|do|is|are)\b.*\b(?:reach|become|becomes|turn|get|end up)\b|\baffects?\b|related to"
+)
+_LETTERS = expression(r"[A-Za-z]+")
+_BEHAVIOUR = expression(
+    r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
+)
+_MOST_EXPLORED = 100  # characters of a question how something works
+_LONGEST = 20_000  # characters of a question that are read
+_LONGEST_TITLE = 3_000  # characters of a title that decide the route
+_LONGEST_ABBREVIATED = 3_000
+_SHORTEST_ABBREVIATED = 6
+_SHORTEST_ABBREVIATION = 3
+
+TITLE_WEIGHT = 2.0  # chosen by hand: a title says what the body explains
+ABBREVIATION_WEIGHT = 0.25  # measured on the development questions, see docs/benchmarks.md
+# What a name in a block of each kind weighs; a name in the title weighs 1.
+NAMED_WEIGHTS = {
+    BlockKind.PROSE: 0.6,
+    BlockKind.CODE: 0.6,
+    BlockKind.OUTPUT: 0.3,
+    BlockKind.TRACE: 0.0,
+    BlockKind.DUMP: 0.0,
+    BlockKind.FORM: 0.0,
+}
+PASTED_TERMS = 30
+LEAST_SECTION = 0.1  # names under a heading that weighs less are not looked up
+# A question with more terms says in others what one of them leaves open; see docs/decisions/0026.
+BRIEF_TERMS = 7
+BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A text or a regular expression to look for as it stands. `alone`: it is all of the question. `printed`: a program
+    printed it and may have filled in parts, so that the literal that has most of it counts. `certain`: it was printed;
+    without, it counts only where a literal has it."""
+
+    text: str
+    is_expression: bool = False
+    ignore_case: bool = False
+    alone: bool = False
+    printed: bool = False
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`terms`: weight by term, by where it stands and what such a word tells; `written`: the word that a term comes
+    from. `abbreviations`: weight by word that may stand for a longer word of the question. `title_terms`: those of the
+    title. `named`: each once, those of the title first. `asks_for_behaviour`: the question is about what happens, so
+    that code which runs answers it rather than a declaration. `patterns` are looked for in the text of files. `joined`:
+    verbs with a particle; the word that they make is among the terms."""
+
+    text: str
+    terms: dict[str, float]
+    abbreviations: dict[str, float]
+    written: dict[str, str]
+    title_terms: frozenset[str]
+    named: tuple[Named, ...]
+    route: Route
+    asks_for_behaviour: bool
+    patterns: tuple[Pattern, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    raised: tuple[Raised, ...] = ()
+    prose: str = ""
+    joined: tuple[JoinedVerb, ...] = ()
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether it is a title of few words that name nothing: who asks so may not know the words of the code."""
+        return len(self.terms) <= BRIEF_TERMS and self.terms.keys() <= self.title_terms and not self.named
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether nothing but a pattern is asked for."""
+        return any(pattern.alone for pattern in self.patterns)
+
+
+def read_question(text: str) -> Question:
+    """Terms and names of a question; deterministic, no repository needed."""
+    text = text[:_LONGEST]
+    title, body = read_blocks(text)
+    frames, raised = read_frames(text)
+    title_counts = _prose_counts(without_phrases(title)) or _prose_counts(title)
+    counts = _body_counts(body)
+    weights: dict[str, float] = {}
+    for term, told in told_by(sorted(set(title_counts) | set(counts))).items():
+        weight = min(title_counts.get(term, 0.0), 1.0) * (TITLE_WEIGHT if counts else 1.0)
+        if term in counts:
+            weight += _saturated(counts[term])
+        weights[term] = weight * told
+    prose = "\n".join([title, *(block.text for block in body if block.kind is BlockKind.PROSE)])
+    joined = joined_verbs(prose)
+    for part in sorted(alone(prose, joined) & weights.keys()):
+        weights[part] *= APART_SHARE
+    named = _named(title, body, raised)
+    patterns = _patterns(text.strip(), title)
+    if not any(pattern.alone for pattern in patterns):
+        patterns += _printed(title, body, raised)
+    return Question(
+        text=text,
+        terms=weights,
+        abbreviations=_abbreviations(prose, weights),
+        written=_written(text),
+        title_terms=frozenset(title_counts),
+        named=named,
+        route=Route.LOOKUP if any(p.alone for p in patterns) else _route(title, named, frames, bool(counts)),
+        patterns=patterns,
+        asks_for_behaviour=bool(_BEHAVIOUR.match(title.lower())),
+        frames=frames,
+        raised=raised,
+        prose=prose[:_LONGEST_ABBREVIATED],
+        joined=tuple(dict.fromkeys(joined)),
+    )
+
+
+def as_printed(question: Question) -> Question | None:
+    """For a question that is nothing but a quoted literal: the question what printed it, with parts filled in; None
+    for all others and for literals of too few words."""
+    pattern = next((p for p in question.patterns if p.alone and not p.is_expression), None)
+    printed = messages_in("", (Block(BlockKind.OUTPUT, Section.NONE, pattern.text),), ()) if pattern else ()
+    if not printed:
+        return None
+    patterns = tuple(Pattern(text, printed=True) for text, _ in printed)
+    return replace(question, patterns=patterns, route=Route.SIMPLE)
+
+
+def _body_counts(body: tuple[Block, ...]) -> dict[str, float]:
+    """How often each term stands in the prose of the body, and what it counts for standing in what was pasted.
+
+    What is pasted was not written for this question: a word counts there once for each kind of block, and all words of
+    a kind together no more than PASTED_TERMS.
+    """
+    counts: dict[str, float] = {}
+    pasted: dict[BlockKind, dict[str, float]] = {}
+    for block in body:
+        if block.weight <= 0:
+            continue
+        is_prose = block.kind is BlockKind.PROSE
+        for term, n in (_prose_counts(without_phrases(block.text)) if is_prose else _term_counts(block.text)).items():
+            if is_prose:
+                counts[term] = counts.get(term, 0.0) + n * block.weight
+            else:
+                of_kind = pasted.setdefault(block.kind, {})
+                of_kind[term] = max(of_kind.get(term, 0.0), block.weight)
+    for of_kind in pasted.values():
+        share = min(1.0, PASTED_TERMS / max(len(of_kind), 1))
+        for term, weight in of_kind.items():
+            counts[term] = counts.get(term, 0.0) + weight * share
+    return counts
+
+
+def _named(title: str, body: tuple[Block, ...], raised: tuple[Raised, ...]) -> tuple[Named, ...]:
+    """Names of the title, then of the body and what was raised, each once with its largest weight."""
+    named = named_in(title, 1.0)
+    for block in body:
+        if NAMED_WEIGHTS[block.kind] and SECTION_WEIGHTS[block.section] >= LEAST_SECTION:
+            named += named_in(block.text, NAMED_WEIGHTS[block.kind])
+    named += [Named("symbol", error.type, NAMED_WEIGHTS[BlockKind.PROSE]) for error in raised if error.type]
+    best: dict[tuple[str, str, int], Named] = {}
+    for name in named:
+        key = (name.kind, name.text, name.line)
+        known = best.get(key)
+        if known is None or known.weight < name.weight:
+            best[key] = name
+    return tuple(best.values())
+
+
+def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
+    """`"literal"` or `/expression/` as the whole question, or literals in double quotes inside of its title.
+
+    >>> expression, quoted = _patterns('/retry_.*_policy/i', '')[0], _patterns('why "E108"?', 'why "E108"?')[0]
+    >>> expression.text, expression.is_expression, expression.ignore_case, expression.alone, quoted.text
+    ('retry_.*_policy', True, True, True, 'E108')
+    """
+    expression = _EXPRESSION.fullmatch(text)
+    if expression:
+        return (Pattern(expression[1], is_expression=True, ignore_case=bool(expression[2]), alone=True),)
+    whole = _QUOTED_WHOLE.fullmatch(text)
+    if whole:
+        return (Pattern(whole[2], alone=True),)
+    quoted = dict.fromkeys(q.strip() for q in _QUOTED.findall(title))
+    return tuple(Pattern(q) for q in quoted if len(q) >= _SHORTEST_QUOTED)[:_MOST_QUOTED]
+
+
+def _printed(title: str, body: tuple[Block, ...], raised: tuple[Raised, ...]) -> tuple[Pattern, ...]:
+    """What a program printed: the place that prints it is in the code."""
+    return tuple(Pattern(text, printed=True, certain=certain) for text, certain in messages_in(title, body, raised))
+
+
+def _written(text: str) -> dict[str, str]:
+    """The shortest word of the question that each term comes from."""
+    written: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        for term in terms_of(word):
+            if len(word) < len(written.get(term, word + "x")):
+                written[term] = word.lower() if word.istitle() else word
+    return written
+
+
+def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
+    """Beginnings of the question's longer words: `auth` for authentication, `req` for request."""
+    found: dict[str, float] = {}
+    for word in sorted({w.lower() for w in _LETTERS.findall(text[:_LONGEST_ABBREVIATED])}):
+        if len(word) < _SHORTEST_ABBREVIATED or word in STOP_WORDS:
+            continue
+        weight = ABBREVIATION_WEIGHT * weights.get(stem(word), 1.0)
+        for length in range(_SHORTEST_ABBREVIATION, len(word) - 2):
+            if word[:length] not in weights:
+                found[word[:length]] = max(found.get(word[:length], 0.0), weight)
+    return found
+
+
+def _saturated(count: float) -> float:
+    return count if count < 1 else 1.0 + BODY_SATURATION * log(count)
+
+
+def _prose_counts(text: str) -> dict[str, float]:
+    """How often each term stands in prose; JOINED_SHARE times for a word that a verb and its particle say."""
+    counts: dict[str, float] = {**_term_counts(text)}
+    if counts:
+        for verb in joined_verbs(text):
+            counts[verb.word] = counts.get(verb.word, 0.0) + JOINED_SHARE
+    return counts
+
+
+def _term_counts(text: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for word in _WORD.findall(text):
+        if word.lower() in STOP_WORDS or len(word) > 80 or len(word) == 1:
+            continue
+        for term in terms_of(word):
+            if term not in STOP_WORDS and (len(term) > 1):
+                counts[term] += 1
+    return counts
+
+
+def _route(title: str, named: tuple[Named, ...], frames: tuple[Frame, ...], has_body: bool) -> Route:
+    if frames:
+        return Route.LOOKUP
+    words = title.lower().split()
+    for n in named:
+        # "client/server" is a way of writing; a path that is looked up ends in a file's name.
+        if n.kind == "path" and "." in n.text.rpartition("/")[2]:
+            return Route.LOOKUP
+        if n.kind in ("symbol", "qualified") and len(words) <= 3:
+            return Route.LOOKUP
+    if not has_body and len(words) <= 6 and _EXPLORATORY & {stem_free.strip("?.,") for stem_free in words}:
+        return Route.EXPLORATORY
+    if _MULTI_HOP.search(title[:_LONGEST_TITLE].lower()):
+        return Route.MULTI_HOP
+    if not has_body and len(title) <= _MOST_EXPLORED and _WORKINGS.match(title.lower()):
+        return Route.EXPLORATORY
+    return Route.SIMPLE

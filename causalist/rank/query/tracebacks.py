@@ -1,0 +1,277 @@
+"""Tracebacks in a question -> frames, innermost first, and what was raised.
+
+Read are the forms of Python (chained, grouped, with markers), V8 and browsers, Go, Java and Kotlin, Rust, PHP, Ruby,
+debuggers of C, and positions that compilers and linters print; those of `more_frames` besides. Which frames lie inside
+of the repository is decided in `located`.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from causalist._internal.lazy import expression
+from causalist.rank.query.more_frames import dotnet_frame, other_frame
+
+
+class Frame(NamedTuple):
+    """A place in the code. `path` with forward slashes, as far as the trace tells it; `line` 1-based, 0 where it tells
+    none; `function` the last name, "" for module-level code. `trace`: 0 for the trace that tells most (the cause, where
+    one is named); `depth`: 0 for the innermost frame of its trace."""
+
+    path: str
+    line: int
+    function: str
+    trace: int = 0
+    depth: int = 0
+
+
+class Raised(NamedTuple):
+    """The last name of an exception's type, "" where there is none, and what it says."""
+
+    type: str
+    message: str
+
+
+_PYTHON = expression(r"\s*(?:[|] *)*File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<function>[\w<>.]+))?")
+_PYTEST = expression(
+    r"(?P<path>[\w./\\-]+\.py):(?P<line>\d+): "
+    r"(?:in (?P<function>[\w<>.]+)|(?P<type>[\w.]+(?:Error|Exception|Warning|Exit))\b)"
+)
+_NODE = expression(
+    r"\s+at (?:async |new )*(?:(?P<function>[^(\n]{1,200}?) (?:\[as [^\]\n]{1,80}\] )?\()?(?:eval at \S{1,80} \()?"
+    r"(?P<path>[^\n]{1,400}?):(?P<line>\d+):\d+(?:\), <anonymous>:\d+:\d+)?\)?\s*$"
+)
+_BROWSER = expression(r"\s*(?P<function>[^\s@()]{0,150})@(?P<path>\S{1,400}?):(?P<line>\d+):\d+\s*$")
+_JAVA = expression(
+    r"\s+at (?:[\w.@-]+/{1,2})?(?P<type>(?:[\w$]+\.)*[\w$]+)\.(?P<function><?[\w$]+>?)"
+    r"\((?P<path>[\w$.-]+\.(?:java|kt|scala|groovy))(?::(?P<line>\d+))?\)"
+)
+_GO_CALL = expression(
+    r"\s*(?:created by )?(?P<function>[\w./()*·\[\]-]{1,200}?)(?<!\.)(?:\([^\n]*\))?(?: in goroutine \d+)?\s*$"
+)
+_GO_PLACE = expression(r"\s+(?P<path>\S[^\n]*\.go):(?P<line>\d+)(?: \+0x[\da-f]+)?\s*$")
+_RUST_CALL = expression(r"\s*\d{1,4}: +(?:0x[\da-f]+ - )?(?P<function>\S[^\n]{0,300})$")
+_RUST_PLACE = expression(r"\s+at (?P<path>[^\s:][^\n:]*\.rs):(?P<line>\d+)(?::\d+)?\s*$")
+_RUST_PANIC = expression(
+    r".*\bpanicked at (?:'(?P<message>[^\n]*)', )?(?P<path>[^\s:'][^\n:']*\.rs):(?P<line>\d+):\d+"
+    r"(?::?\s*$|: (?P<said>\S[^\n]*)$)"
+)
+_PHP = expression(r"\s*#\d+ (?P<path>[^\n#(]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\n(]{1,200})")
+_PHP_IN = expression(
+    r".*\b(?:in|at) (?P<path>\S+\.(?:php|phtml))(?:\((?P<line>\d+)\)|:(?P<line2>\d+)| on line (?P<line3>\d+))"
+)
+_RUBY = expression(
+    r"\s*(?:\d+: )?(?:from )?(?P<path>[^\s:][^\n:]*\.(?:rb|ru|rake|erb)):(?P<line>\d+)"
+    r":in [`'](?P<function>[^'\n]{1,120})'(?:: (?P<message>[^\n(]*)\((?P<type>[\w:]+)\))?"
+)
+_DEBUGGER = expression(
+    r"\s*#\d+ +(?:0x[\da-f]+ (?:<[^>]*> )?)?(?:in )?(?P<function>[\w:~<>*&]{1,200})(?: ?\([^\n]*?\))?(?: at)? "
+    r"(?P<path>[\w./\\+-]+\.\w{1,4}):(?P<line>\d+)"
+)
+_COMPILER = expression(
+    r"\s{0,20}(?:(?:-->|at) {1,4})?(?P<path>(?:[A-Za-z]:)?[\w./\\@+-]{0,400}[\w-]\.\w{1,5})"
+    r"(?::(?P<line>\d+)(?::\d+)?|\((?P<line2>\d+),\d+\))(?:: | - |\s*$)"
+)
+# The order matters: what a stricter form knows is not read by a looser one.
+_FORMS = (_PYTHON, _JAVA, _RUST_PLACE, _NODE, _GO_PLACE, _PHP, _RUBY, _DEBUGGER, _BROWSER, _PYTEST, _COMPILER)
+_LAST_INNERMOST = (_PYTHON, _PYTEST)  # the others print the innermost frame first
+
+_RAISED = expression(
+    r"(?:\s*(?:[|] *)*|Exception in thread \"[^\"]*\" |(?:Caused by|Suppressed): |Uncaught (?:\(in promise\) )?"
+    r"|PHP Fatal error: +Uncaught |E {3,}|Fatal error: Uncaught |Unhandled [eE]xception[.:] | ---> )"
+    r"(?P<type>(?:[A-Za-z_$][\w$]{0,80}[.\\:]{1,2}){0,12}[A-Z_a-z$][\w$]{0,80}"
+    r"(?:Error|Exception|Warning|Exit|Interrupt|Failure|Panic|Iteration|Fault)|Error)"
+    r"(?: \[[A-Z][A-Z0-9_]+\])?(?:: (?P<message>[^\n]+)|\s*$)"
+)
+_RAISED_IN_ELIXIR = expression(r"[*]{2} \((?:\w+\.)*(?P<type>\w+)\) (?P<message>\S[^\n]*)$")
+_PANIC = expression(r"(?:panic|fatal error): (?P<message>[^\n]+?)(?: \[recovered\])?$")
+_TYPED = expression(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]*)$")  # after Python's frames
+_CHAINED = expression(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
+_ANOTHER = expression(r"[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
+_CAUSED = expression(r"\s*(?:Caused by: |\[cause\]: |---> )")
+_CAUSE_ENDS = "--- End of inner exception stack trace ---"  # what follows led to what came before
+_MARKERS = expression(r"[\s~^|]+$")
+_QUERY = expression(r"\?.*$")
+_SCHEME = expression(
+    r"^(?:file:/{2,3}(?=[A-Za-z]:)|file:/{2}|webpack(?:-internal)?:/{2,3}|[a-z][a-z+.-]*:/{2}[^/]+/|ng:/+|rsc:/+)"
+)
+_NAMELESS = expression(r"(?:^|[.:])<[a-z][\w :()]*>$|^\{main\}$")
+_DECORATION = expression(
+    r"::h[\da-f]{16}$|(?:\.func\d+)+(?:\.\d+)*$|<[^<>]*>|\[[^\[\]]*\]|\{\{?closure[^}]*\}?\}"
+    r"|^(?:block|rescue|ensure) (?:\([^)]*\) )?in "
+)
+_PHP_PLACE = expression(r" in \S+\.\w+(?::\d+| on line \d+)$")
+# Without a digit, every frame and everything that was raised has one of these. Most questions have none.
+_SIGNS = (":", "(", "Error", "Exception", "Warning", "Exit", "Interrupt", "Failure", "Panic", "Iteration", "Fault")
+_OF_THE_RUNTIME = ("node:", "internal/", "native ", "<", "[native")
+_MOST_FRAMES = 200
+_LONGEST_LINE = 1000
+
+
+def read_frames(text: str) -> tuple[tuple[Frame, ...], tuple[Raised, ...]]:
+    """(frames, by trace, innermost first; what was raised, the most telling first); linear in the text."""
+    if not any(sign in text for sign in _SIGNS) and not any(map(str.isdigit, text)):
+        return (), ()
+    traces: list[_Trace] = [_Trace()]
+    before = ""
+    n_frames = 0
+    for whole in text.splitlines():
+        line = whole[:_LONGEST_LINE]
+        if not line.strip() or _MARKERS.match(line):
+            continue
+        n_frames += _read_line(line, before, traces)
+        before = line
+        if n_frames >= _MOST_FRAMES:
+            break
+    order = sorted((t for t in traces if t.frames or t.raised), key=lambda t: -t.rank)
+    frames = [frame for place, trace in enumerate(order) for frame in trace.ordered(place)]
+    return tuple(frames), tuple(dict.fromkeys(raised for trace in order for raised in trace.raised))
+
+
+@dataclass(slots=True)
+class _Trace:
+    """One trace while it is read; `rank` is higher for what tells more of a chain."""
+
+    rank: int = 0
+    frames: list[Frame] = field(default_factory=list)
+    raised: list[Raised] = field(default_factory=list)
+    last_innermost: bool = False
+    names_callee: bool = False  # a frame has the function that is called there, not the one that calls
+
+    def ordered(self, trace: int) -> list[Frame]:
+        """Its frames, innermost first, each place once."""
+        frames = list(reversed(self.frames)) if self.last_innermost else self.frames
+        if self.names_callee:
+            around = [frame.function for frame in frames[1:]] + [""]
+            frames = [f._replace(function=name) for f, name in zip(frames, around, strict=True)]
+        places: dict[tuple[str, int, str], str] = {}
+        for frame in frames:
+            place = (frame.path, frame.line, "" if frame.line else frame.function)
+            if not places.get(place):
+                places[place] = frame.function
+        return [
+            Frame(path, line, function, trace, depth)
+            for depth, ((path, line, _), function) in enumerate(places.items())
+        ]
+
+
+def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
+    """Takes a line into the last trace, or begins a new one with it; the number of frames that it adds."""
+    trace = traces[-1]
+    chained = _CHAINED.match(line)
+    if chained:
+        # The direct cause tells more than what it led to; an error in a handler tells more than what it handled.
+        rank = trace.rank
+        if chained[1]:
+            trace.rank += 1
+        traces.append(_Trace(rank if chained[1] else rank + 1))
+        return 0
+    if trace.frames and _ANOTHER.match(line):
+        traces.append(_Trace(-1 if "goroutine" in line else 0))
+        return 0
+    if _CAUSE_ENDS in line:
+        traces.append(_Trace(trace.rank - 1))
+        return 0
+    raised = _raised_in(line, before, trace)
+    if raised is not None:
+        caused = _CAUSED.match(line)
+        if caused or (trace.frames and not trace.last_innermost and not raised.late):
+            trace = _Trace(trace.rank + 1 if caused else 0)
+            traces.append(trace)
+        trace.raised.append(raised.what)
+    found = _frame_in(line, before)
+    if found is None:
+        return 0
+    frame, form = found
+    if trace.frames and trace.raised and form is _PYTHON:
+        trace = _Trace()
+        traces.append(trace)
+    trace.last_innermost = form in _LAST_INNERMOST
+    trace.names_callee = trace.names_callee or form is _PHP
+    trace.frames.append(frame)
+    return 1
+
+
+class _Found(NamedTuple):
+    what: Raised
+    late: bool  # printed after frames of its own trace
+
+
+def _raised_in(line: str, before: str, trace: _Trace) -> _Found | None:
+    found = _RAISED.match(line)
+    if found:
+        type_ = re.split(r"[.\\:]+", found["type"])[-1]
+        return _Found(Raised(type_, _PHP_PLACE.sub("", found["message"] or "").strip()), late=False)
+    elixir = _RAISED_IN_ELIXIR.match(line)
+    if elixir:
+        return _Found(Raised(elixir["type"], elixir["message"].strip()), late=False)
+    panic = _PANIC.match(line)
+    if panic:
+        return _Found(Raised("", panic["message"].strip()), late=False)
+    if trace.frames and trace.last_innermost and not trace.raised:
+        typed = _TYPED.match(line)
+        if typed:
+            return _Found(Raised(typed["type"].rpartition(".")[2], typed["message"].strip()), late=True)
+    ruby = _RUBY.match(line)
+    if ruby and ruby["type"]:
+        return _Found(Raised(ruby["type"].rpartition(":")[2], ruby["message"].strip()), late=False)
+    rust = _RUST_PANIC.match(line)
+    if rust and (rust["message"] or rust["said"]):
+        return _Found(Raised("", (rust["message"] or rust["said"]).strip()), late=False)
+    printed = other_frame(line)
+    if printed is not None and printed.said:
+        return _Found(Raised("", printed.said), late=False)
+    earlier = _RUST_PANIC.match(before)
+    if earlier and not (earlier["message"] or earlier["said"]) and not line.startswith(("stack backtrace", "note:")):
+        return _Found(Raised("", line.strip()), late=True)
+    return None
+
+
+def _frame_in(line: str, before: str) -> tuple[Frame, re.Pattern[str] | None] | None:
+    printed = dotnet_frame(line) or other_frame(line)
+    if printed is not None:
+        return Frame(_path(printed.path), printed.line, _last_name(printed.function)), None
+    panic = _RUST_PANIC.match(line)
+    if panic:
+        return Frame(_path(panic["path"]), int(panic["line"]), ""), _RUST_PANIC
+    for form in _FORMS:
+        found = form.match(line)
+        if found is None:
+            continue
+        groups = found.groupdict()
+        function = groups.get("function") or ""
+        if form is _GO_PLACE or form is _RUST_PLACE:
+            call = (_GO_CALL if form is _GO_PLACE else _RUST_CALL).match(before)
+            function = call["function"] if call else ""
+        if groups["path"].startswith(_OF_THE_RUNTIME):
+            return None
+        path = _path(groups["path"])
+        if form is _JAVA:
+            path = "/".join([*groups["type"].split(".")[:-1], path])
+            function = function if function not in ("<init>", "<clinit>") else groups["type"].rpartition(".")[2]
+        return Frame(path, int(groups.get("line") or groups.get("line2") or 0), _last_name(function)), form
+    thrown = _PHP_IN.match(line)
+    if thrown and "thrown in " not in line:
+        return Frame(_path(thrown["path"]), int(thrown["line"] or thrown["line2"] or thrown["line3"]), ""), _PHP_IN
+    return None
+
+
+def _path(written: str) -> str:
+    path = _QUERY.sub("", _SCHEME.sub("", written.strip().replace("\\", "/")))
+    return path.replace("/./", "/").removeprefix("./")
+
+
+def _last_name(function: str) -> str:
+    """The last name of a function as traces write it; "" for what has none.
+
+    >>> [_last_name(f) for f in ("Session.verify", "main.(*Store).Open.func1", "shop::cli::run::h0123456789abcdef")]
+    ['verify', 'Open', 'run']
+    >>> [_last_name(f) for f in ("<module>", "Object.<anonymous>", "block in save", "Uri->parse")]
+    ['', '', 'save', 'parse']
+    """
+    if _NAMELESS.search(function):
+        return ""
+    plain = _DECORATION.sub("", function.strip()).rstrip(":.")
+    names = [n for n in re.split(r"[^\w?!=$]+", plain) if n]
+    last = names[-1].rpartition("$")[2] if names else ""
+    return last if re.fullmatch(r"[^\W\d]\w*[?!=]?", last) else ""

@@ -1,0 +1,129 @@
+"""A ranking -> the probability that at least one of the first five files is right.
+
+A logistic model of few features, each of which can only raise it. Scores are logarithms of odds, so the share of the
+odds that the best files hold says how far they stand out; the other features say how much there was to go by. The
+weights are fitted to labelled questions, every repository judged by those of the others: docs/ranking.md has the table.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from causalist._internal.lazy import dataclass
+from causalist.model.answer import Level
+from causalist.model.graph import CodeGraph
+from causalist.model.lexical import LexicalIndex
+from causalist.model.symbols import NodeKind
+from causalist.rank.lexical.expansion import EXPANSION
+from causalist.rank.scoring.scored import Ranking
+from causalist.rank.top_k import SCORE_DECIMALS
+
+N_LEADING = 3  # files whose share of the odds counts; of 1, 3 and 5 the one that tells most
+CONFIDENCE_DECIMALS = 4
+MOST_SCORE = 10.0  # what a name, a frame or a literal text adds beyond makes no surer
+# What messages add to the score of the first file, the mean over the questions of the fit. A repository with hardly any
+# past, or a shallow clone, is not less sure for the lack of it.
+OF_MESSAGES = 1.4
+FEWEST_COMMITS = 20  # that touched a file which is still there
+
+
+class Evidence(NamedTuple):
+    """What a ranking has to show for itself, more of each being better.
+
+    `lead`: the share of the odds, in [0, 1], that the best definitions of three files hold among those of all files;
+    the scores of whole files tell less. `words`: ln(1 + words of the question
+    that the repository has). `coverage`: the share of those, by weight and rarity, that the first file has. `score`:
+    that of the first file, MOST_SCORE at most: it says how many signals agree that it is meant; where there is no
+    history, with what its messages would add on average. Words that stand beside those of the question are no evidence:
+    with them the score says less of whether an answer is right.
+    """
+
+    lead: float
+    words: float
+    coverage: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Weights of the features, none negative, and what an answer is given beforehand by its level."""
+
+    weights: Mapping[str, float]
+    level: Mapping[Level, float]
+
+    def of(self, evidence: Evidence, level: Level) -> float:
+        """The probability, in (0, 1)."""
+        parts = (self.weights[name] * value for name, value in zip(Evidence._fields, evidence, strict=True))
+        return float(1.0 / (1.0 + np.exp(-(self.level[level] + sum(parts)))))
+
+
+@lru_cache(maxsize=1)
+def default_calibration() -> Calibration:
+    """The one that is shipped, from `confidence.json`, which states where it comes from."""
+    data = json.loads(Path(__file__).with_name("calibration.json").read_text(encoding="utf-8"))
+    return Calibration(data["weights"], {Level(name): value for name, value in data["level"].items()})
+
+
+def confidence_of(
+    ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, level: Level, terms: Mapping[str, float] | None = None
+) -> float | None:
+    """How likely one of the first five files is right; `terms` as in `evidence_of`.
+
+    None for a pattern, which stands where it stands: there is nothing to be uncertain about, and nothing was fitted to
+    it. 0 where nothing was found.
+    """
+    if ranking.question.is_pattern:
+        return None
+    evidence = evidence_of(ranking, graph, lexical, terms)
+    if evidence is None:
+        return 0.0
+    return round(default_calibration().of(evidence, level), CONFIDENCE_DECIMALS)
+
+
+def evidence_of(
+    ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, terms: Mapping[str, float] | None = None
+) -> Evidence | None:
+    """The features of a ranking; None where no file has a score. `terms`: those that were asked for, where the ranking
+    is of others."""
+    owners, n = graph.nodes.files, len(graph.nodes)
+    files = np.flatnonzero((graph.nodes.kinds == NodeKind.FILE) & (ranking.files > 0))
+    found = np.flatnonzero((ranking.definitions > 0) & (owners >= 0))
+    if not len(files) or not len(found):
+        return None
+    first = int(files[np.argmax(np.round(ranking.files[files], SCORE_DECIMALS))])  # of equal ones the first
+    best = np.zeros(n)
+    np.maximum.at(best, owners[found], ranking.definitions[found])
+    best = np.sort(best[best > 0])[::-1]
+    odds = np.exp(best - best[0])
+    asked = ranking.question.terms if terms is None else terms
+    n_known, coverage = _words_of(first, asked, lexical)
+    lead, score = float(odds[:N_LEADING].sum() / odds.sum()), float(ranking.files[first])
+    signals = ranking.signals
+    if EXPANSION in signals.file:
+        score -= float(signals.file[EXPANSION][first] * signals.file_role[first])
+    if np.count_nonzero(np.diff(ranking.history.indptr)) < FEWEST_COMMITS:
+        score += OF_MESSAGES
+    return Evidence(lead, float(np.log1p(n_known)), coverage, min(score, MOST_SCORE))
+
+
+def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> tuple[int, float]:
+    """(how many of the terms the repository has, the share of these by weight and rarity that a file has)."""
+    postings = lexical.files
+    n_known, found, total = 0, 0.0, 0.0
+    for term, weight in terms.items():
+        number = lexical.terms.position(term)
+        if number < 0:
+            continue
+        n_known += 1
+        documents = postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]
+        n_with = len(documents)
+        value = weight * float(np.log1p((postings.n_documents - n_with + 0.5) / (n_with + 0.5)))
+        total += value
+        at = int(np.searchsorted(documents, file))
+        if at < n_with and documents[at] == file:
+            found += value
+    return n_known, found / total if total > 0 else 0.0

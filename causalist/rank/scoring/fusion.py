@@ -1,0 +1,287 @@
+"""Signals and weights -> one score for each node, with its reasons.
+
+The score is linear in the signals, so that it explains itself: the sum of the signals times their weights, times the
+factor of the file's role. A score is the logarithm of odds up to a constant: how much likelier a node is meant than
+another is e to the difference of their scores. That is how the weights were fitted (`evaluate/fit.py`).
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import field, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from causalist._internal.lazy import dataclass
+from causalist.model.graph import CodeGraph
+from causalist.model.history import History
+from causalist.model.lexical import LexicalIndex, Postings
+from causalist.model.protocols import UNWATCHED, Steps
+from causalist.model.scores import Matched, Reason
+from causalist.model.symbols import NodeKind, Role
+from causalist.rank.lexical.build import impact_on
+from causalist.rank.query.query import Question
+from causalist.rank.scoring.dense import Similarities
+from causalist.rank.scoring.signals import (
+    KIND,
+    NAMED,
+    OF_FIRST,
+    PRIORS,
+    Factors,
+    Reading,
+    Scores,
+    kinds_as_judged,
+    read_against,
+)
+from causalist.rank.scoring.tables import Table
+
+_N_REASONS = 4
+GRAPH = "graph"  # the signal of what others give
+USES_NAMED = "uses named"  # of what calls or refers to something that the question names
+PLACES = "places"  # the one signal where there are no weights
+RECIPROCAL = 60.0  # k of reciprocal rank fusion, as its authors chose it
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Of one pass: `signals`: name -> weight, at least 0; `role`: label -> factor in (0, 1]; `kind`: label -> what a
+    definition of that kind is given beforehand, at least 0."""
+
+    signals: Mapping[str, float]
+    role: Mapping[str, float]
+    kind: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Those of the passes, and the factors of the first. `definition`: of the second and the last."""
+
+    first: Linear
+    definition: Linear
+    file: Linear
+    factors: Factors
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Mapping[str, Mapping[str, float]]]) -> "Weights":
+        def linear(name: str) -> Linear:
+            part = data[name]
+            return Linear(part["signals"], part.get("role", data["first"]["role"]), part.get("kind", {}))
+
+        return cls(
+            linear("first"),
+            linear("definition"),
+            linear("file"),
+            Factors(data["first"]["role"], data["first"]["declarations"]),
+        )
+
+
+@lru_cache(maxsize=1)
+def default_weights() -> Weights:
+    """The weights that are shipped, from `weights.json`, which states where they come from."""
+    return Weights.from_json(json.loads(shipped_weights()))
+
+
+def shipped_weights() -> bytes:
+    """Return the content of `weights.json`."""
+    return Path(__file__).with_name("weights.json").read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Signals of all nodes, weighted, by name; `role` and `file_role` are the factors of their sums, `reading` says
+    where they come from."""
+
+    definition: Mapping[str, Scores]
+    file: Mapping[str, Scores]
+    role: Scores
+    file_role: Scores
+    reach: Scores  # factor of nodes that no word led to
+    numbers: Mapping[str, int] = field(default_factory=dict)  # of the question's terms that the repository has
+    mention: Scores | None = None  # how strongly the question names each node; None where there are no weights
+
+    def of(self, node: int, is_file: bool) -> list[tuple[str, float]]:
+        """(signal, contribution) of a node, largest first; what contributes nothing is left out."""
+        table, role = (self.file, self.file_role) if is_file else (self.definition, self.role)
+        parts = [(name, float(value * role[node])) for name, value in _at(table, node)]
+        return sorted(((n, v) for n, v in parts if v > 0), key=lambda p: (-p[1], p[0]))
+
+
+def _at(table: Mapping[str, Scores], node: int) -> Iterable[tuple[str, float]]:
+    return table.at(node) if isinstance(table, Table) else ((name, values[node]) for name, values in table.items())
+
+
+def signals_of(
+    question: Question,
+    graph: CodeGraph,
+    lexical: LexicalIndex,
+    weights: Weights,
+    matched: Mapping[int, Matched] | None = None,
+    history: History | None = None,
+    steps: Steps = UNWATCHED,
+    similarities: Similarities | None = None,
+) -> Signals:
+    """Everything that the question says about nodes without walking the graph: the passes, or, where the linear
+    model is skipped, the reciprocal ranks of what the generators found."""
+    reading = read_against(question, graph, lexical, weights.factors, matched, history, steps, similarities)
+    numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
+    known = {term: number for term, number in numbers.items() if number >= 0}
+    return steps.optional(
+        "distil.weights", lambda: _weighed(reading, weights, known), lambda: _by_places(reading, known)
+    )
+
+
+def _weighed(reading: Reading, weights: Weights, known: Mapping[str, int]) -> Signals:
+    raw = reading.first_files()
+    first = first_scores(reading, weights.first, raw)
+    definition, role = definition_signals(reading, first, weights.definition)
+    before = summed(definition, role)
+    file, file_role = file_signals(reading, before, weights.file, raw)
+    definition = definitions_again(reading, definition, before, summed(file, file_role), weights.definition)
+    return Signals(definition, file, role, file_role, _reach(reading), known, reading.mention)
+
+
+def _reach(reading: Reading) -> Scores:
+    """A test or page of documentation that no word led to is next to never what was asked for."""
+    return reading.role**3 * reading.kind
+
+
+def _by_places(reading: Reading, known: Mapping[str, int]) -> Signals:
+    """Without weights: the sum over the generators of 1 / (RECIPROCAL + place), with equal scores sharing the better
+    place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009), times the factors of the first pass."""
+    own = (reading.text, reading.name, reading.mention, reading.literal, reading.frame, reading.synonyms, reading.dense)
+    first = reading.first_files()
+    definitions = sum(map(_reciprocal, own), np.zeros(len(reading.role)))
+    files = sum((_reciprocal(first[name]) for name in sorted(first)), np.zeros(len(reading.role)))
+    if reading.question.is_pattern:
+        definitions = np.where(reading.literal > 0, definitions, 0.0)
+    factor = reading.role * reading.kind
+    return Signals({PLACES: definitions}, {PLACES: files}, factor, reading.role, _reach(reading), known)
+
+
+def _reciprocal(scores: Scores) -> Scores:
+    rounded = np.round(scores, 12)
+    levels, counts = np.unique(-rounded, return_counts=True)  # the best first
+    place = 1 + np.cumsum(counts) - counts
+    return np.where(rounded > 0, 1.0 / (RECIPROCAL + place[np.searchsorted(levels, -rounded)]), 0.0)
+
+
+def first_scores(reading: Reading, weights: Linear, raw: Mapping[str, Scores] | None = None) -> Scores:
+    """Scores of files in the first pass; `raw`: its signals, if they are at hand."""
+    return summed(_weighted(raw or reading.first_files(), weights), _role_factors(reading, weights))
+
+
+def definition_signals(
+    reading: Reading, files: Scores, weights: Linear, raw: Mapping[str, Scores] | None = None
+) -> tuple[Table, Scores]:
+    """(signals of definitions, weighted; factors of the roles); `files` are scores of the first pass, `raw` the signals
+    that follow from them, if they are at hand."""
+    raw = raw or reading.definitions(files)
+    given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
+    # Nothing is given to what no word is about: it would be found whatever is asked.
+    kind = np.where(raw["size"] > 0, given[kinds_as_judged(reading.graph)], 0.0)
+    # Last what is asked for without later, so that the sum of all else is there.
+    later = [name for name in raw if name in NAMED | OF_FIRST]
+    signals = {name: values for name, values in raw.items() if name != KIND and name not in later}
+    table = Table({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})
+    for name in later:
+        table = table.with_one(name, raw[name], weights.signals.get(name, 0.0))
+    return table, _role_factors(reading, weights)
+
+
+def definitions_again(reading: Reading, signals: Table, before: Scores, files: Scores, weights: Linear) -> Table:
+    """The weighted signals of the last pass; `signals` and `before`: those of definitions in the second and their
+    sum, `files`: scores of files in the third."""
+    again = signals.without(OF_FIRST)
+    for name, values in reading.definitions_again(files, before).items():
+        again = again.with_one(name, values, weights.signals.get(name, 0.0))
+    return again
+
+
+def file_signals(
+    reading: Reading, definitions: Scores, weights: Linear, raw: Mapping[str, Scores] | None = None
+) -> tuple[Mapping[str, Scores], Scores]:
+    """(signals of files, weighted; factors of the roles); `raw`: signals of the first pass, if they are at hand."""
+    return _weighted(reading.files(definitions, raw), weights), _role_factors(reading, weights)
+
+
+def _weighted(signals: Mapping[str, Scores], weights: Linear) -> Mapping[str, Scores]:
+    if isinstance(signals, Table):
+        return signals.weighed(weights.signals)
+    return {name: values * weights.signals.get(name, 0.0) for name, values in signals.items()}
+
+
+def _role_factors(reading: Reading, weights: Linear) -> Scores:
+    factors = np.array([weights.role.get(role.label, 1.0) for role in Role])
+    result: Scores = np.where(reading.asked, 1.0, factors[reading.graph.nodes.roles])
+    return result
+
+
+def summed(signals: Mapping[str, Scores], role: Scores) -> Scores:
+    """The score: the sum of the signals, times the factor of the role."""
+    if isinstance(signals, Table):
+        return signals.summed(role)
+    result: Scores = sum(signals.values(), np.zeros(len(role))) * role
+    return result
+
+
+def with_support(signals: Signals, given: Scores, weights: Weights) -> Signals:
+    """The signals and what the graph gives to definitions, in [0, 1]. Files have nothing of it (decision 4)."""
+    return with_signal(signals, GRAPH, given, weights)
+
+
+def with_signal(signals: Signals, name: str, values: Scores, weights: Weights) -> Signals:
+    """The signals and one more of definitions, of `values` in [0, 1]."""
+    table, weight = signals.definition, weights.definition.signals.get(name, 0.0)
+    more = table.with_one(name, values, weight) if isinstance(table, Table) else {**table, name: values * weight}
+    return replace(signals, definition=more)
+
+
+def without(signals: Signals, names: AbstractSet[str]) -> Signals:
+    """The signals but for some of definitions."""
+    table = signals.definition
+    fewer = table.without(names) if isinstance(table, Table) else {k: v for k, v in table.items() if k not in names}
+    return replace(signals, definition=fewer)
+
+
+def fused(signals: Signals) -> tuple[Scores, Scores]:
+    """(scores of definitions, passages and module-level code; scores of files as a whole)."""
+    return summed(signals.definition, signals.role), summed(signals.file, signals.file_role)
+
+
+def reasons_of(
+    node: int, file: int, signals: Signals, question: Question, lexical: LexicalIndex, *, is_file: bool
+) -> tuple[Reason, ...]:
+    """Why a node is here: each signal's contribution, the words of the question that stand in it. What no question
+    says (length, kind) is no reason."""
+    places = {
+        "text": (node, lexical.files if is_file else lexical.definitions),
+        "title": (node, lexical.definitions),
+        "coverage": (node, lexical.files if is_file else lexical.definitions),
+        "definitions": (node, lexical.files),
+        "best definition": (node, lexical.files),
+        "file text": (file, lexical.files),
+        "path": (file, lexical.paths),
+    }
+    if not is_file:
+        places |= dict.fromkeys(("name", "name share", "name coverage"), (node, lexical.symbol_names))
+    said = [(name, value) for name, value in signals.of(node, is_file) if name not in PRIORS]
+    return tuple(
+        Reason(
+            name,
+            round(value, 6),
+            ", ".join(_matching_words(*places[name], question, signals.numbers)) if name in places else "",
+        )
+        for name, value in said[:_N_REASONS]
+    )
+
+
+def _matching_words(node: int, postings: Postings, question: Question, numbers: Mapping[str, int]) -> list[str]:
+    """The question's terms in a document, those that weigh most first."""
+    found: list[tuple[float, str]] = []
+    for term, weight in {**question.abbreviations, **question.terms}.items():
+        impact = impact_on(postings, numbers[term], node) if term in numbers else 0.0
+        if impact > 0:
+            found.append((-weight * impact, term))
+    return list(dict.fromkeys(question.written.get(term, term) for _, term in sorted(found)))[:5]

@@ -1,0 +1,72 @@
+"""Scores of nodes -> signals between 0 and 1, and from definitions to their files."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.rank.top_k import ROUNDED_AWAY
+
+Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
+
+_LISTED = 50  # places in a list that are told apart
+_N_SUMMED = 5  # definitions of a file whose scores are summed
+
+
+def scaled(scores: Scores) -> Scores:
+    """By the largest, if that is positive."""
+    top = scores.max(initial=0.0)
+    return scores / top if top > 0 else scores
+
+
+def beside(scores: Scores, others: Scores) -> Scores:
+    """By the largest of both: what says little beside the others stays small."""
+    top = max(scores.max(initial=0.0), others.max(initial=0.0))
+    return scores / top if top > 0 else scores
+
+
+def places(scores: Scores) -> Scores:
+    """1 for the best, 1/2 for the next and so on; equal scores (rounded) share the better place, 0 for what has none
+    of the first places or no score."""
+    result = np.zeros(len(scores))
+    nodes = np.flatnonzero(scores > 0)
+    if len(nodes) > 4 * _LISTED:
+        # Whatever is worse than so many others, or no better than what they round to, has none of the first places.
+        last = np.partition(scores[nodes], len(nodes) - _LISTED)[len(nodes) - _LISTED]
+        nodes = nodes[scores[nodes] >= last - ROUNDED_AWAY * (1.0 + last)]
+    rounded = np.round(scores[nodes], 12)
+    nodes, rounded = nodes[rounded > 0], rounded[rounded > 0]
+    levels, counts = np.unique(-rounded, return_counts=True)  # the best first
+    place = 1 + np.cumsum(counts) - counts
+    own = place[np.searchsorted(levels, -rounded)]
+    result[nodes] = np.where(own <= _LISTED, 1.0 / own, 0.0)
+    return result
+
+
+def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
+    """Per file: the best score among its nodes, and the sum of the five best."""
+    nodes = np.flatnonzero((scores > 0) & (files >= 0))
+    best, total = np.zeros(n), np.zeros(n)
+    if not len(nodes):
+        return best, total
+    owners = files[nodes]
+    # Nodes of a file mostly follow one another, so that this is a single pass; sorting the scores takes ten times that.
+    if (owners[1:] < owners[:-1]).any():
+        nodes = nodes[np.argsort(owners, kind="stable")]
+        owners = files[nodes]
+    left = scores[nodes]
+    is_first = np.ones(len(owners), dtype=np.bool_)
+    np.not_equal(owners[1:], owners[:-1], out=is_first[1:])
+    starts = np.flatnonzero(is_first)
+    group = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(starts, append=len(owners)))
+    sums = np.zeros(len(starts))
+    for place in range(_N_SUMMED):
+        top = np.maximum.reduceat(left, starts)
+        if place == 0:
+            best[owners[starts]] = top
+        sums += top
+        if place + 1 == _N_SUMMED:
+            break
+        # One of those that are as good as the best is taken away; 0 is what is left where there were fewer.
+        taken = np.flatnonzero(left == top.take(group))
+        left[taken[np.concatenate([[True], group[taken[1:]] != group[taken[:-1]]])]] = 0.0
+    total[owners[starts]] = sums
+    return best, total

@@ -1,0 +1,382 @@
+"""What a question says of each node, before any weight: one array in [0, 1] for each signal.
+
+There are four passes. Files are judged first, by their text and by what stands in them; then definitions, which profit
+from standing in a good file; then files once more, which profit from holding a good definition; then definitions once
+more, by the files as they are judged now. Definitions and whole files fail on different questions, so that each helps
+the other.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist._internal.lazy import dataclass
+from causalist.model.graph import CodeGraph
+from causalist.model.history import History
+from causalist.model.lexical import LexicalIndex, Postings
+from causalist.model.protocols import UNWATCHED, Steps
+from causalist.model.scores import Matched
+from causalist.model.symbols import NodeKind, Role
+from causalist.rank.lexical.bm25 import covered_share, rarest_weight, said_by_names, share_of_names
+from causalist.rank.lexical.build import bm25
+from causalist.rank.lexical.expansion import EXPANSION, expansion_terms, may_gain
+from causalist.rank.lexical.languages import files_that_run, language_shares
+from causalist.rank.lexical.query_expansion import other_terms
+from causalist.rank.lexical.synonyms import lead_terms, other_words, synonym_terms
+from causalist.rank.query.query import Question
+from causalist.rank.query.routes import ROUTES, Generating, above_zero
+from causalist.rank.scoring.asked import roles_asked_for
+from causalist.rank.scoring.dense import DENSE, Similarities, dense_scores
+from causalist.rank.scoring.file_evidence import TOLD, history_signals
+from causalist.rank.scoring.located import frame_scores
+from causalist.rank.scoring.mentions import identifier_scores, literal_scores, mention_scores
+from causalist.rank.scoring.scaling import beside, best_and_sum, places, scaled
+from causalist.rank.scoring.tables import Table
+from causalist.rank.scoring.tested import scores_by_tests
+
+Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
+
+# What no question says: how much of an answer a definition can be, by its length and by its kind, and a file, by its
+# language.
+SIZE = "size"
+KIND = "kind"
+LANGUAGE = "language"
+PRIORS = frozenset({SIZE, KIND, LANGUAGE})
+# What a definition has from the scores of the first pass, until there are those of the third.
+OF_FIRST = frozenset({"file", "file place"})
+# What says that a name is what is asked for, and nothing of what belongs to it.
+NAMED = frozenset({"name coverage"})
+# What a file has from the scores of its definitions.
+LEADING = frozenset({"leading definition", "leading definitions", "leading place"})
+
+DECLARATIONS = (NodeKind.INTERFACE, NodeKind.TYPE, NodeKind.CONSTANT)
+_MOST_ROWS = 400  # of a definition; what is longer is no likelier an answer
+_LOGARITHMS = np.log1p(np.arange(_MOST_ROWS + 1.0))  # of each number of rows and 1
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """Factors in (0, 1] of the first pass: by role of the file, and by kind of the definition."""
+
+    role: Mapping[str, float]  # label -> factor
+    kind: Mapping[str, float]  # label -> factor; "declarations only": of files and kinds that only declare
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question read against one repository: everything that does not depend on a score.
+
+    All arrays have shape (n_nodes,). `asked`: the node's role is what the question is about, so that no factor of the
+    role holds. `role`, `kind`: factors of the first pass.
+    """
+
+    question: Question
+    graph: CodeGraph
+    is_file: NDArray[np.bool_]
+    asked: NDArray[np.bool_]
+    role: Scores
+    kind: Scores
+    text: Scores  # BM25 of definitions, passages and module-level code; of other words as well
+    title: Scores  # the same for the words of the title alone
+    file_text: Scores
+    path: Scores
+    name: Scores
+    name_share: Scores
+    name_coverage: Scores  # how much of the question stands in a name
+    coverage: Scores
+    mention: Scores
+    identifiers: Scores  # the share of the names in the question that stand in a definition
+    literal: Scores
+    literal_in_file: Scores
+    frame: Scores  # how near to where a traceback ended
+    synonyms: Scores  # BM25 of words that mean the same, of definitions
+    synonyms_of_files: Scores
+    leads: Scores  # BM25 of words that lead to the same, of definitions
+    leads_of_files: Scores
+    coverage_of_files: Scores
+    expansion: Scores  # words that stand beside those of the question, in whole files
+    tested: Scores  # what the text of its tests says of a file
+    languages: Scores  # how much of the code is in the language of a file
+    past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
+    dense: Scores  # how near definitions and passages are in meaning; zeros without an embedder
+
+    # -- passes
+
+    def first_files(self) -> Mapping[str, Scores]:
+        """Signals of files that need no scores of definitions."""
+        best, total = best_and_sum(self.text * self.kind * self.role, self._owners, len(self.text))
+        return self._of_files(
+            {
+                "text": self._file_text(),
+                "best definition": scaled(best),
+                "definitions": scaled(total),
+                "path": self.path,
+                "name": self._in_file(self.name * self.kind),
+                "mention": self._in_file(self.mention),
+                "literal": self.literal_in_file,
+                "frame": self._in_file(self.frame),
+                "looked up": self._in_file(self._looked_up()),
+                "coverage": self.coverage_of_files,
+                "synonyms": beside(self.synonyms_of_files, self.file_text),
+                "leads": beside(self.leads_of_files, self.file_text) * (self.file_text > 0),
+                "tests": self.tested,
+                EXPANSION: self.expansion,
+                LANGUAGE: self.languages * (self.file_text > 0),
+                **self.past,
+                DENSE: self._in_file(self.dense),
+            }
+        )
+
+    def definitions(self, files: Scores) -> dict[str, Scores]:
+        """Signals of definitions, passages and module-level code; `files`: scores of the first pass."""
+        nodes = self.graph.nodes
+        owner = np.maximum(nodes.files, 0)
+        searched = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD)
+        parents = np.maximum(nodes.parents, 0)
+        text = scaled(self.text)
+        inside = (nodes.parents >= 0) & ~self.is_file[parents] & searched
+
+        def of_file(scores: Scores) -> Scores:
+            result: Scores = scores.take(owner)
+            result *= searched
+            return result
+
+        is_about = self.text > 0
+
+        signals = {
+            "text": text,
+            "title": scaled(self.title),
+            "coverage": self.coverage,
+            "name": self.name,
+            "name share": self.name_share,
+            "name coverage": self.name_coverage,
+            "around": text.take(parents) * inside,
+            "file text": of_file(scaled(self._file_text())),
+            "path": of_file(self.path),
+            "file": of_file(scaled(files)),
+            "file place": of_file(places(files)),
+            "mention": self.mention,
+            "literal": self.literal,
+            "frame": self.frame,
+            "looked up": self._looked_up(),
+            "synonyms": beside(self.synonyms, self.text),
+            "leads": beside(self.leads, self.text) * is_about,
+            "tests": of_file(self.tested) * is_about,
+            DENSE: self.dense,
+        }
+        found = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense)
+        signals[SIZE] = self._sizes(above_zero(found))
+        if self.question.is_pattern:
+            return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
+        return signals
+
+    def files(self, definitions: Scores, first: Mapping[str, Scores] | None = None) -> Mapping[str, Scores]:
+        """Signals of files; `definitions`: scores of definitions, by whatever weights; `first`: what `first_files`
+        gave, if that is at hand."""
+        best, total = best_and_sum(scaled(definitions) ** 2, self._owners, len(definitions))
+        best = np.sqrt(best)
+        first = first or self.first_files()
+        leading = {
+            "leading definition": best,
+            "leading definitions": np.minimum(total / 3, 1.0),
+            "leading place": places(best),
+        }
+        both = self._of_files(leading)
+        return first.with_more(both) if isinstance(first, Table) else {**first, **both}
+
+    def definitions_again(self, files: Scores, before: Scores) -> dict[str, Scores]:
+        """Signals that definitions have in the last pass in the place of OF_FIRST; `files`: scores of the third,
+        `before`: those of definitions in the second. What had none there has none here: a file may be judged by words
+        that nobody asked for."""
+        nodes = self.graph.nodes
+        wanted = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD) & (before > 0)
+        parents = np.maximum(nodes.parents, 0)
+        inside = wanted & (nodes.parents >= 0) & ~self.is_file[parents]
+        return {
+            "found file": scaled(files).take(np.maximum(nodes.files, 0)) * wanted,
+            "named around": self.mention.take(parents) * inside,
+            "identifiers": self.identifiers * wanted,
+        }
+
+    # -- parts
+
+    @property
+    def _owners(self) -> NDArray[np.int32]:
+        return self.graph.nodes.files
+
+    def _in_file(self, scores: Scores) -> Scores:
+        result = np.zeros(len(scores))
+        some = np.flatnonzero((scores > 0) & (self._owners >= 0))
+        np.maximum.at(result, self._owners[some], scores[some])
+        return result
+
+    def _looked_up(self) -> Scores:
+        """What is named, where the question is little more than that name: it is meant, however short it is."""
+        return self.mention if ROUTES[self.question.route].names_decide else np.zeros(len(self.mention))
+
+    def _file_text(self) -> Scores:
+        return scaled(self.file_text)
+
+    def _of_files(self, signals: Mapping[str, Scores]) -> Table:
+        wanted = np.flatnonzero(self.is_file & (self.literal_in_file > 0) if self.question.is_pattern else self.is_file)
+        return Table({name: values[wanted] for name, values in signals.items()}, len(self.is_file), wanted)
+
+    def _sizes(self, found: NDArray[np.bool_]) -> Scores:
+        """Of what is found: 1 for _MOST_ROWS rows or more, less with the logarithm of their number; module-level code
+        has those that no definition of the file has. Rows, because line ends must not count."""
+        nodes = self.graph.nodes
+        some = np.flatnonzero(found)
+        rows = (nodes.end_rows[some] - nodes.start_rows[some] + 1).astype(np.float64)
+        is_file = self.is_file[some]
+        if is_file.any():
+            inside = (found & self.is_file).take(np.maximum(nodes.parents, 0)) & (nodes.parents >= 0)
+            top = np.flatnonzero(inside)
+            taken = np.bincount(nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(found))
+            rows = np.where(is_file, np.maximum(rows - taken[some], 0.0), rows)
+        result = np.zeros(len(found))
+        result[some] = _LOGARITHMS[np.minimum(rows, _MOST_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
+        return result
+
+
+def read_against(
+    question: Question,
+    graph: CodeGraph,
+    lexical: LexicalIndex,
+    factors: Factors,
+    matched: Mapping[int, Matched] | None = None,
+    history: History | None = None,
+    steps: Steps = UNWATCHED,
+    similarities: Similarities | None = None,
+) -> Reading:
+    """What `question` says of the nodes of a repository. `matched`: where its patterns stand; if it is nothing but a
+    pattern, no other node has a signal. `history`: what commits said of the files, `similarities`: what an embedder
+    says. The generators are optional."""
+    n, is_file = len(graph.nodes), graph.nodes.kinds == NodeKind.FILE
+    by = Generating(ROUTES[question.route], n, steps)
+    with steps.timed("candidates.terms"):
+        terms = known_terms(question, lexical)
+        title = {number: 1.0 for term in question.title_terms if (number := lexical.terms.position(term)) >= 0}
+        meant = {lexical.terms.position(term) for term, weight in question.terms.items() if weight >= 1.0}
+        meant = (meant | title.keys()) - {-1}
+        whole = rarest_weight(terms, lexical, n)
+    literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
+    # Without the check of roles nothing is taken for a test, a page of documentation and the like.
+    asked = steps.optional(
+        "validate.roles", lambda: roles_asked_for(question, graph, lexical), lambda: np.ones(n, dtype=np.bool_)
+    )
+    roles = np.array([factors.role.get(role.label, 1.0) for role in Role])[graph.nodes.roles]
+
+    def of_files() -> Scores:
+        scores = bm25(lexical.files, terms, n)
+        if question.asks_for_behaviour:
+            scores = scores * np.where(files_that_run(graph), 1.0, factors.kind.get("declarations only", 1.0))
+        return scores
+
+    def of_names(postings: Postings) -> Scores:
+        return np.minimum(bm25(postings, terms, n) / whole, 1.0)
+
+    others = other_words(question, lexical)
+
+    def of_other_words() -> tuple[Scores, ...]:
+        both = synonym_terms(question, lexical), lead_terms(question, lexical)
+        standing_in = {number: w for word, w in others.items() if (number := lexical.terms.position(word)) >= 0}
+        standing_in = {number: weight for number, weight in standing_in.items() if number not in terms}
+        found = (bm25(postings, each, n) for each in both for postings in (own, lexical.files))
+        return (*found, bm25(own, standing_in, n))
+
+    def of_what_stands_beside() -> tuple[Scores]:
+        sources = np.where(is_file, 0.0, text) if question.is_brief else np.zeros(n)
+        found = bm25(lexical.files, expansion_terms(sources, terms, lexical), n)
+        return (scaled(np.where(may_gain(graph, asked), found, 0.0)),)
+
+    own = lexical.definitions
+    text, in_title, coverage, identifiers = by.scores(
+        "words", 4, lambda: (*_words_of_definitions(own, terms, title, n), identifier_scores(question, lexical, n))
+    )
+    file_text, file_coverage = by.scores("files", 2, lambda: (of_files(), covered_share(terms, lexical.files, n)))
+    (tested,) = by.scores("tests", 1, lambda: (scores_by_tests(scaled(file_text), asked, graph, lexical),))
+    path, name, name_share, name_coverage = by.scores(
+        "names",
+        4,
+        lambda: (
+            of_names(lexical.paths),
+            of_names(lexical.symbol_names),
+            share_of_names(meant, lexical, n),
+            said_by_names(question.terms, lexical, n),
+        ),
+    )
+    (mention,) = by.scores("mentions", 1, lambda: (mention_scores(question, graph, lexical),))
+    (frame,) = by.scores("frames", 1, lambda: (frame_scores(question, graph, lexical),))
+    synonyms, synonyms_of_files, leads, leads_of_files, other_text = by.scores("synonyms", 5, of_other_words)
+    (expansion,) = by.scores("expansion", 1, of_what_stands_beside)
+    dense = dense_scores(None if question.is_pattern else similarities, by, n)
+    past = history or History()
+    told = by.scores("history", len(TOLD), lambda: tuple(history_signals(question, past, n, others).values()))
+    return Reading(
+        question=question,
+        graph=graph,
+        is_file=is_file,
+        asked=asked,
+        role=np.where(asked, 1.0, roles),
+        kind=_kind_factors(question, graph, factors),
+        text=text + other_text,
+        title=in_title,
+        file_text=file_text,
+        path=path,
+        name=name,
+        name_share=name_share,
+        name_coverage=name_coverage,
+        coverage=coverage,
+        mention=mention,
+        identifiers=identifiers,
+        literal=literal,
+        literal_in_file=literal_in_file,
+        frame=frame,
+        synonyms=synonyms,
+        synonyms_of_files=synonyms_of_files,
+        leads=leads,
+        leads_of_files=leads_of_files,
+        coverage_of_files=file_coverage,
+        expansion=expansion,
+        tested=tested,
+        languages=language_shares(graph),
+        past=dict(zip(TOLD, told, strict=True)),
+        dense=dense,
+    )
+
+
+def _words_of_definitions(
+    postings: Postings, terms: Mapping[int, float], title: Mapping[int, float], n: int
+) -> tuple[Scores, Scores, Scores]:
+    return bm25(postings, terms, n), bm25(postings, title, n), covered_share(terms, postings, n)
+
+
+def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
+    """Weight by term number, of those terms of the question that the repository has."""
+    numbers = {lexical.terms.position(term): weight for term, weight in question.terms.items()}
+    for term, weight in question.abbreviations.items():
+        numbers.setdefault(lexical.terms.position(term), weight)
+    for number, weight in other_terms(question.prose, question.terms, lexical).items():
+        numbers.setdefault(number, weight)
+    numbers.pop(-1, None)
+    return numbers
+
+
+def _kind_factors(question: Question, graph: CodeGraph, given: Factors) -> Scores:
+    """Declarations say less than code that runs, above all about what happens."""
+    factors = np.ones(len(NodeKind))
+    for kind in DECLARATIONS:
+        factors[kind] = given.kind.get(kind.label, 1.0)
+        if question.asks_for_behaviour:
+            factors[kind] *= given.kind.get("declarations only", 1.0)
+    result: Scores = factors[kinds_as_judged(graph)]
+    return result
+
+
+def kinds_as_judged(graph: CodeGraph) -> NDArray[np.uint8]:
+    """The kind of each node; the methods of an interface are declarations as well."""
+    kinds, parents = graph.nodes.kinds, graph.nodes.parents
+    around = np.where(parents >= 0, kinds[np.maximum(parents, 0)], NodeKind.FILE)
+    result: NDArray[np.uint8] = np.where(around == NodeKind.INTERFACE, NodeKind.INTERFACE, kinds).astype(np.uint8)
+    return result

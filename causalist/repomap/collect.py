@@ -1,0 +1,318 @@
+"""An index -> an `Overview`: everything that a map may say, best first."""
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from posixpath import normpath, splitext
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.extract import hit_of
+from causalist.model.graph import USE_KINDS, CodeGraph
+from causalist.model.index import Index
+from causalist.model.overview import (
+    Aside,
+    Dependency,
+    EntryPoint,
+    Folder,
+    KeyDefinition,
+    LanguageSize,
+    Overview,
+)
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
+from causalist.parse import dialect_of
+from causalist.repomap.descriptions import NAMES, Declared, Manifest, read_manifest
+from causalist.repomap.folders import describer, folders_by_importance, with_layers
+from causalist.repomap.importance import importance, product_nodes
+from causalist.repomap.prose import first_paragraph
+
+_MOST_FOLDERS = 80
+_MOST_DEFINITIONS = 400
+_MOST_ENTRIES = 40
+_MOST_MANIFESTS = 300
+_MOST_DEPENDENCIES = 60
+_MOST_MEMBERS = 6
+_MOST_PLACES = 3
+_NOTABLE = 0.1  # share of the files of a role that a place holds at least to be named
+# Another definition of the same file or folder is worth this much of what it would be worth alone: a map that shows
+# one file thoroughly shows too little. Chosen by hand, by reading maps of six repositories.
+_SAME_FILE = 0.7
+_SAME_FOLDER = 0.93
+# So much less does a definition count that its author marked as private, or that no other file uses.
+_PRIVATE = 0.25
+_LOCAL = 0.4
+_BUILT = ("dist", "build", "lib", "out", "esm", "cjs", "es", "src")
+_NOT_DEFINITIONS = (NodeKind.FILE, NodeKind.NAMESPACE)
+_ROOT_READMES = ("README.md", "readme.md", "README.rst", "README.txt", "README", "Readme.md")
+
+
+def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
+    """What can be said of a repository called `name`. `read` gives the text of an indexed file by its path, "" where
+    that cannot be had; manifests, READMEs and nothing else are read."""
+    graph = index.graph
+    product = product_nodes(graph)
+    scores = importance(graph, index.transition, product)
+    files = _files(graph)
+    paths = frozenset(path for path, _ in files)
+    owners = graph.nodes.files.astype(np.int64)
+    totals = np.bincount(owners[owners >= 0], weights=scores[owners >= 0], minlength=len(graph.nodes))
+    code = {path: float(totals[node]) for path, node in files if product[node] and dialect_of(path)}
+    docs = {path: graph.nodes.docs[node] for path, node in files}
+    folders = folders_by_importance(code, _MOST_FOLDERS, describer(paths, lambda path: docs.get(path, ""), read))
+    folders = with_layers(folders, {path: graph.layer(node) or "" for path, node in files if path in code})
+    manifests = _manifests(paths, code, read)
+    at_root = [manifest for path, manifest in manifests if "/" not in path]
+    root = next((manifest for manifest in at_root if manifest.summary), Manifest())
+    readme = next((path for path in _ROOT_READMES if path in paths), "")
+    return Overview(
+        name=root.name or name,
+        commit=index.commit,
+        summary=root.summary,
+        paragraph=first_paragraph(read(readme)) if readme else "",
+        languages=_languages(graph, files),
+        entries=tuple(_entries(graph, paths, manifests))[:_MOST_ENTRIES],
+        folders=folders,
+        definitions=_definitions(graph, scores, product, code),
+        dependencies=_dependencies(graph, folders, product),
+        asides=_asides(graph, files, code),
+    )
+
+
+def _files(graph: CodeGraph) -> list[tuple[str, int]]:
+    nodes = np.flatnonzero(graph.nodes.kinds == NodeKind.FILE).tolist()
+    return [(split_id(graph.nodes.ids[node])[0], node) for node in nodes]
+
+
+def _languages(graph: CodeGraph, files: Sequence[tuple[str, int]]) -> tuple[LanguageSize, ...]:
+    n_files: Counter[str] = Counter()
+    n_lines: Counter[str] = Counter()
+    for path, node in files:
+        language = dialect_of(path) or "text"
+        n_files[language] += 1
+        n_lines[language] += max(1, int(graph.nodes.end_rows[node]))  # behind the last newline is a row, and no line
+    order = sorted(n_files, key=lambda each: (each == "text", -n_lines[each], each))
+    return tuple(LanguageSize(each, n_files[each], n_lines[each]) for each in order)
+
+
+def _manifests(paths: frozenset[str], code: dict[str, float], read: Callable[[str], str]) -> list[tuple[str, Manifest]]:
+    """Manifests of the root, then of folders with code, the most important first, with what they say."""
+    shares: dict[str, float] = {"": 2.0}
+    for path, share in code.items():
+        folder = path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            shares[folder] = shares.get(folder, 0.0) + share
+    found = [path for path in paths if path.rpartition("/")[2] in NAMES and path.rpartition("/")[0] in shares]
+    found.sort(key=lambda path: (-round(shares[path.rpartition("/")[0]], 12), path))
+    return [(path, read_manifest(path.rpartition("/")[2], read(path))) for path in found[:_MOST_MANIFESTS]]
+
+
+def _entries(
+    graph: CodeGraph, paths: frozenset[str], manifests: Sequence[tuple[str, Manifest]]
+) -> Iterator[EntryPoint]:
+    seen: set[tuple[str, str]] = set()
+    for path, manifest in manifests:
+        folder = path.rpartition("/")[0]
+        for declared in manifest.entries:
+            target = _target(graph, paths, folder, declared)
+            if (declared.kind, declared.name) not in seen:
+                seen.add((declared.kind, declared.name))
+                yield EntryPoint(declared.kind, declared.name, target)
+    roles = graph.nodes.roles
+    for path in sorted(paths, key=lambda path: (path.count("/"), path)):
+        *above, name = path.split("/")
+        if roles[graph.nodes.ids.position(file_id(path))] != Role.CODE:
+            continue
+        if name == "__main__.py" and above:
+            yield EntryPoint("run", f"python -m {'.'.join(_package(above, paths))}", path)
+        elif name == "manage.py" or (name == "main.go" and (not above or "cmd" in above)):
+            yield EntryPoint("run", above[-1] if above and name == "main.go" else name, path)
+        elif name == "main.rs" and above[-1:] == ["src"]:
+            yield EntryPoint("run", above[-2] if len(above) > 1 else "cargo run", path)
+        elif name == "__init__.py" and above and len(_package(above, paths)) == 1 and not _is_inside(above, paths):
+            yield EntryPoint("import", above[-1], path)
+
+
+def _is_inside(folders: Sequence[str], paths: frozenset[str]) -> bool:
+    """Whether a folder lies somewhere below a package: what it holds is a part or a template of that."""
+    return any(f"{'/'.join(folders[:end])}/__init__.py" in paths for end in range(1, len(folders)))
+
+
+def _package(folders: Sequence[str], paths: frozenset[str]) -> Sequence[str]:
+    """The dotted parts of a package: those folders at the end that hold an `__init__.py`."""
+    start = len(folders)
+    while start and f"{'/'.join(folders[:start])}/__init__.py" in paths:
+        start -= 1
+    return folders[start:] or folders[-1:]
+
+
+def _target(graph: CodeGraph, paths: frozenset[str], folder: str, declared: Declared) -> str:
+    """The node that a manifest's target names: `package.module:function`, or a file, perhaps one that is built from a
+    source of the same name."""
+    prefix = f"{folder}/" if folder else ""
+    written = declared.target
+    if "/" not in written and ":" in written:
+        module, _, function = written.partition(":")
+        stem = module.strip().replace(".", "/")
+        for source in (f"{stem}.py", f"{stem}/__init__.py", f"src/{stem}.py", f"src/{stem}/__init__.py"):
+            if prefix + source in paths:
+                symbol = f"{file_id(prefix + source)}::{function.split('[')[0].strip()}"
+                return symbol if graph.nodes.ids.position(symbol) >= 0 else prefix + source
+        return ""
+    path = normpath(prefix + written)
+    if path in paths:
+        return path
+    parts = splitext(splitext(normpath(written))[0])[0].split("/")
+    while parts and parts[0] in _BUILT:
+        parts = parts[1:]
+    stem = "/".join(parts)
+    for source in (f"{prefix}{stem}", f"{prefix}src/{stem}", f"{prefix}source/{stem}"):
+        for extension in (".ts", ".tsx", ".mts", ".js", ".mjs"):
+            if stem and source + extension in paths:
+                return source + extension
+    return ""
+
+
+def _definitions(
+    graph: CodeGraph, scores: NDArray[np.float64], product: NDArray[np.bool_], code: dict[str, float]
+) -> tuple[KeyDefinition, ...]:
+    """Definitions that stand in no other, most important first; one of a file or folder with many comes later."""
+    nodes, ids = graph.nodes, graph.nodes.ids
+    owners = _types_by_name(graph, product)
+
+    def outermost(node: int) -> int:
+        while int(nodes.parents[node]) >= 0 and graph.kind(int(nodes.parents[node])) not in _NOT_DEFINITIONS:
+            node = int(nodes.parents[node])
+        path, symbol = split_id(ids[node])
+        around = (symbol or "").rpartition(".")[0]  # a member may stand outside of its type, as in Go
+        return owners.get((path.rpartition("/")[0], around), node) if around else node
+
+    members: dict[int, list[int]] = {}
+    top: dict[int, float] = {}
+    kinds = sorted(CALLABLE_KINDS | TYPE_KINDS)
+    named = np.flatnonzero(product & (scores > 0) & np.isin(nodes.kinds, kinds)).tolist()
+    for node in named:
+        outer = outermost(node)
+        top[outer] = top.get(outer, 0.0) + float(scores[node])
+        if outer != node and graph.kind(outer) in TYPE_KINDS and _is_member(ids[node], ids[outer]):
+            members.setdefault(outer, []).append(node)
+    shared = {outermost(node) for node in _used_elsewhere(graph, product)}
+    by_file: dict[str, list[tuple[float, int]]] = {}
+    for node, share in top.items():
+        path, symbol = split_id(ids[node])
+        if path not in code or symbol is None or graph.kind(node) not in CALLABLE_KINDS | TYPE_KINDS:
+            continue
+        if "~" in symbol:
+            continue  # an overload is shown by its first
+        worth = share * (_PRIVATE if symbol.startswith("_") else 1.0) * (1.0 if node in shared else _LOCAL)
+        by_file.setdefault(path, []).append((-round(worth, 12), node))
+    for own in by_file.values():
+        own.sort()
+    return tuple(
+        KeyDefinition(hit_of(graph, node, 0.0, 0.0, ()), top[node], _best_members(graph, scores, members.get(node, ())))
+        for node in _spread(by_file)
+    )
+
+
+def _types_by_name(graph: CodeGraph, product: NDArray[np.bool_]) -> dict[tuple[str, str], int]:
+    """(folder, qualified name) of types of the product."""
+    nodes = graph.nodes
+    found: dict[tuple[str, str], int] = {}
+    for node in np.flatnonzero(product & np.isin(nodes.kinds, sorted(TYPE_KINDS))).tolist():
+        path, symbol = split_id(nodes.ids[node])
+        found.setdefault((path.rpartition("/")[0], symbol or ""), node)
+    return found
+
+
+def _is_member(node_id: str, type_id: str) -> bool:
+    """Whether a qualified name is that of a type and one name more."""
+    return (split_id(node_id)[1] or "").rpartition(".")[0] == (split_id(type_id)[1] or "")
+
+
+def _used_elsewhere(graph: CodeGraph, product: NDArray[np.bool_]) -> list[int]:
+    """Nodes of the product that another of its files uses."""
+    edges, owners = graph.edges, graph.nodes.files
+    apart = (owners[edges.sources] != owners[edges.targets]) & product[edges.sources] & product[edges.targets]
+    apart &= np.isin(edges.kinds, sorted(USE_KINDS))
+    return [int(node) for node in np.unique(edges.targets[apart])]
+
+
+def _spread(by_file: dict[str, list[tuple[float, int]]]) -> Iterator[int]:
+    """Nodes of all files, the best first, each worth less the more of its file and folder came before it."""
+    taken_of_file: Counter[str] = Counter()
+    taken_of_folder: Counter[str] = Counter()
+
+    def worth(path: str) -> tuple[float, int]:
+        value, node = by_file[path][taken_of_file[path]]
+        folder = path.rpartition("/")[0]
+        return value * _SAME_FILE ** taken_of_file[path] * _SAME_FOLDER ** taken_of_folder[folder], node
+
+    queue = [(*worth(path), path) for path in by_file]
+    heapq.heapify(queue)
+    for _ in range(_MOST_DEFINITIONS):
+        if not queue:
+            return
+        value, node, path = heapq.heappop(queue)
+        current = worth(path)
+        if current[0] > value:  # its folder has been given more since it was put here
+            heapq.heappush(queue, (*current, path))
+            continue
+        yield node
+        taken_of_file[path] += 1
+        taken_of_folder[path.rpartition("/")[0]] += 1
+        if taken_of_file[path] < len(by_file[path]):
+            heapq.heappush(queue, (*worth(path), path))
+
+
+def _best_members(graph: CodeGraph, scores: NDArray[np.float64], members: Sequence[int]) -> tuple[str, ...]:
+    ids = graph.nodes.ids
+    order = sorted(members, key=lambda node: (-round(float(scores[node]), 12), node))
+    names = dict.fromkeys((split_id(ids[n])[1] or "").partition("~")[0].rpartition(".")[2] for n in order)
+    return tuple(
+        name for name in names if not name.startswith(("_", "#")) and "$" not in name and name != "constructor"
+    )[:_MOST_MEMBERS]
+
+
+def _dependencies(graph: CodeGraph, folders: Sequence[Folder], product: NDArray[np.bool_]) -> tuple[Dependency, ...]:
+    """Uses between folders, each file counted for the innermost of `folders` that holds it."""
+    edges, owners = graph.edges, graph.nodes.files.astype(np.int64)
+    chosen = np.isin(edges.kinds, sorted(USE_KINDS)) & product[edges.sources] & product[edges.targets]
+    sources, targets = owners[edges.sources[chosen]], owners[edges.targets[chosen]]
+    n_nodes = len(graph.nodes)
+    pairs, counts = np.unique(sources * n_nodes + targets, return_counts=True)
+    paths = {folder.path for folder in folders}
+    of_file: dict[int, str] = {}
+
+    def folder_of(file: int) -> str:
+        if file not in of_file:
+            path = split_id(graph.nodes.ids[file])[0].rpartition("/")[0]
+            while path and f"{path}/" not in paths:
+                path = path.rpartition("/")[0]
+            of_file[file] = f"{path}/" if path else "./"
+        return of_file[file]
+
+    totals: Counter[tuple[str, str]] = Counter()
+    for pair, n in zip(pairs.tolist(), counts.tolist(), strict=True):
+        source, target = folder_of(pair // n_nodes), folder_of(pair % n_nodes)
+        if source != target:
+            totals[source, target] += n
+    order = sorted(totals, key=lambda pair: (-totals[pair], pair))
+    return tuple(Dependency(*pair, totals[pair]) for pair in order[:_MOST_DEPENDENCIES])
+
+
+def _asides(graph: CodeGraph, files: Sequence[tuple[str, int]], code: dict[str, float]) -> tuple[Aside, ...]:
+    places: dict[Role, Counter[str]] = {}
+    for path, node in files:
+        if path not in code:
+            role = Role(int(graph.nodes.roles[node]))
+            top, slash, _ = path.partition("/")
+            places.setdefault(role, Counter())[f"{top}/" if slash else path] += 1
+    result = []
+    for role, found in sorted(places.items()):
+        if role in (Role.CODE, Role.CONFIG):
+            continue
+        n_files = sum(found.values())
+        order = sorted((p for p in found if found[p] >= _NOTABLE * n_files), key=lambda place: (-found[place], place))
+        result.append(Aside(role.label, n_files, tuple(order[:_MOST_PLACES])))
+    return tuple(sorted(result, key=lambda aside: (-aside.n_files, aside.role)))

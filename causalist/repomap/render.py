@@ -1,0 +1,301 @@
+"""An `Overview` -> a text that fits a token budget.
+
+Parts are taken in one fixed order, a bit of each kind at a time, and the longest beginning of that order that fits is
+drawn: the finished text is what is counted, so the budget holds whatever is in it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from causalist._internal.sanitize import one_line
+from causalist.errors import BudgetTooSmall, UsageError
+from causalist.model.overview import Dependency, Folder, KeyDefinition, Map, Overview
+from causalist.model.scores import Hit
+from causalist.pack.tokens import Counter, count_tokens
+from causalist.repomap.prose import first_sentence
+
+_MOST_PARTS = 2000
+# What a newcomer needs first, and then in turns. Chosen by hand, by reading maps of six repositories.
+_FIRST = ("languages", "summary", *["folders"] * 4, "paragraph", *["definitions"] * 8, "asides", "entries", "entries")
+_FIRST += (*["folders"] * 4, *["dependencies"] * 4)
+_TURN = ("definitions", "folders", "definitions", "entries", "folders", "definitions", "dependencies")
+_LONGEST_SIGNATURE = 80
+_LONGEST_DOC = 90
+_LONGEST_PARAGRAPH = 400
+_LONGEST_NAME = 120
+_NESTED = 0.5  # how much less a use counts between a folder and one in it: that they belong together is seen anyway
+_FEWEST_DEPENDENCIES = 2  # a single use between two folders says nothing of how they are built
+
+
+def draw_map(overview: Overview, *, max_tokens: int, format: str, counter: Counter = count_tokens) -> Map:
+    """The map of a repository in at most `max_tokens` as `counter` counts them.
+
+    Raises UsageError for an unknown format, BudgetTooSmall where not even the heading fits.
+    """
+    if format not in FORMATS:
+        raise UsageError(f"unknown format {format!r}; known are {', '.join(FORMATS)}")
+    order = _order(overview)
+    low, high = 0, len(order)
+    best: tuple[str, int, Overview] | None = None
+    while low <= high:
+        middle = (low + high) // 2
+        chosen = _beginning(overview, order[:middle])
+        text = FORMATS[format](chosen)
+        tokens = counter(text)
+        if tokens <= max_tokens:
+            best, low = (text, tokens, chosen), middle + 1
+        else:
+            high = middle - 1
+    if best is None:
+        raise BudgetTooSmall(f"{max_tokens} tokens do not hold the heading of a map; raise --max-tokens")
+    text, tokens, chosen = best
+    return Map(text, tokens, max_tokens, format, chosen)
+
+
+def _order(overview: Overview) -> list[str]:
+    """Names of the parts in the order in which they are taken, as often as there is something of them."""
+    left = {
+        "summary": 1 if overview.summary else 0,
+        "paragraph": 1 if overview.paragraph else 0,
+        "languages": 1,
+        "asides": 1 if overview.asides else 0,
+        "entries": len(overview.entries),
+        "folders": len(overview.folders),
+        "definitions": len(overview.definitions),
+        "dependencies": len(overview.dependencies),
+    }
+
+    def parts() -> Iterator[str]:
+        yield from _FIRST
+        while any(left[part] > 0 for part in _TURN):
+            yield from _TURN
+
+    order = []
+    for part in parts():
+        if left[part] > 0:
+            left[part] -= 1
+            order.append(part)
+        if len(order) == _MOST_PARTS:
+            break
+    return order
+
+
+def _beginning(overview: Overview, order: Sequence[str]) -> Overview:
+    """The overview with no more of each part than `order` names."""
+    n = {part: order.count(part) for part in set(order)}
+    folders = overview.folders[: n.get("folders", 0)]
+    shown = {folder.path for folder in folders}
+    merged: dict[tuple[str, str], int] = {}
+    for each in overview.dependencies:
+        pair = (_shown_around(each.source, shown), _shown_around(each.target, shown))
+        if pair[0] != pair[1]:
+            merged[pair] = merged.get(pair, 0) + each.n
+    apart = [p for p in merged if merged[p] >= _FEWEST_DEPENDENCIES and all(p)]
+    apart.sort(key=lambda pair: (-merged[pair] * (_NESTED if _is_nested(*pair) else 1.0), pair))
+    taken = sorted(apart[: n.get("dependencies", 0)], key=lambda pair: (-merged[pair], pair))
+    return replace(
+        overview,
+        summary=overview.summary if "summary" in n else "",
+        paragraph=overview.paragraph if "paragraph" in n else "",
+        languages=overview.languages if "languages" in n else (),
+        asides=overview.asides if "asides" in n else (),
+        entries=overview.entries[: n.get("entries", 0)],
+        folders=folders,
+        definitions=overview.definitions[: n.get("definitions", 0)],
+        dependencies=tuple(Dependency(*pair, merged[pair]) for pair in taken),
+    )
+
+
+def _is_nested(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _shown_around(path: str, shown: set[str]) -> str:
+    """The innermost shown folder that holds a path, "" where none does."""
+    folder = path
+    while folder and folder not in shown:
+        folder = folder.rstrip("/").rpartition("/")[0]
+        folder = f"{folder}/" if folder else ""
+    return folder
+
+
+class _Style:
+    """How the parts of a map are marked: plain, or as Markdown."""
+
+    def __init__(self, *, markdown: bool) -> None:
+        self.markdown = markdown
+
+    def title(self, text: str) -> str:
+        return f"# {text}" if self.markdown else text
+
+    def heading(self, text: str) -> str:
+        return f"## {text}\n" if self.markdown else f"{text}:"
+
+    def item(self, depth: int, text: str) -> str:
+        return f"{'  ' * depth}- {text}" if self.markdown else f"{'  ' * (depth + 1)}{text}"
+
+    def code(self, text: str) -> str:
+        if not self.markdown:
+            return text
+        fence = "``" if "`" in text else "`"
+        return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
+
+    def prose(self, text: str) -> str:
+        """Text of the repository; what would begin an element of HTML or a link in Markdown is escaped."""
+        return text.replace("<", "&lt;").replace("[", "\\[") if self.markdown else text
+
+
+def _drawn(overview: Overview, style: _Style) -> str:
+    summary = style.prose(one_line(overview.summary, _LONGEST_PARAGRAPH))
+    commit = f" @ {overview.commit[:7]}" if overview.commit else ""
+    lines = [style.title(f"{one_line(overview.name, _LONGEST_NAME)}{commit}{': ' if summary else ''}{summary}")]
+    if overview.paragraph and one_line(overview.paragraph, _LONGEST_PARAGRAPH) != summary:
+        lines += ["", style.prose(one_line(overview.paragraph, _LONGEST_PARAGRAPH))]
+    if overview.languages:
+        sizes = [
+            f"{s.language} {s.n_files:,} file{'s'[: s.n_files != 1]}, {s.n_lines:,} lines" for s in overview.languages
+        ]
+        lines += ["", "; ".join(sizes)]
+    if overview.asides:
+        asides = [
+            _counted(a.n_files, a.role) + (f" in {', '.join(a.places)}" if a.places else "") for a in overview.asides
+        ]
+        lines.append("; ".join(one_line(aside, _LONGEST_NAME) for aside in asides))
+    if overview.entries:
+        lines += ["", style.heading("entry points")]
+        lines += [style.item(0, _entry(e.kind, e.name, e.target, style)) for e in overview.entries]
+    if overview.folders or overview.definitions:
+        lines += ["", style.heading("code, most important first")]
+        lines += _tree(overview.folders, overview.definitions, style)
+    if overview.dependencies:
+        lines += ["", style.heading("who uses whom, how often (a folder without those below it that are listed)")]
+        for each in overview.dependencies:
+            source, target = (style.code(one_line(path, _LONGEST_NAME)) for path in (each.source, each.target))
+            lines.append(style.item(0, f"{source} -> {target} {each.n:,}"))
+    return "\n".join(lines) + "\n"
+
+
+_ASIDES = {
+    "test": "{} test file{}",
+    "docs": "{} file{} of documentation",
+    "example": "{} file{} of examples",
+    "generated": "{} generated file{}",
+    "vendored": "{} vendored file{}",
+    "migration": "{} migration{}",
+}
+
+
+def _counted(n: int, role: str) -> str:
+    return _ASIDES.get(role, f"{{}} {role} file{{}}").format(f"{n:,}", "s"[: n != 1])
+
+
+def _entry(kind: str, name: str, target: str, style: _Style) -> str:
+    named = f"{kind} {style.code(one_line(name, _LONGEST_NAME))}"
+    return f"{named}  {style.code(one_line(target, _LONGEST_NAME))}" if target else named
+
+
+def _tree(folders: Sequence[Folder], definitions: Sequence[KeyDefinition], style: _Style) -> Iterator[str]:
+    """Folders in the order of their importance, each followed by what is shown of it: files with definitions."""
+    shown = {folder.path for folder in folders}
+    by_folder: dict[str, dict[str, list[KeyDefinition]]] = {}
+    for definition in definitions:
+        path = definition.hit.path
+        folder = _shown_around(f"{path.rpartition('/')[0]}/" if "/" in path else "./", shown)
+        by_folder.setdefault(folder, {}).setdefault(path, []).append(definition)
+    for each in _nested(folders):
+        doc = f": {style.prose(one_line(each.doc, _LONGEST_DOC))}" if each.doc else ""
+        n_files = f"{each.n_files:,} file{'s'[: each.n_files != 1]}"
+        layer = f", {each.layer}" if each.layer else ""
+        yield style.item(0, f"{style.code(one_line(each.path, _LONGEST_NAME))} ({n_files}{layer}){doc}")
+        yield from _files(by_folder.pop(each.path, {}), each.path, style)
+    for files in by_folder.values():
+        yield from _files(files, "", style)
+
+
+def _nested(folders: Sequence[Folder]) -> list[Folder]:
+    """Folders as a tree: each right behind the one that it is in, neighbours in the given order."""
+    shown = {folder.path for folder in folders}
+    inside: dict[str, list[Folder]] = {}
+    for folder in folders:
+        above = _shown_around(f"{folder.path.rstrip('/').rpartition('/')[0]}/".lstrip("/"), shown - {folder.path})
+        inside.setdefault(above, []).append(folder)
+
+    def walk(path: str) -> Iterator[Folder]:
+        for folder in inside.get(path, ()):
+            yield folder
+            yield from walk(folder.path)
+
+    return list(walk(""))
+
+
+def _files(files: Mapping[str, Sequence[KeyDefinition]], folder: str, style: _Style) -> Iterator[str]:
+    for path, definitions in files.items():
+        yield style.item(1, style.code(one_line(path.removeprefix("" if folder == "./" else folder), _LONGEST_NAME)))
+        for definition in definitions:
+            hit = definition.hit
+            said = style.code(one_line(_signature(hit), _LONGEST_SIGNATURE))
+            if hit.doc:
+                said += f" — {style.prose(one_line(first_sentence(hit.doc), _LONGEST_DOC))}"
+            if definition.members:
+                said += f" [{', '.join(definition.members)}]"
+            yield style.item(2, said)
+
+
+def _signature(hit: Hit) -> str:
+    """The signature without a comment behind it."""
+    return re.sub(r":?\s*(#|//)\s.*$", "", hit.signature, count=1, flags=re.DOTALL) or hit.symbol or ""
+
+
+def _text(overview: Overview) -> str:
+    return _drawn(overview, _Style(markdown=False))
+
+
+def _markdown(overview: Overview) -> str:
+    return _drawn(overview, _Style(markdown=True))
+
+
+def _json(overview: Overview) -> str:
+    return json.dumps(as_data(overview), ensure_ascii=False) + "\n"
+
+
+def as_data(overview: Overview) -> dict[str, object]:
+    """The overview as plain data, with 1-based lines."""
+    return {
+        "name": one_line(overview.name, _LONGEST_NAME),
+        "commit": overview.commit,
+        "summary": one_line(overview.summary, _LONGEST_PARAGRAPH) or None,
+        "paragraph": one_line(overview.paragraph, _LONGEST_PARAGRAPH) or None,
+        "languages": [each._asdict() for each in overview.languages],
+        "entries": [{**each._asdict(), "target": each.target or None} for each in overview.entries],
+        "folders": [
+            {
+                **each._asdict(),
+                "share": round(each.share, 4),
+                "doc": one_line(each.doc, _LONGEST_DOC) or None,
+                "layer": each.layer or None,
+            }
+            for each in overview.folders
+        ],
+        "definitions": [
+            {
+                "node": each.hit.id,
+                "kind": each.hit.kind,
+                "line": each.hit.start_row + 1,
+                "signature": one_line(_signature(each.hit), _LONGEST_SIGNATURE) or None,
+                "doc": one_line(first_sentence(each.hit.doc), _LONGEST_DOC) or None,
+                "share": round(each.share, 4),
+                "members": list(each.members),
+            }
+            for each in overview.definitions
+        ],
+        "dependencies": [each._asdict() for each in overview.dependencies],
+        "asides": [{**each._asdict(), "places": list(each.places)} for each in overview.asides],
+    }
+
+
+FORMATS: Mapping[str, Callable[[Overview], str]] = MappingProxyType(
+    {"text": _text, "markdown": _markdown, "json": _json}
+)

@@ -1,0 +1,214 @@
+"""JSON documents of the commands that look something up, with the keys and habits of `answers`."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from causalist.serialize.answers import FORMAT_VERSION, Document, edge_document
+
+if TYPE_CHECKING:
+    from causalist.model.graph import Edge
+    from causalist.model.health import Health
+    from causalist.model.lookup import Affected, Definition, Gap, Neighbors, Trail, Verdict
+    from causalist.model.overview import Map
+    from causalist.model.scores import Hit
+    from causalist.settings import Settings
+
+
+def find_document(name: str, hits: "Iterable[Hit]") -> Document:
+    """`find --json`."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "name": name,
+        "results": [{**node_document(hit), "score": hit.score} for hit in hits],
+    }
+
+
+def show_document(definition: "Definition | None") -> Document:
+    """`show --json`; without a definition where there was nothing to index."""
+    if definition is None:
+        return {"format_version": FORMAT_VERSION, "node": None}
+    return {
+        "format_version": FORMAT_VERSION,
+        **node_document(definition.hit),
+        "role": definition.role,
+        "fan_in": definition.fan_in,
+        "fan_out": definition.fan_out,
+        "callers": definition.n_callers,
+        "callees": definition.n_callees,
+        "namesakes": list(definition.namesakes),
+        "overrides": list(definition.overrides),
+        "overridden_by": list(definition.overridden_by),
+        "outline": [node_document(hit) for hit in definition.outline],
+        "stale": definition.stale,
+        "text": definition.text or None,
+    }
+
+
+def path_document(source: str, target: str, trail: "Trail | None", gaps: "Iterable[Gap]") -> Document:
+    """`path --json`. `forward` is null where no way is known."""
+    hops: list[Document] = []
+    if trail is not None:
+        edges = [None, *trail.edges]
+        for hop, edge in zip(trail.hops, edges, strict=True):
+            place = {"node": hop.node, "edge": hop.edge, "path": hop.path, "line": hop.line}
+            hops.append({**place, "rule": edge and edge.rule, "confidence": edge and edge.confidence})
+    return {
+        "format_version": FORMAT_VERSION,
+        "source": source,
+        "target": target,
+        "forward": trail and trail.forward,
+        "probability": trail and trail.probability,
+        "hops": hops,
+        "gaps": [_gap(gap) for gap in gaps],
+    }
+
+
+def neighbors_document(node: str, groups: "Iterable[Neighbors]") -> Document:
+    """`neighbors --json`. `n` counts the edges of a group, those that are left out too;
+    `layer` and `tier` are those of the end of an edge that is farther away."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "node": node,
+        "groups": [
+            {
+                "hop": group.hop,
+                "direction": group.direction.value,
+                "kind": group.kind,
+                "n": group.n,
+                "edges": [
+                    {**edge_document(edge), "layer": layer, "tier": tier}
+                    for edge, (layer, tier) in zip(group.edges, group.ends, strict=True)
+                ],
+            }
+            for group in groups
+        ],
+    }
+
+
+def impact_document(
+    changed: "Sequence[str]",
+    deleted: "Sequence[str]",
+    n: int,
+    affected: "Sequence[Affected]",
+    documentation: "Sequence[Edge]" = (),
+) -> Document:
+    """`impact --json`. `n` counts all that is affected, `affected` holds the nearest of it; `documentation` are the
+    mentions of what changes in prose."""
+    mentions = [edge_document(edge) for edge in documentation]
+    return {**_reached(changed, deleted, n, "affected", affected), "documentation": mentions}
+
+
+def tests_document(changed: "Sequence[str]", deleted: "Sequence[str]", n: int, tests: "Sequence[Affected]") -> Document:
+    """`tests --json`. `n` counts all tests, `tests` holds the nearest of them."""
+    return _reached(changed, deleted, n, "tests", tests)
+
+
+def _reached(
+    changed: "Sequence[str]", deleted: "Sequence[str]", n: int, name: str, found: "Sequence[Affected]"
+) -> Document:
+    return {
+        "format_version": FORMAT_VERSION,
+        "changed": list(changed),
+        "deleted": list(deleted),
+        "n": n,
+        name: [_affected(each) for each in found],
+    }
+
+
+def _affected(each: "Affected") -> Document:
+    return {
+        "node": each.node,
+        "depth": each.depth,
+        "role": each.role,
+        "layer": each.layer,
+        "tier": each.tier,
+        "edge": edge_document(each.edge),
+        "overridden_by": each.overridden_by or None,
+    }
+
+
+def map_document(drawn: "Map | None") -> Document:
+    """`map --json`: what the map shows as data, and the map itself; nothing where there was nothing to index."""
+    if drawn is None:
+        return {"format_version": FORMAT_VERSION, "overview": None, "map": None}
+    from causalist.repomap import as_data
+
+    return {
+        "format_version": FORMAT_VERSION,
+        "overview": as_data(drawn.overview),
+        "map": {"text": drawn.text, "tokens": drawn.tokens, "max_tokens": drawn.max_tokens, "format": drawn.format},
+    }
+
+
+def config_document(settings: "Settings") -> Document:
+    """`config --json`."""
+    from causalist.settings import SETTINGS
+
+    rows: list[Document] = []
+    for each in SETTINGS:
+        value = settings.value(each.section, each.name)
+        default = each.default
+        rows.append(
+            {
+                "section": each.section,
+                "name": each.name,
+                "value": list(value) if isinstance(value, tuple) else value,
+                "default": list(default) if isinstance(default, tuple) else default,
+                "source": settings.source(each.section, each.name),
+            }
+        )
+    return {"format_version": FORMAT_VERSION, "settings": rows}
+
+
+def lint_document(health: "Health | None") -> Document:
+    """`lint --json`; without health where there was nothing to index."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "findings": [each._asdict() for each in (health.findings if health else ())],
+        "calls": [
+            {**each._asdict(), "examples": [_gap(gap) for gap in each.examples]}
+            for each in (health.calls if health else ())
+        ],
+        "cycles": [list(cycle) for cycle in (health.cycles if health else ())],
+        "unmeasured": [each._asdict() for each in (health.unmeasured if health else ())],
+    }
+
+
+def verify_document(source: str, target: str, verdict: "Verdict | None") -> Document:
+    """`verify --json`; without a verdict where there was nothing to index."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "source": source,
+        "target": target,
+        "known": verdict and verdict.known.value,
+        "reason": verdict and verdict.reason.value,
+        "edges": [
+            {**edge_document(edge), "text": line or None, "basis": basis._asdict()}
+            for edge, line, basis in (zip(verdict.edges, verdict.lines, verdict.bases, strict=True) if verdict else ())
+        ],
+        "sites": [site._asdict() for site in (verdict.sites if verdict else ())],
+        "gaps": [_gap(gap) for gap in (verdict.gaps if verdict else ())],
+        "others": [edge_document(edge) for edge in (verdict.others if verdict else ())],
+        "calls": [edge_document(edge) for edge in (verdict.calls if verdict else ())],
+    }
+
+
+def _gap(gap: "Gap") -> Document:
+    return {"node": gap.node, "name": gap.name, "line": gap.line, "n": gap.n}
+
+
+def node_document(hit: "Hit") -> Document:
+    """A node, as it stands in `find`, `show` and others. Externals have no path and no lines."""
+    is_inside = bool(hit.path)
+    return {
+        "node": hit.id,
+        "path": hit.path or None,
+        "symbol": hit.symbol,
+        "kind": hit.kind,
+        "start_line": hit.start_row + 1 if is_inside else None,
+        "end_line": hit.end_row + 1 if is_inside else None,
+        "signature": hit.signature or None,
+        "doc": hit.doc or None,
+        "layer": hit.layer,
+        "tier": hit.tier,
+    }

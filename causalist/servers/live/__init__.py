@@ -1,0 +1,1 @@
+"""One repository that a server keeps current. Knows no protocol."""

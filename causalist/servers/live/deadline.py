@@ -1,0 +1,109 @@
+"""A repository to answer from within a given time: current if there is time for that, else as it was indexed last.
+
+In: a folder and the moment at which the answer is due. Whether the index is current is found out in a thread, and what
+has to be indexed is indexed in a process of its own (`job`), because neither can be interrupted where it stands.
+"""
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from causalist.errors import CausalistError, DeadlinePassed, IndexUnreadable
+from causalist.index.collect import IndexOptions, Progress
+from causalist.model.diagnostic import Diagnostic
+from causalist.pipeline.steps import Deadline
+from causalist.servers.live.index_job import IndexJob, end_idle
+
+if TYPE_CHECKING:
+    from causalist.model.index import Index
+    from causalist.pipeline.repository import Repository
+
+# Seconds that are kept for the answer itself, or this share of all where that is less.
+_FOR_THE_ANSWER = 0.5
+_SHARE = 0.5
+# Seconds that reading the stored index may take however little time there is: late is better than nothing.
+_FOR_READING = 0.3
+_POLL_SECONDS = 0.02
+
+
+def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: bool, progress: Progress) -> "Repository":
+    """`Repository.open`, with the index as it is when time is up. Raises as it does, and DeadlinePassed where there is
+    no index at all by then."""
+    from causalist.pipeline.repository import Repository
+
+    kept = min(_FOR_THE_ANSWER, _SHARE * deadline.seconds)
+    root, folder, settings = Repository.located(path, exact_root=exact_root, force=force)
+    look = _Look(root, settings.index_options(IndexOptions()))
+    look.ended.wait(max(0.0, deadline.left - kept))
+    look.was_read.wait(max(_FOR_READING, deadline.left))
+    if look.error is not None:
+        raise look.error
+    if look.current is not None:
+        return Repository.over(root, look.current, (), folder, settings)
+    if look.ended.is_set() and deadline.left > kept:
+        job = IndexJob(root)
+        while not job.ended.wait(_POLL_SECONDS) and deadline.left > kept:
+            progress(job.stage.what, job.stage.parsed, job.stage.total)
+        if job.ended.is_set():
+            end_idle(root)  # nothing else is asked here
+            index, notes = job.load()
+            return Repository.over(root, index, notes, folder, settings)
+        threading.Thread(target=job.stop, daemon=True).start()  # it may take its time, and ends with us anyway
+    if look.last is None:
+        raise DeadlinePassed(
+            f"{root} has no index that could be made or read within {deadline.seconds:g} s; run `causalist index` "
+            "once, or give more time"
+        )
+    note = Diagnostic(
+        "deadline",
+        f"answered from an index that may be older than the files: {deadline.seconds:g} s are too short to bring it up "
+        "to date; `causalist index` does",
+        -1,
+    )
+    return Repository.over(root, look.last, (note,), folder, settings, behind=True)
+
+
+class _Look:
+    """A look at a folder in a thread: `last` is the index that was stored last, once it `was_read`; `current` is the
+    same if it is current, once the look has `ended`."""
+
+    def __init__(self, root: Path, options: IndexOptions) -> None:
+        self.last: Index | None = None
+        self.current: Index | None = None
+        self.error: CausalistError | None = None
+        self.was_read = threading.Event()
+        self.ended = threading.Event()
+        self._root = root
+        self._options = options
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        from causalist.index.open import current_index
+
+        try:
+            self.last = _last_index(self._root)
+            self.was_read.set()
+            if self.last is not None:
+                self.current = current_index(self._root, self._options, self.last, stored=False)
+        except CausalistError as error:
+            self.error = error
+        finally:
+            self.was_read.set()
+            self.ended.set()
+
+
+def _last_index(root: Path) -> "Index | None":
+    """The newest stored index that this version can read, whether the files have changed since or not."""
+    from causalist.index.open import index_places
+    from causalist.index.versions import index_version
+    from causalist.store import INDEX_NAME, read_index
+
+    found: list[Index] = []
+    for place in index_places(root):
+        try:
+            index = read_index(place / INDEX_NAME)
+        except IndexUnreadable:
+            continue  # the process that indexes says so, and builds it again
+        if index is not None and index.version == index_version():
+            found.append(index)
+    return max(found, key=lambda index: index.scanned_at, default=None)

@@ -1,0 +1,271 @@
+"""One run of the process that indexes, as its server sees it: how far it is, how it ended, how to end it.
+
+A process of its own, because indexing holds the interpreter for long and takes memory that a server should not keep.
+Nothing here knows an event loop; everything but `load` returns at once.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from causalist import errors
+from causalist.errors import CausalistError, IndexingStopped
+
+if TYPE_CHECKING:
+    from causalist.model.diagnostic import Diagnostic
+    from causalist.model.index import Index
+
+# The child imports what its server would, from where its server would, and nothing from the current folder.
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from causalist.servers.live.index_worker import main; main(sys.argv[2:])"
+)
+_GRACE_SECONDS = 0.5
+_IDLE_SECONDS = 60.0
+_MOST_PARSED = 500  # files, by a process that waits for the next job with the memory that it took
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far indexing is: `parsed` of `total` files, and what is being done. `total` is 0 before it is known."""
+
+    what: str = "starting"
+    parsed: int = 0
+    total: int = 0
+
+    def __str__(self) -> str:
+        """In words.
+
+        >>> str(Stage("parsing", 1200, 5300)), str(Stage("linking", 5300, 5300)), str(Stage())
+        ('1200 of 5300 files parsed', '5300 of 5300 files parsed, now linking', 'looking for what has changed')
+        """
+        if not self.total:
+            return "looking for what has changed" if self.what == "starting" else self.what
+        now = "" if self.what == "parsing" else f", now {self.what}"
+        return f"{self.parsed} of {self.total} files parsed{now}"
+
+    @property
+    def percent(self) -> float:
+        """A guess, by how long the stages take in large repositories; it never falls."""
+        if self.what == "parsing":
+            return 60 * self.parsed / self.total if self.total else 0
+        return {"starting": 0, "linking": 60, "indexing words": 90}.get(self.what, 60)
+
+
+class _Worker:
+    """A process that indexes the folder `root`, for one job after the other. Raises IndexingStopped if it cannot be
+    started."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._job: IndexJob | None = None
+        self._is_gone = False
+        self._lock = threading.Lock()
+        self.keeper: threading.Timer | None = None
+        paths = [path for path in sys.path if path]
+        command = [sys.executable, "-P", "-c", _START, json.dumps(paths), os.fspath(root)]
+        try:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
+        except OSError as error:
+            raise IndexingStopped(f"cannot start {sys.executable} to index: {error.strerror or error}") from error
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def begin(self, job: "IndexJob", buffers: Path | None) -> bool:
+        """Hands over a job; False where the process is gone."""
+        with self._lock:
+            if self._is_gone:
+                return False
+            self._job = job
+        line = json.dumps({"buffers": None if buffers is None else os.fspath(buffers)}).encode() + b"\n"
+        try:
+            assert self.process.stdin is not None
+            self.process.stdin.write(line)
+            self.process.stdin.flush()
+        except OSError:
+            # Whoever listens may have given the job to another process by now.
+            return self._released() is None
+        return True
+
+    def leave(self) -> None:
+        """Lets an idle process end; it does when nothing can come any more."""
+        with suppress(OSError):
+            assert self.process.stdin is not None
+            self.process.stdin.close()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            job = self._job
+            if job is not None and job.hears(line):
+                self._released()
+                _IDLE.keep(self, is_small=job.stage.total <= _MOST_PARSED)
+                job.ended.set()
+        self.process.wait()
+        with self._lock:
+            self._is_gone = True
+        _IDLE.forget(self)
+        job = self._released()
+        if job is not None:
+            job.lose()
+
+    def _released(self) -> "IndexJob | None":
+        """The job at hand, which is none of this process's from now on."""
+        with self._lock:
+            job, self._job = self._job, None
+        return job
+
+
+class _Idle:
+    """Processes that wait for another job, at most one for each folder, and not for long."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_root: dict[Path, _Worker] = {}
+
+    def take(self, root: Path) -> _Worker | None:
+        with self._lock:
+            worker = self._by_root.pop(root, None)
+        if worker is not None and worker.keeper is not None:
+            worker.keeper.cancel()
+        return worker if worker is None or worker.process.poll() is None else None
+
+    def keep(self, worker: _Worker, *, is_small: bool) -> None:
+        """One that has done a large job holds much memory, and is let go."""
+        with self._lock:
+            is_kept = is_small and worker.root not in self._by_root
+            if is_kept:
+                self._by_root[worker.root] = worker
+                worker.keeper = threading.Timer(_IDLE_SECONDS, self.end, (worker.root,))
+                worker.keeper.daemon = True
+                worker.keeper.start()
+        if not is_kept:
+            worker.leave()
+
+    def end(self, root: Path) -> None:
+        """Ends the one for this folder."""
+        worker = self.take(root)
+        if worker is not None:
+            worker.leave()
+
+    def forget(self, worker: _Worker) -> None:
+        with self._lock:
+            if self._by_root.get(worker.root) is worker:
+                del self._by_root[worker.root]
+
+
+_IDLE = _Idle()
+
+
+def end_idle(root: Path) -> None:
+    """Nothing more will be asked of this folder."""
+    _IDLE.end(root)
+
+
+class IndexJob:
+    """A run that has begun; `buffers` is what `index_child.write_buffers` made, or None for the files as they are
+    saved. It is given to the process that did the last one, if that still waits: starting one takes longer than most
+    edits do. Raises IndexingStopped if none can be started."""
+
+    def __init__(self, root: Path, buffers: Path | None = None) -> None:
+        self.stage = Stage()
+        self.ended = threading.Event()
+        self.began = time.monotonic()
+        self.failure: CausalistError | None = None  # why what it made could not be taken
+        self._root = root
+        self._outcome: dict[str, object] = {}
+        self._buffers = buffers
+        self._is_stopped = False
+        worker = _IDLE.take(root)
+        self._may_repeat = worker is not None
+        if worker is None or not worker.begin(self, buffers):
+            worker = self._begun_anew()
+        self._process = worker.process
+
+    def _begun_anew(self) -> _Worker:
+        self._may_repeat = False
+        worker = _Worker(self._root)
+        if not worker.begin(self, self._buffers):
+            self.ended.set()
+        return worker
+
+    def lose(self) -> None:
+        """The process is gone without its last word. One that was gone before the job reached it is replaced."""
+        if self._may_repeat and not self._is_stopped:
+            with suppress(IndexingStopped):
+                self._process = self._begun_anew().process
+                return
+        self.ended.set()
+
+    def load(self) -> "tuple[Index, tuple[Diagnostic, ...]]":
+        """The index that an ended job made, and notes on it. Raises the CausalistError that ended it."""
+        from causalist.model.diagnostic import Diagnostic
+        from causalist.store import read_index
+
+        place = self._outcome.get("index")
+        if not isinstance(place, str):
+            raise self._failure()
+        index = read_index(Path(place))
+        self._remove_temporary()
+        if index is None:
+            raise IndexingStopped(f"the index of {self._root} was removed just after it was made; ask again")
+        notes = self._outcome.get("notes")
+        return index, tuple(map(Diagnostic._make, notes)) if isinstance(notes, list) else ()
+
+    def stop(self) -> None:
+        """Ends the process and all that it started; what was complete on disk stays as it was."""
+        self._is_stopped = True
+        if self.ended.is_set():  # its number may be another's by now
+            self._remove_temporary()
+            return
+        for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+            # The process itself may be gone and its workers not.
+            with suppress(OSError):
+                if hasattr(os, "killpg"):
+                    os.killpg(self._process.pid, number)
+                else:
+                    self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GRACE_SECONDS)
+
+    def _remove_temporary(self) -> None:
+        """Removes an index that is stored nowhere else; what is mapped stays readable."""
+        if self._outcome.get("is_temporary"):
+            shutil.rmtree(Path(str(self._outcome["index"])).parent, ignore_errors=True)
+
+    def hears(self, line: bytes) -> bool:
+        """What the process says; True for its last word."""
+        self._may_repeat = False
+        with suppress(ValueError, KeyError, TypeError):
+            document = json.loads(line)
+            if "what" not in document:
+                self._outcome = document
+                return True
+            if document["what"] == "parsing":
+                self.stage = Stage("parsing", int(document["done"]), int(document["total"]))
+            else:
+                self.stage = Stage(str(document["what"]), self.stage.total, self.stage.total)
+        return False
+
+    def _failure(self) -> CausalistError:
+        slug, message = self._outcome.get("slug"), str(self._outcome.get("message"))
+        if slug is None:
+            code = self._process.wait()
+            how = f"with exit code {code}" if code >= 0 else f"by signal {-code}"
+            return IndexingStopped(
+                f"the process that indexes {self._root} was ended {how}; ask again, or run `causalist index` to see why"
+            )
+        for each in vars(errors).values():
+            if isinstance(each, type) and issubclass(each, CausalistError) and each.slug == slug:
+                return each(message)
+        return IndexingStopped(f"indexing failed: {message}; CAUSALIST_TRACEBACK=1 shows where")

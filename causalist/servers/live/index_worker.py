@@ -1,0 +1,170 @@
+"""The process that indexes for a server: `main([root])`.
+
+In, on standard input: a JSON object a line for each job, `{"buffers": FOLDER}` with a folder that `write_buffers` made,
+whose contents stand in the place of files, or with null. Out, on standard output: JSON objects, first of progress, then
+one of the outcome: where the index is, or the error. What could not be stored goes to a temporary folder, which the
+server removes. The process ends with standard input, because that is how it learns that its server is gone; the
+workers that it starts end with it.
+"""
+
+import json
+import os
+import queue
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from causalist.index.refresh_cache import Retaining
+
+if TYPE_CHECKING:
+    from causalist.model.index import Index
+
+# Whoever waits for an answer goes first.
+_NICENESS = 5
+_PATHS = "paths.json"
+_REPORT_SECONDS = 0.1
+_GRACE_SECONDS = 1.0
+
+
+def main(arguments: Sequence[str]) -> None:
+    (root,) = arguments
+    out = os.dup(1)
+    os.dup2(2, 1)
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(_NICENESS)
+    told: list[int] = []
+    signal.signal(signal.SIGTERM, partial(_end, os.getpid(), told))
+    jobs: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
+    retaining = Retaining()
+    threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
+    while True:
+        try:
+            outcome = _outcome(Path(root), out, jobs.get(), retaining)
+        except Exception:
+            if not told:
+                raise
+        if told:  # the exception became another one on its way: a module written in C was just being imported
+            sys.exit(0)
+        _say(out, outcome)
+
+
+def _end(own: int, told: list[int], number: int, *_: object) -> None:
+    """Ends this process by an exception, so that what it writes aside is removed, and remembers in `told` that it was
+    told to. A worker, which is forked with the same handler, would take that for a failure of one piece of work and go
+    on to the next."""
+    if os.getpid() != own:
+        os._exit(0)
+    told.append(number)
+    threading.excepthook = lambda _: None  # the pool's own threads complain about workers that are gone
+    sys.unraisablehook = lambda _: (
+        None
+    )  # in a finaliser the exception is told and lost; whoever sent the signal kills us
+    sys.exit(0)
+
+
+def write_buffers(contents: Mapping[str, bytes]) -> Path:
+    """A new folder with contents by path, to be removed by whoever asked for it."""
+    folder = Path(tempfile.mkdtemp(prefix="causalist-"))
+    for number, data in enumerate(contents.values()):
+        (folder / str(number)).write_bytes(data)
+    (folder / _PATHS).write_text(json.dumps(list(contents)), encoding="utf-8")
+    return folder
+
+
+def _read_buffers(folder: Path) -> dict[str, bytes]:
+    paths = json.loads((folder / _PATHS).read_text(encoding="utf-8"))
+    return {path: (folder / str(number)).read_bytes() for number, path in enumerate(paths)}
+
+
+def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -> dict[str, object]:
+    from causalist.errors import CausalistError
+    from causalist.index.collect import IndexOptions
+    from causalist.pipeline.repository import Repository
+    from causalist.store import INDEX_NAME, write_index
+
+    # Without process groups nothing ends the workers of a process that is killed.
+    options = IndexOptions(processes=None if hasattr(os, "killpg") else 1, progress=_Reported(out), retaining=retaining)
+    try:
+        repository = Repository.open(root, exact_root=True, force=True, options=options)
+        index = repository.index
+        place = None if buffers is not None else _stored_place(root, index, retaining)
+        is_temporary = place is None
+        if buffers is not None:
+            from causalist.index.overlay import overlaid_index
+
+            limits = repository.settings.limits()
+            index = overlaid_index(root, index, _read_buffers(buffers), limits)
+            place = buffers / INDEX_NAME
+            write_index(place, index)
+        elif place is None:
+            place = Path(tempfile.mkdtemp(prefix="causalist-")) / INDEX_NAME
+            write_index(place, index)
+    except CausalistError as error:
+        return {"slug": error.slug, "message": str(error)}
+    except Exception as error:
+        if os.environ.get("CAUSALIST_TRACEBACK"):
+            raise
+        return {"slug": "internal", "message": f"{type(error).__name__}: {error}"}
+    notes = [[note.slug, note.detail, note.row] for note in repository.notes]
+    return {"index": str(place), "is_temporary": is_temporary, "notes": notes}
+
+
+def _stored_place(root: Path, index: "Index", retaining: Retaining) -> Path | None:
+    """The file that holds this very index; None where it is in memory only."""
+    from causalist.errors import IndexUnreadable
+    from causalist.index.open import index_places
+    from causalist.store import INDEX_NAME, read_index
+
+    for folder in index_places(root):
+        with suppress(IndexUnreadable):
+            stored = read_index(folder / INDEX_NAME, retaining.written)
+            if stored is not None and (stored.scanned_at, stored.commit) == (index.scanned_at, index.commit):
+                return folder / INDEX_NAME
+    return None
+
+
+class _Reported:
+    """A `Progress` that says what is new, and not too often."""
+
+    def __init__(self, out: int) -> None:
+        self._out = out
+        self._stage = ""
+        self._said_at = 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if what == self._stage and now - self._said_at < _REPORT_SECONDS and done != total:
+            return
+        self._stage, self._said_at = what, now
+        _say(self._out, {"what": what, "done": done, "total": total})
+
+
+def _say(out: int, document: dict[str, object]) -> None:
+    # ASCII only: paths may hold what no encoding takes.
+    with suppress(OSError):
+        os.write(out, json.dumps(document).encode() + b"\n")
+
+
+def _read_jobs(jobs: "queue.SimpleQueue[Path | None]") -> None:
+    """Hands on the jobs that come, until the end of standard input ends the process."""
+    rest = b""
+    # Not by `sys.stdin`, whose lock would be held for ever in what is forked meanwhile.
+    with suppress(OSError):
+        while data := os.read(0, 65_536):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                buffers = json.loads(line)["buffers"]
+                jobs.put(None if buffers is None else Path(buffers))
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGTERM)
+        time.sleep(_GRACE_SECONDS)
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)

@@ -1,0 +1,268 @@
+"""Answers of the facade -> what the protocol calls symbols, lenses, hovers and calls.
+
+In: a `Repository`, and texts as the editor shows them. Out: types of the protocol. What comes from the repository is
+made safe to show: fenced, escaped, cut to one line.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from lsprotocol import types
+
+from causalist._internal.escape import markdown_text
+from causalist._internal.sanitize import one_line
+from causalist.model.answer import AskOptions
+from causalist.model.graph import Edge
+from causalist.model.scores import Hit
+from causalist.model.source import FileEntry
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
+from causalist.servers.lsp.positions import SHOWN_KINDS, Placed, Places, is_indexed, last_name, sites
+from causalist.servers.lsp.text import Text
+
+if TYPE_CHECKING:
+    from causalist.pipeline.repository import Repository
+
+MOST_SYMBOLS = 20
+_SIGNATURE_CHARACTERS = 400
+_DOC_CHARACTERS = 300
+_BACKTICKS = re.compile("`+")
+_CALLABLE = frozenset(kind.label for kind in CALLABLE_KINDS)
+
+SYMBOL_KINDS = {
+    NodeKind.FILE: types.SymbolKind.File,
+    NodeKind.NAMESPACE: types.SymbolKind.Namespace,
+    NodeKind.CLASS: types.SymbolKind.Class,
+    NodeKind.INTERFACE: types.SymbolKind.Interface,
+    NodeKind.STRUCT: types.SymbolKind.Struct,
+    NodeKind.ENUM: types.SymbolKind.Enum,
+    NodeKind.TRAIT: types.SymbolKind.Interface,
+    NodeKind.FUNCTION: types.SymbolKind.Function,
+    NodeKind.METHOD: types.SymbolKind.Method,
+    NodeKind.FIELD: types.SymbolKind.Field,
+    NodeKind.CONSTANT: types.SymbolKind.Constant,
+    NodeKind.TYPE: types.SymbolKind.Class,
+    NodeKind.MACRO: types.SymbolKind.Function,
+    NodeKind.PASSAGE: types.SymbolKind.String,
+    NodeKind.ENTITY: types.SymbolKind.Key,
+    NodeKind.EXTERNAL: types.SymbolKind.Package,
+}
+_KINDS = {kind.label: kind for kind in NodeKind}
+
+
+class Shown(NamedTuple):
+    """A repository as an editor shows it: `opened` gives the text of an open document by path, or None; `uri` is what
+    the editor calls a path, and `path` the inverse of that."""
+
+    repository: "Repository"
+    opened: Callable[[str], Text | None]
+    uri: Callable[[str], str]
+    path: Callable[[str], str | None]
+    encoding: types.PositionEncodingKind | str
+    places: Places
+
+    def text(self, path: str) -> Text | None:
+        """What the editor shows of a file, or else what is saved; None where neither can be read."""
+        opened = self.opened(path)
+        if opened is not None:
+            return opened
+        source = self.repository.read(FileEntry(path, 0, 0))
+        return None if isinstance(source, str) else Text(source.data, self.encoding)
+
+    def location(self, hit: Hit, text: Text | None) -> tuple[types.Range, types.Range]:
+        """(the whole, the name) of a node; its rows where its text is another one by now."""
+        if text is not None and hit.symbol is not None:
+            for each in self.places.definitions(self.repository, hit.path, text):
+                if each.node == hit.id:
+                    return text.range(each.start, each.end), text.range(*each.name)
+        is_passage = hit.symbol is None and hit.kind != NodeKind.FILE.label
+        if text is not None and is_passage and is_indexed(self.repository, hit.path, text):
+            start = text.position(hit.start_byte)
+            return text.range(hit.start_byte, hit.end_byte), types.Range(start, start)
+        start = types.Position(hit.start_row, 0)
+        return types.Range(start, types.Position(max(hit.start_row, hit.end_row), 0)), types.Range(start, start)
+
+
+def symbols(shown: Shown, query: str, limit: int = MOST_SYMBOLS) -> list[types.WorkspaceSymbol]:
+    """What a query finds, best first: names where it is one word, else the answer to a question."""
+    repository = shown.repository
+    if not query.strip():
+        return []
+    hits: Sequence[Hit] = ()
+    if len(query.split()) == 1:
+        hits = [hit for hit in repository.find(query, limit=limit) if hit.path]
+    if not hits:
+        hits = repository.ask(query, AskOptions(top_k=limit)).results
+    texts: dict[str, Text | None] = {}
+    found = []
+    for hit in hits:
+        if hit.path not in texts:
+            texts[hit.path] = shown.text(hit.path)
+        _, name = shown.location(hit, texts[hit.path])
+        found.append(
+            types.WorkspaceSymbol(
+                location=types.Location(shown.uri(hit.path), name),
+                name=one_line(last_name(hit.id) if hit.symbol else _title(hit), 200),
+                kind=SYMBOL_KINDS[_KINDS[hit.kind]],
+                container_name=one_line(_container(hit), 200),
+                data={"node": hit.id, "score": hit.score},
+            )
+        )
+    return found
+
+
+def lenses(shown_path: str, text: Text, placed: Sequence[Placed], uri: str) -> list[types.CodeLens]:
+    """One above each function and type, without what it says: that takes the graph."""
+    return [
+        types.CodeLens(range=text.range(*each.name), data={"uri": uri, "node": each.node, "path": shown_path})
+        for each in placed
+        if each.kind in SHOWN_KINDS
+    ]
+
+
+def lens_command(repository: "Repository", node: str, uri: str, at: types.Position, command: str) -> types.Command:
+    """What a lens says, and what shows the callers."""
+    if repository.index.graph.nodes.ids.position(node) < 0:
+        return types.Command(title="not indexed yet", command="")
+    edges = users_of(repository, node)
+    n_tests = sum(is_test(repository, edge.source) for edge in edges)
+    verb = "caller" if _kind(repository, node) in CALLABLE_KINDS else "use"
+    title = f"{len(edges) or 'no'} {verb}{'' if len(edges) == 1 else 's'}{'' if edges else ' known'}"
+    title += f" ({n_tests} in tests)" if n_tests else ""
+    arguments = [uri, {"line": at.line, "character": at.character}, node]
+    return types.Command(title=title, command=command if edges else "", arguments=arguments)
+
+
+def users_of(repository: "Repository", node: str) -> tuple[Edge, ...]:
+    """Calls of what can be called, any direct use of anything else; code before tests, the most certain first."""
+    if _kind(repository, node) in CALLABLE_KINDS:
+        edges = repository.callers(node)
+    else:
+        edges = tuple(each.edge for each in repository.impact(node, max_depth=1))
+    return tuple(sorted(edges, key=lambda e: (is_test(repository, e.source), -e.confidence, e.source, e.kind)))
+
+
+def user_locations(shown: Shown, node: str) -> list[types.Location]:
+    """Where a node is used: the first place in each of its users."""
+    found = []
+    for edge in users_of(shown.repository, node):
+        for place in _sites(shown, edge)[:1]:
+            found.append(types.Location(shown.uri(split_id(edge.source)[0]), place))
+    return found
+
+
+def hover(shown: Shown, node: str, place: types.Range, *, markdown: bool) -> types.Hover:
+    """What a definition is, what its documentation begins with, and what rests on it."""
+    repository = shown.repository
+    definition = repository.show(node)
+    hit = definition.hit
+    edges = users_of(repository, node)
+    n_tests = sum(is_test(repository, edge.source) for edge in edges)
+    is_callable = hit.kind in _CALLABLE
+    facts = [
+        hit.kind,
+        f"{'called' if is_callable else 'used'} by {len(edges)}" + (f" ({n_tests} in tests)" if n_tests else ""),
+        *([f"calls {definition.n_callees}"] if is_callable else []),
+        *([f"layer {hit.layer}"] if hit.layer else []),
+        *([f"{hit.tier}: used by {definition.fan_in} in all"] if hit.tier in ("hot", "core") else []),
+    ]
+    signature = one_line(hit.signature, _SIGNATURE_CHARACTERS) or last_name(node)
+    doc = one_line(hit.doc, _DOC_CHARACTERS)
+    if markdown:
+        fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(signature)), default=0))
+        parts = [f"{fence}\n{signature}\n{fence}", markdown_text(doc), f"Causalist: {' · '.join(facts)}"]
+        content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(part for part in parts if part))
+    else:
+        parts = [signature, doc, f"Causalist: {' · '.join(facts)}"]
+        content = types.MarkupContent(types.MarkupKind.PlainText, "\n".join(part for part in parts if part))
+    return types.Hover(content, place)
+
+
+def call_item(shown: Shown, node: str) -> types.CallHierarchyItem | None:
+    """A node of the call hierarchy; None for what lies outside of the repository."""
+    hit = _hit(shown.repository, node)
+    if not hit.path:
+        return None
+    whole, name = shown.location(hit, shown.text(hit.path))
+    return types.CallHierarchyItem(
+        name=one_line(last_name(node), 200),
+        kind=SYMBOL_KINDS[_KINDS[hit.kind]],
+        uri=shown.uri(hit.path),
+        range=_around(whole, name),
+        selection_range=name,
+        detail=one_line(_container(hit), 200),
+        data={"node": node},
+    )
+
+
+def incoming_calls(shown: Shown, node: str) -> list[types.CallHierarchyIncomingCall]:
+    """What calls a node, code before tests, the most certain first."""
+    found = []
+    for edge in users_of(shown.repository, node):
+        item = call_item(shown, edge.source)
+        if item is not None:
+            found.append(types.CallHierarchyIncomingCall(item, _sites(shown, edge)))
+    return found
+
+
+def outgoing_calls(shown: Shown, node: str) -> list[types.CallHierarchyOutgoingCall]:
+    """What a node calls in the repository, the most certain first."""
+    found = []
+    for edge in shown.repository.callees(node):
+        item = call_item(shown, edge.target)
+        if item is not None:
+            found.append(types.CallHierarchyOutgoingCall(item, _sites(shown, edge)))
+    return found
+
+
+def definition_location(shown: Shown, node: str) -> types.Location | None:
+    """Where a node is defined."""
+    item = call_item(shown, node)
+    return None if item is None else types.Location(item.uri, item.selection_range)
+
+
+def is_test(repository: "Repository", node: str) -> bool:
+    """Whether a node belongs to tests."""
+    nodes = repository.index.graph.nodes
+    return bool(nodes.roles[nodes.ids.position(node)] == Role.TEST)
+
+
+def _sites(shown: Shown, edge: Edge) -> list[types.Range]:
+    """Where the source of an edge names its target."""
+    source = _hit(shown.repository, edge.source)
+    text = shown.text(source.path)
+    line = (edge.line or source.start_row + 1) - 1
+    if text is None:
+        return [types.Range(types.Position(line, 0), types.Position(line, 0))]
+    whole, _ = shown.location(source, text)
+    end = len(text.data) if source.kind == NodeKind.FILE.label else text.byte(whole.end)
+    return sites(text, line, edge.n, edge.target, end)
+
+
+def _hit(repository: "Repository", node: str) -> Hit:
+    from causalist.extract import hit_of
+
+    graph = repository.index.graph
+    return hit_of(graph, repository.resolve(node), 0.0, 0.0, ())
+
+
+def _kind(repository: "Repository", node: str) -> NodeKind:
+    graph = repository.index.graph
+    return graph.kind(graph.nodes.ids.position(node))
+
+
+def _container(hit: Hit) -> str:
+    """The path, and the definition around this one."""
+    outer = (hit.symbol or "").rpartition(".")[0]
+    return f"{hit.path} · {outer}" if outer else hit.path
+
+
+def _title(hit: Hit) -> str:
+    return hit.signature or hit.id.rpartition("#")[2] if "#" in hit.id else hit.path.rpartition("/")[2]
+
+
+def _around(whole: types.Range, name: types.Range) -> types.Range:
+    """A range that holds the name, as the protocol wants it."""
+    start = min(whole.start, name.start, key=lambda p: (p.line, p.character))
+    end = max(whole.end, name.end, key=lambda p: (p.line, p.character))
+    return types.Range(start, end)

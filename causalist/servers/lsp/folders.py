@@ -1,0 +1,216 @@
+"""The folders that an editor works in, each with what is open in it and not saved.
+
+A `Folder` answers from the saved files by `LiveRepository`, and from an index over them (`overlay`) while documents
+differ from what is saved. Both are made by processes of their own. What is asked in passing (`peek`) never waits.
+"""
+
+import asyncio
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pygls import uris
+
+from causalist.errors import CausalistError
+from causalist.servers.live.index_job import IndexJob, Stage
+from causalist.servers.live.index_worker import write_buffers
+from causalist.servers.live.repository import LiveRepository, Report, View
+from causalist.servers.threads import in_thread
+
+if TYPE_CHECKING:
+    from causalist.model.index import Index
+    from causalist.pipeline.repository import Repository
+
+_log = logging.getLogger(__name__)
+
+# Between two looks at the files of a folder whose client tells nothing of changes.
+_LOOK_SECONDS = 5.0
+_POLL_SECONDS = 0.03
+LONG_SECONDS = 86_400.0
+
+# (which index of the saved files, contents by path)
+_Key = tuple[int, tuple[tuple[str, str], ...]]
+
+
+class Folder:
+    """The repository in the folder `root`. `unsaved` gives the open documents by path, in bytes."""
+
+    def __init__(self, root: Path, unsaved: Callable[[], Mapping[str, bytes]]) -> None:
+        self.root = root
+        self._unsaved = unsaved
+        self._live = LiveRepository(root)
+        self._saved: Repository | None = None
+        self._looked_at = -LONG_SECONDS
+        self._over: tuple[_Key, Repository] | None = None
+        self._failed: _Key | None = None
+        self._overlaying: asyncio.Task[None] | None = None
+        self._job: IndexJob | None = None
+
+    def peek(self) -> "Repository | None":
+        """The best that there is to answer from now."""
+        return self._over[1] if self._over is not None else self._saved
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the files have not been looked at for a while, or are known to have changed."""
+        return time.monotonic() - self._looked_at > _LOOK_SECONDS
+
+    def touch(self) -> None:
+        """Files have changed."""
+        self._looked_at = -LONG_SECONDS
+
+    async def view(self, wait_seconds: float, report: Report) -> View:
+        """The repository as the editor shows it, after waiting at most about `wait_seconds`. Raises CausalistError
+        where there is nothing to answer from and never will be as things are."""
+        deadline = time.monotonic() + wait_seconds
+        view = View(self._saved)
+        if self._saved is None or self.is_due:
+            looked_at = time.monotonic()
+            view = await self._live.view(wait_seconds, report)
+            self._saved = view.repository
+            if view.stage is None:
+                self._looked_at = looked_at
+        if self._saved is None:
+            return view
+        over = await self._overlaid(self._saved, deadline)
+        return replace(view, repository=over)
+
+    def stop(self) -> None:
+        self._live.stop()
+        if self._overlaying is not None:
+            self._overlaying.cancel()
+        if self._job is not None:
+            self._job.stop()
+
+    async def _overlaid(self, saved: "Repository", deadline: float) -> "Repository":
+        """`saved` with what is open in the place of files; where that takes too long, the last that there is."""
+        while True:
+            contents = _differing(saved.index, self._unsaved())
+            if not contents:
+                self._over = None
+                return saved
+            key: _Key = (id(saved.index), tuple((path, blob) for path, (blob, _) in contents.items()))
+            if self._over is not None and self._over[0] == key:
+                return self._over[1]
+            if self._failed == key:
+                return saved
+            if self._overlaying is None:
+                data = {path: each for path, (_, each) in contents.items()}
+                self._overlaying = asyncio.create_task(self._overlay(saved, key, data))
+            task = self._overlaying
+            await asyncio.wait({task}, timeout=max(0.0, deadline - time.monotonic()))
+            if not task.done():
+                return self._over[1] if self._over is not None else saved
+            if self._overlaying is task:
+                self._overlaying = None
+                task.result()  # what nobody expected is told to whoever asked
+
+    async def _overlay(self, saved: "Repository", key: _Key, contents: Mapping[str, bytes]) -> None:
+        from causalist.index.overlay import reader_over
+        from causalist.pipeline.repository import Repository
+
+        buffers = await in_thread(lambda: write_buffers(contents))
+        try:
+            self._job = job = IndexJob(self.root, buffers)
+            while not job.ended.is_set():
+                await asyncio.sleep(_POLL_SECONDS)
+            index, _ = await in_thread(job.load)
+            over = Repository.over(self.root, index)
+            reader = reader_over(self.root, contents, saved.settings.limits())
+            self._over = key, replace(over, read=reader)
+        except (CausalistError, OSError) as error:
+            _log.warning("what is not saved does not count: %s", error)
+            self._failed = key
+        finally:
+            self._job = None
+            shutil.rmtree(buffers, ignore_errors=True)
+
+
+class Folders:
+    """All of them, by the URI that the client calls them by."""
+
+    def __init__(self, documents: Callable[[], Mapping[str, bytes]]) -> None:
+        self._documents = documents
+        self._by_path: dict[str, Folder] = {}
+        self._named: dict[str, str] = {}  # path of a folder by URI
+
+    def __iter__(self) -> Iterator[Folder]:
+        return iter(self._by_path.values())
+
+    def add(self, uri: str) -> None:
+        """A folder of the client's: the repository around it. Raises CausalistError for one that is refused."""
+        from causalist.source import find_root, refuse_root
+
+        path = uris.to_fs_path(uri)
+        if path is None:
+            return
+        root = find_root(Path(path))
+        refuse_root(root)
+        self._named[uri] = os.fspath(root)
+        if os.fspath(root) not in self._by_path:
+            self._by_path[os.fspath(root)] = Folder(root, lambda: self._below(root))
+
+    def remove(self, uri: str) -> None:
+        path = self._named.pop(uri, None)
+        if path is not None and path not in self._named.values():
+            self._by_path.pop(path).stop()
+
+    def place(self, uri: str) -> tuple[Folder, str] | None:
+        """The innermost folder that a document lies in, and its path in there."""
+        path = uris.to_fs_path(uri)
+        if not path:
+            return None
+        for spelled in (path, os.path.realpath(path)):
+            found = [root for root in self._by_path if spelled.startswith(root.rstrip(os.sep) + os.sep)]
+            if found:
+                root = max(found, key=len)
+                relative = spelled[len(root.rstrip(os.sep)) + 1 :]
+                return self._by_path[root], relative.replace(os.sep, "/")
+        return None
+
+    def stop(self) -> None:
+        for folder in self:
+            folder.stop()
+
+    def _below(self, root: Path) -> dict[str, bytes]:
+        found = {}
+        for uri, data in self._documents().items():
+            place = self.place(uri)
+            if place is not None and place[0].root == root:
+                found[place[1]] = data
+        return found
+
+
+def uri_of(folder: Folder, path: str) -> str:
+    """Of a file below a folder."""
+    return uris.from_fs_path(os.path.join(folder.root, *path.split("/"))) or ""  # noqa: PTH118
+
+
+async def silent(stage: Stage) -> None:
+    """For whoever wants no reports."""
+
+
+async def quietly(folder: Folder) -> None:
+    """Brings a folder up to date; what goes wrong is told to whoever asks."""
+    with suppress(CausalistError):
+        await folder.view(LONG_SECONDS, silent)
+
+
+def _differing(index: "Index", documents: Mapping[str, bytes]) -> dict[str, tuple[str, bytes]]:
+    """(git's object name, content) by path of the documents that are not as they were indexed, sorted."""
+    from causalist.source import blob_hash
+
+    manifest = index.manifest
+    found = {}
+    for path, data in sorted(documents.items()):
+        position = manifest.paths.position(path)
+        blob = blob_hash(data)
+        if position >= 0 and manifest.blobs[position] not in ("", blob):
+            found[path] = blob, data
+    return found

@@ -1,0 +1,229 @@
+"""Where definitions stand in the text that an editor shows, and which one a position means.
+
+While a document is just what was indexed, the index knows. Until then the document is parsed by itself, which takes a
+moment, so that what is shown above a definition stays above it while somebody types.
+"""
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from lsprotocol import types
+
+from causalist.model.graph import EdgeKind
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, split_id, symbol_id
+from causalist.servers.lsp.text import Text
+
+if TYPE_CHECKING:
+    from causalist.model.facts import FileFacts
+    from causalist.pipeline.repository import Repository
+
+SHOWN_KINDS = CALLABLE_KINDS | TYPE_KINDS
+_WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+_REPEATED = re.compile(r"~\d+$")
+# What may stand above a definition and belong to it.
+_ATTRIBUTE = re.compile(rb"\s*(@|#\[)")
+_MOST_PARSED = 16  # documents of which the facts are kept
+
+
+class Placed(NamedTuple):
+    """A definition: its id, and where it and its name stand, in bytes."""
+
+    node: str
+    kind: NodeKind
+    start: int
+    end: int
+    name: tuple[int, int]
+
+
+class Places:
+    """Definitions in texts. Remembers the last ones; safe to be asked by several threads."""
+
+    def __init__(self) -> None:
+        self._parsed: dict[tuple[str, str], FileFacts] = {}
+
+    def definitions(self, repository: "Repository | None", path: str, text: Text) -> list[Placed]:
+        """All of a file but fields and parameters, in the order of their lines."""
+        if repository is not None and is_indexed(repository, path, text):
+            nodes = repository.index.graph.nodes
+            file = nodes.ids.position(file_id(path))
+            inside = nodes.ids.prefix_range(f"{file_id(path)}::")
+            found = [
+                (
+                    nodes.ids[n],
+                    NodeKind(int(nodes.kinds[n])),
+                    int(nodes.start_bytes[n]),
+                    int(nodes.end_bytes[n]),
+                    nodes.signatures[n],
+                )
+                for n in inside
+                if nodes.files[n] == file
+            ]
+        else:
+            seen: Counter[str] = Counter()
+            found = []
+            for each in self.facts(path, text).definitions:
+                node = symbol_id(path, each.qualname)
+                seen[node] += 1
+                repeated = f"~{seen[node]}" if seen[node] > 1 else ""
+                kind = NodeKind(each.kind)
+                found.append((f"{node}{repeated}", kind, each.start_byte, each.end_byte, each.signature))
+        found.sort(key=lambda each: (each[2], -each[3], each[0]))
+        return [
+            Placed(node, kind, start, end, name_span(text, start, end, node, signature))
+            for node, kind, start, end, signature in found
+        ]
+
+    def facts(self, path: str, text: Text) -> "FileFacts":
+        """What a text says by itself."""
+        from causalist.parse import parse_file
+        from causalist.source import blob_hash
+
+        key = path, blob_hash(text.data)
+        facts = self._parsed.get(key)
+        if facts is None:
+            facts = parse_file(path, text.data)
+            while len(self._parsed) >= _MOST_PARSED:
+                self._parsed.pop(next(iter(self._parsed)), None)
+            self._parsed[key] = facts
+        return facts
+
+    def node_at(
+        self, repository: "Repository", path: str, text: Text, position: types.Position
+    ) -> tuple[str, types.Range] | None:
+        """The definition whose name stands at a position, or that is used there as far as the graph knows, and where
+        the word stands; None for everything else."""
+        byte = text.byte(position)
+        word = _word_at(text, byte)
+        if word is None:
+            return None
+        name, start, end = word
+        placed = self.definitions(repository, path, text)
+        around = [each for each in placed if each.start <= byte <= each.end]
+        around.sort(key=lambda each: (each.end - each.start, each.node))
+        for each in placed:
+            if each.name == (start, end):
+                known = repository.index.graph.nodes.ids.position(each.node) >= 0
+                return (each.node, text.range(start, end)) if known else None
+        names = {name} | {i.name for i in self.facts(path, text).imports if i.alias == name and i.name}
+        for source in [*(each.node for each in around), str(file_id(path))]:
+            target = _used_by(repository, source, names, position.line)
+            if target is not None:
+                return target, text.range(start, end)
+        return None
+
+
+def is_indexed(repository: "Repository", path: str, text: Text) -> bool:
+    """Whether the index is of just this text."""
+    from causalist.source import blob_hash
+
+    manifest = repository.index.manifest
+    position = manifest.paths.position(path)
+    return position >= 0 and manifest.blobs[position] == blob_hash(text.data)
+
+
+def last_name(node: str) -> str:
+    """What a definition is called where it stands.
+
+    >>> last_name("src/a.py::C.m~2"), last_name("src/a.py")
+    ('m', 'a.py')
+    """
+    path, symbol = split_id(node)
+    if symbol is None:
+        return path.rpartition("/")[2]
+    return _REPEATED.sub("", symbol).rpartition(".")[2]
+
+
+def spoken_names(node: str) -> tuple[str, ...]:
+    """The words by which code may name a definition, the likeliest first: constructors go by the name of their type in
+    many languages, and a class without a name by that of its base.
+
+    >>> spoken_names("A.java::Cart.constructor~2"), spoken_names("A.java::Cart.make.Item$1"), spoken_names("a.py::f")
+    (('constructor', 'Cart'), ('Item$1', 'Item'), ('f',))
+    """
+    own = last_name(node)
+    outer = _REPEATED.sub("", node).rpartition("::")[2].rpartition(".")[0].rpartition(".")[2]
+    if own == "constructor" and outer:
+        return own, *dict.fromkeys((outer, outer.partition("$")[0]))
+    return tuple(dict.fromkeys((own, own.partition("$")[0] or own)))
+
+
+def name_span(text: Text, start: int, end: int, node: str, signature: str = "") -> tuple[int, int]:
+    """Where a definition says its name, in bytes; its beginning where it has none."""
+    data = text.data
+    # What a signature begins with tells the definition from what decorates it.
+    head = signature.encode("utf-8", "surrogatepass")
+    words = [_word(name) for name in spoken_names(node)]
+    for word in words:
+        in_head = word.search(head)
+        if in_head is not None:
+            at = data.find(head[: in_head.end()], start, end)
+            if at >= 0:
+                return at + in_head.start(), at + in_head.end()
+    first = start
+    while _ATTRIBUTE.match(data, first, end):
+        line = data.find(b"\n", first, end)
+        if line < 0:
+            break
+        first = line + 1
+    for word in words:
+        found = word.search(data, first, end)
+        if found is not None:
+            return found.span()
+    indent = len(data[start:end]) - len(data[start:end].lstrip())
+    return start + indent, start + indent
+
+
+def sites(text: Text, first_line: int, n: int, node: str, end: int) -> list[types.Range]:
+    """Where a definition is named, `n` times from a line (0-based) on, before byte `end`; the line itself where none of
+    its names stands there."""
+    if first_line >= len(text.starts):
+        return [types.Range(types.Position(first_line, 0), types.Position(first_line, 0))]
+    start, line_end = text.line(first_line)
+    for word in map(_word, spoken_names(node)):
+        if word.search(text.data, start, line_end):
+            spans = [match.span() for match in word.finditer(text.data, start, max(end, line_end))]
+            return [text.range(*span) for span in spans[:n]]
+    indent = len(text.data[start:line_end]) - len(text.data[start:line_end].lstrip())
+    return [text.range(start + indent, line_end)]
+
+
+def _word(name: str) -> re.Pattern[bytes]:
+    """A name as a whole word. What stands before it may be the mark of a variable."""
+    raw = re.escape(name.encode("utf-8", "surrogatepass"))
+    return re.compile(rb"(?<![\w$])" + raw + rb"(?![\w$])|(?<=(?<!\w)\$)" + raw + rb"(?!\w)")
+
+
+def _used_by(repository: "Repository", source: str, names: set[str], line: int) -> str | None:
+    """What a node uses under one of these names: in that line rather than elsewhere, then the most certain use."""
+    graph = repository.index.graph
+    node = graph.nodes.ids.position(source)
+    if node < 0:
+        return None
+    found = []
+    for number in graph.outgoing(node):
+        target = int(graph.edges.targets[number])
+        if graph.edges.kinds[number] == EdgeKind.CONTAINS or graph.kind(target) in (
+            NodeKind.EXTERNAL, NodeKind.FILE, NodeKind.PASSAGE,
+        ):  # fmt: skip
+            continue
+        target_id = graph.nodes.ids[target]
+        if not names.isdisjoint(spoken_names(target_id)):
+            elsewhere = int(graph.edges.rows[number]) != line
+            found.append((elsewhere, -float(graph.edges.confidences[number]), target_id))
+    return min(found)[2] if found else None
+
+
+def _word_at(text: Text, byte: int) -> tuple[str, int, int] | None:
+    """The word at or right before a byte, and its bytes."""
+    line = text.position(byte).line
+    start, end = text.line(line)
+    content = text.data[start:end].decode("utf-8", "replace")
+    if len(content.encode("utf-8", "replace")) != end - start:
+        return None  # not in UTF-8
+    for match in _WORD.finditer(content):
+        first = start + len(content[: match.start()].encode())
+        last = first + len(match[0].encode())
+        if first <= byte <= last:
+            return match[0], first, last
+    return None

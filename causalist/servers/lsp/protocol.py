@@ -1,0 +1,206 @@
+"""The language server protocol over two pipes: pygls, with what it leaves open closed.
+
+Every request gets a response, also one that is malformed, early, late or unknown, and every failure is one sentence.
+Documents are kept as `Text`. Threads read and write, so that a client that does not read never stops the server.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import queue
+import threading
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.protocol import JsonRPCRequestMessage, LanguageServerProtocol, lsp_method
+
+from causalist.servers.lsp.lsp_frames import bodies
+from causalist.servers.lsp.text import Text, text_of
+from causalist.servers.stdio_pipes import Pipes
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+    from pygls.lsp.server import LanguageServer
+
+# Requests of our own. Their parameters stay plain JSON.
+OWN_METHODS = "causalist/"
+# How long the last answers may take to leave when the server ends.
+_FLUSH_SECONDS = 0.5
+
+_PARSE_ERROR = int(types.ErrorCodes.ParseError)
+_INVALID_REQUEST = int(types.ErrorCodes.InvalidRequest)
+_INVALID_PARAMS = int(types.ErrorCodes.InvalidParams)
+_NOT_INITIALIZED = int(types.ErrorCodes.ServerNotInitialized)
+
+
+class Failed(JsonRpcException):
+    """A request that was understood and cannot be answered."""
+
+    CODE = int(types.LSPErrorCodes.RequestFailed)
+    MESSAGE = "Request failed"
+
+
+class Protocol(LanguageServerProtocol):
+    """One connection. `documents` holds what is open, by URI; `changed` is told the URI of what was opened, edited or
+    closed."""
+
+    def __init__(self, server: "LanguageServer", converter: "Converter") -> None:
+        super().__init__(server, converter)
+        self.documents: dict[str, Text] = {}
+        self.changed: Callable[[str], None] = lambda uri: None
+        self.exit_code: int | None = None
+        self._is_initialized = False
+
+    def take(self, body: bytes | None) -> None:
+        """Handles one message, or answers what is none."""
+        if body is None:
+            return self._refuse(None, _INVALID_REQUEST, "the message is too long")
+        try:
+            document = json.loads(body)
+        except (ValueError, RecursionError):
+            return self._refuse(None, _PARSE_ERROR, "this is not JSON in UTF-8, or nested too deeply")
+        if not isinstance(document, dict) or document.get("jsonrpc") != "2.0":
+            return self._refuse(_id_of(document), _INVALID_REQUEST, "this is JSON, but no JSON-RPC 2.0 message")
+        id, method = _id_of(document), document.get("method")
+        if method is None:
+            return self._take_response(document, id)
+        if not isinstance(method, str) or ("id" in document and id is None):
+            return self._refuse(id, _INVALID_REQUEST, "the id or the method of this request is of a wrong type")
+        if method == types.INITIALIZE and self._is_initialized:
+            return self._refuse(id, _INVALID_REQUEST, "the server is initialized already")
+        if not self._is_initialized and method not in (types.INITIALIZE, types.EXIT):
+            return None if id is None else self._refuse(id, _NOT_INITIALIZED, "initialize comes first")
+        if self._shutdown and method != types.EXIT:
+            return None if id is None else self._refuse(id, _INVALID_REQUEST, "the server is shutting down")
+        self._take_call(document, method, id)
+        return None
+
+    def _take_call(self, document: dict[str, Any], method: str, id: int | str | None) -> None:
+        document.setdefault("params", None)
+        try:
+            if method.startswith(OWN_METHODS) and id is not None:
+                message: Any = JsonRPCRequestMessage(id, method, "2.0", document["params"])
+            else:
+                message = self.structure_message(document)
+        except Exception as error:
+            logging.getLogger(__name__).debug("malformed %s: %s", method, error)
+            if id is not None:
+                self._refuse(id, _INVALID_PARAMS, f"the parameters of {method[:100]} are not what they should be")
+            return
+        if method == types.INITIALIZE:
+            self._is_initialized = True
+        self.handle_message(message)
+
+    def _take_response(self, document: dict[str, Any], id: int | str | None) -> None:
+        future = self._request_futures.get(id) if id is not None else None
+        if future is None or future.done():
+            return
+        with suppress(Exception):
+            self.handle_message(self.structure_message(document))
+        if not future.done():  # what came back is of a wrong shape
+            future.set_exception(Failed("the client's response is malformed"))
+
+    def _refuse(self, id: int | str | None, code: int, message: str) -> None:
+        """Plain JSON: the library's own type has no null for an id."""
+        error = {"code": code, "message": message}
+        self._send_data({"jsonrpc": "2.0", "id": id, "error": error})
+
+    # -- in the place of the library's own handlers
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        document = params.text_document
+        self.documents[document.uri] = text_of(document.text, self._encoding())
+        self.changed(document.uri)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        text = self.documents.get(uri)
+        for change in params.content_changes:
+            if text is not None:
+                text = text.edited(change)
+            elif not isinstance(change, types.TextDocumentContentChangePartial):
+                text = text_of(change.text, self._encoding())
+        if text is not None:
+            self.documents[uri] = text
+            self.changed(uri)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        if self.documents.pop(params.text_document.uri, None) is not None:
+            self.changed(params.text_document.uri)
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *_: Any) -> Generator[Any, Any, None]:
+        self.exit_code = 0 if self._shutdown else 1
+        yield from ()
+
+    def _encoding(self) -> types.PositionEncodingKind | str:
+        return self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+
+
+def _id_of(document: object) -> int | str | None:
+    found = document.get("id") if isinstance(document, dict) else None
+    is_id = isinstance(found, str) or (isinstance(found, int) and not isinstance(found, bool))
+    return found if is_id else None
+
+
+async def run(protocol: Protocol, pipes: Pipes) -> int:
+    """Reads and answers until the client says exit or closes the pipe, or takes no more; returns an exit code."""
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    writer = _Writer(pipes.writing, partial(loop.call_soon_threadsafe, ended.set))
+    protocol.set_writer(writer)
+
+    async def take(body: bytes | None) -> None:
+        protocol.take(body)
+        if protocol.exit_code is not None:
+            ended.set()
+
+    def read_all() -> None:
+        with suppress(OSError, RuntimeError):
+            for body in bodies(partial(os.read, pipes.reading)):
+                # One at a time: what is not taken stays in the pipe.
+                asyncio.run_coroutine_threadsafe(take(body), loop).result()
+                if protocol.exit_code is not None:
+                    return
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(ended.set)
+
+    threading.Thread(target=read_all, daemon=True).start()
+    await ended.wait()
+    writer.close()
+    return protocol.exit_code or 0
+
+
+class _Writer:
+    """Writes from a thread of its own; `lost` is called when nobody reads any more."""
+
+    def __init__(self, descriptor: int, lost: Callable[[], object]) -> None:
+        self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write_all, args=(descriptor, lost), daemon=True)
+        self._thread.start()
+
+    def write(self, data: bytes) -> None:
+        self._queue.put(data)
+
+    def close(self) -> None:
+        """Waits for a moment until everything is written."""
+        self._queue.put(None)
+        self._thread.join(_FLUSH_SECONDS)
+
+    def _write_all(self, descriptor: int, lost: Callable[[], object]) -> None:
+        with suppress(OSError, RuntimeError):
+            while (data := self._queue.get()) is not None:
+                left = memoryview(data)
+                while left:
+                    left = left[os.write(descriptor, left) :]
+            return
+        with suppress(RuntimeError):
+            lost()

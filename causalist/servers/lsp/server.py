@@ -1,0 +1,392 @@
+"""The language server: one connection, beside whatever server knows the language.
+
+The handshake is answered at once; folders are indexed by processes of their own. What an editor asks in passing
+(lenses, hovers, calls) is answered from what is there, and asked for again when there is more. What a person asks
+(symbols, our own requests) waits for the index for a while, with progress. Saved files and open documents count alike.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+
+from causalist.errors import CausalistError, UsageError
+from causalist.servers.live.repository import Report
+from causalist.servers.lsp import answers
+from causalist.servers.lsp.folders import LONG_SECONDS, Folder, Folders, silent, uri_of
+from causalist.servers.lsp.lsp_progress import RequestProgress, ServerProgress
+from causalist.servers.lsp.lsp_requests import ask_document, context_document, impact_of
+from causalist.servers.lsp.positions import Places
+from causalist.servers.lsp.protocol import Failed, Protocol, run
+from causalist.servers.lsp.text import Text
+from causalist.servers.stdio_pipes import Pipes
+from causalist.servers.threads import in_thread
+
+# More at once would only wait for the interpreter.
+_ANSWERS_AT_ONCE = 2
+# How long nobody has to have typed before what is open is indexed.
+_QUIET_SECONDS = 0.6
+_INTERRUPTED = 130
+CALLERS_COMMAND = "causalist.callers"
+
+_Handler = Callable[[Any], Awaitable[Any]]
+
+
+class Server(LanguageServer):
+    """What one client is told. `default` is the folder to serve where the client names none."""
+
+    protocol: Protocol
+
+    def __init__(self, version: str, default: Path, wait_seconds: float) -> None:
+        super().__init__("causalist", version, protocol_cls=Protocol)
+        self._default = default
+        self._wait_seconds = wait_seconds
+        self._answering = asyncio.Semaphore(_ANSWERS_AT_ONCE)
+        self._places = Places()
+        self._refused: dict[str, CausalistError] = {}
+        self._callers_command = CALLERS_COMMAND
+        self._timer: asyncio.TimerHandle | None = None
+        self._refreshing: set[asyncio.Task[None]] = set()
+        self.folders = Folders(lambda: {uri: text.data for uri, text in self.protocol.documents.items()})
+        self.protocol.changed = self._document_changed
+        for method, handler, options in (
+            (types.WORKSPACE_SYMBOL, self._symbols, types.WorkspaceSymbolOptions(work_done_progress=True)),
+            (types.TEXT_DOCUMENT_CODE_LENS, self._lenses, types.CodeLensOptions(resolve_provider=True)),
+            (types.CODE_LENS_RESOLVE, self._resolved_lens, None),
+            (types.TEXT_DOCUMENT_HOVER, self._hover, None),
+            (types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY, self._call_items, None),
+            (types.CALL_HIERARCHY_INCOMING_CALLS, self._incoming, None),
+            (types.CALL_HIERARCHY_OUTGOING_CALLS, self._outgoing, None),
+            ("causalist/ask", partial(self._own, ask_document), None),
+            ("causalist/context", partial(self._own, context_document), None),
+            ("causalist/impact", partial(self._own, impact_of), None),
+        ):
+            self._serve(method, handler, options)
+        self._serve(types.TEXT_DOCUMENT_DID_SAVE, self._saved, types.SaveOptions(include_text=False))
+        self._serve(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, self._watched, None)
+        self._serve(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._folders_changed, None)
+        self._serve(types.INITIALIZED, self._initialized, None)
+
+        @self.feature(types.INITIALIZE)
+        def initialize(params: types.InitializeParams) -> None:
+            self._initialize(params)
+
+        async def callers(*arguments: Any) -> Any:
+            return await _explained(self._show_callers, arguments)
+
+        self.command(CALLERS_COMMAND)(callers)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._refreshing:
+            task.cancel()
+        self.folders.stop()
+
+    def _serve(self, method: str, handler: _Handler, options: Any) -> None:
+        async def answered(params: Any) -> Any:
+            return await _explained(handler, params)
+
+        self.feature(method, options)(answered)
+
+    # -- the connection
+
+    def _initialize(self, params: types.InitializeParams) -> None:
+        options = params.initialization_options
+        options = options if isinstance(options, dict) else {}
+        command = options.get("callersCommand")
+        if isinstance(command, str) and command:
+            self._callers_command = command
+        if options.get("definition") is True:
+            self._serve(types.TEXT_DOCUMENT_DEFINITION, self._definition, None)
+        if options.get("references") is True:
+            self._serve(types.TEXT_DOCUMENT_REFERENCES, self._references, None)
+        named = [folder.uri for folder in params.workspace_folders or ()]
+        root = params.root_uri or (params.root_path and uris.from_fs_path(params.root_path))
+        for uri in named or [root or uris.from_fs_path(os.fspath(self._default)) or ""]:
+            self._add(uri)
+
+    async def _initialized(self, params: Any) -> None:
+        for error in self._refused.values():
+            self.window_log_message(types.LogMessageParams(types.MessageType.Warning, f"{error.slug}: {error}"))
+        watched = _capability(self, "workspace", "did_change_watched_files")
+        if watched is not None and watched.dynamic_registration:
+            options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*")])
+            method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+            self.client_register_capability(
+                types.RegistrationParams([types.Registration("causalist-files", method, options)])
+            )
+        self._refresh_all()
+
+    async def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        for removed in params.event.removed:
+            self.folders.remove(removed.uri)
+        for added in params.event.added:
+            self._add(added.uri)
+        self._refresh_all()
+
+    def _add(self, uri: str) -> None:
+        try:
+            self.folders.add(uri)
+        except CausalistError as error:
+            self._refused[uri] = error
+
+    # -- staying current
+
+    def _document_changed(self, uri: str) -> None:
+        """Waits until nobody types, then brings the folders up to date."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(_QUIET_SECONDS, self._refresh_all)
+
+    async def _saved(self, params: types.DidSaveTextDocumentParams) -> None:
+        place = self.folders.place(params.text_document.uri)
+        if place is not None:
+            place[0].touch()
+            self._refresh(place[0])
+
+    async def _watched(self, params: types.DidChangeWatchedFilesParams) -> None:
+        for uri in {change.uri for change in params.changes}:
+            place = self.folders.place(uri)
+            # What this program itself writes is no change.
+            if place is not None and not place[1].startswith((".causalist/", ".git/")):
+                place[0].touch()
+                self._refresh(place[0])
+
+    def _refresh_all(self) -> None:
+        for folder in self.folders:
+            self._refresh(folder)
+
+    def _refresh(self, folder: Folder) -> None:
+        if any(task.get_name() == str(folder.root) for task in self._refreshing) and not folder.is_due:
+            return
+        task = asyncio.get_running_loop().create_task(self._refreshed(folder), name=str(folder.root))
+        self._refreshing.add(task)
+        task.add_done_callback(self._refreshing.discard)
+
+    async def _refreshed(self, folder: Folder) -> None:
+        before = folder.peek()
+        shown = ServerProgress(self, f"Indexing {folder.root.name}")
+        try:
+            await folder.view(LONG_SECONDS, shown)
+        except CausalistError as error:
+            self.window_log_message(types.LogMessageParams(types.MessageType.Warning, f"{error.slug}: {error}"))
+        finally:
+            shown.end()
+        lenses = _capability(self, "workspace", "code_lens")
+        if folder.peek() is not before and lenses is not None and lenses.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+    # -- answers
+
+    async def _symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        found: list[list[types.WorkspaceSymbol]] = []
+        report = RequestProgress(self, params.work_done_token, "Looking for symbols")
+        try:
+            for folder in self.folders:
+                shown = await self._current(folder, report)
+                found.append(await self._answer(partial(answers.symbols, shown, params.query)))
+        finally:
+            report.end()
+        return merged(found)
+
+    async def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens] | None:
+        at = self._open(params.text_document.uri)
+        if at is None:
+            return None
+        folder, path, text = at
+        placed = await self._answer(partial(self._places.definitions, folder.peek(), path, text))
+        return answers.lenses(path, text, placed, params.text_document.uri)
+
+    async def _resolved_lens(self, lens: types.CodeLens) -> types.CodeLens:
+        data = lens.data if isinstance(lens.data, dict) else {}
+        place = self.folders.place(str(data.get("uri")))
+        repository = place[0].peek() if place is not None else None
+        if repository is None:
+            lens.command = types.Command(title="indexing …", command="")
+            return lens
+        node, uri, start = str(data.get("node")), str(data.get("uri")), lens.range.start
+        lens.command = await self._answer(
+            partial(answers.lens_command, repository, node, uri, start, self._callers_command)
+        )
+        return lens
+
+    async def _hover(self, params: types.HoverParams) -> types.Hover | None:
+        found = await self._node_at(params.text_document.uri, params.position)
+        if found is None:
+            return None
+        shown, node, place = found
+        formats = getattr(_capability(self, "text_document", "hover"), "content_format", None) or ()
+        is_markdown = types.MarkupKind.Markdown in formats
+        hover: types.Hover = await self._answer(partial(answers.hover, shown, node, place, markdown=is_markdown))
+        return hover
+
+    async def _call_items(self, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem] | None:
+        found = await self._node_at(params.text_document.uri, params.position)
+        if found is None:
+            return None
+        item = await self._answer(partial(answers.call_item, found[0], found[1]))
+        return None if item is None else [item]
+
+    async def _incoming(self, params: types.CallHierarchyIncomingCallsParams) -> Any:
+        return await self._calls(answers.incoming_calls, params.item)
+
+    async def _outgoing(self, params: types.CallHierarchyOutgoingCallsParams) -> Any:
+        return await self._calls(answers.outgoing_calls, params.item)
+
+    async def _calls(self, calls: Callable[[answers.Shown, str], Any], item: types.CallHierarchyItem) -> Any:
+        place = self.folders.place(item.uri)
+        node = item.data.get("node") if isinstance(item.data, dict) else None
+        if place is None or not isinstance(node, str):
+            return None
+        shown = await self._current(place[0], silent)
+        return await self._answer(partial(calls, shown, node))
+
+    async def _definition(self, params: types.DefinitionParams) -> types.Location | None:
+        found = await self._node_at(params.text_document.uri, params.position)
+        return None if found is None else await self._answer(partial(answers.definition_location, *found[:2]))
+
+    async def _references(self, params: types.ReferenceParams) -> list[types.Location] | None:
+        found = await self._node_at(params.text_document.uri, params.position)
+        return None if found is None else await self._answer(partial(answers.user_locations, *found[:2]))
+
+    async def _show_callers(self, arguments: Any) -> list[types.Location]:
+        """Of `[uri, position, node]`, as lenses hand them on. An editor that does not know what to do with the result
+        is shown the first of them."""
+        place = self.folders.place(arguments[0]) if len(arguments) == 3 and isinstance(arguments[0], str) else None
+        if place is None or not isinstance(arguments[2], str):
+            raise UsageError("this command takes a URI below an open folder, a position and the id of a node")
+        shown = await self._current(place[0], silent)
+        found: list[types.Location] = await self._answer(partial(answers.user_locations, shown, arguments[2]))
+        window = _capability(self, "window", "show_document")
+        if found and window is not None and window.support:
+            self.window_show_document(types.ShowDocumentParams(found[0].uri, selection=found[0].range, take_focus=True))
+        return found
+
+    async def _own(self, answer: Callable[..., Any], params: Any) -> Any:
+        """Our own requests: `params` are plain JSON, with a `uri` that says which folder is meant."""
+        params = params if isinstance(params, dict) else {}
+        uri = params.get("uri", (params.get("textDocument") or {}).get("uri"))
+        folder = self._folder_of(uri)
+        report = RequestProgress(self, params.get("workDoneToken"), "Causalist")
+        try:
+            shown = await self._current(folder, report)
+        finally:
+            report.end()
+        return await self._answer(partial(answer, shown, params))
+
+    # -- parts of answers
+
+    async def _answer(self, work: Callable[[], Any]) -> Any:
+        async with self._answering:
+            return await in_thread(work)
+
+    async def _current(self, folder: Folder, report: Report) -> answers.Shown:
+        """A folder as it is now. Raises Failed where there is nothing to answer from yet."""
+        view = await folder.view(self._wait_seconds, report)
+        if view.repository is None:
+            raise Failed(f"still indexing: {view.stage}; ask again in a few seconds")
+        return self._shown(folder, view.repository)
+
+    async def _node_at(self, uri: str, position: types.Position) -> tuple[answers.Shown, str, types.Range] | None:
+        at = self._open(uri)
+        repository = at[0].peek() if at is not None else None
+        if at is None or repository is None:
+            return None
+        folder, path, text = at
+        found = await self._answer(partial(self._places.node_at, repository, path, text, position))
+        return None if found is None else (self._shown(folder, repository), *found)
+
+    def _shown(self, folder: Folder, repository: Any) -> answers.Shown:
+        def opened(path: str) -> Text | None:
+            return self.protocol.documents.get(uri_of(folder, path))
+
+        def path(uri: str) -> str | None:
+            place = self.folders.place(uri)
+            return place[1] if place is not None and place[0] is folder else None
+
+        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        return answers.Shown(repository, opened, partial(uri_of, folder), path, encoding, self._places)
+
+    def _open(self, uri: str) -> tuple[Folder, str, Text] | None:
+        """An open document in one of the folders. Looks at files again that were not looked at for a while."""
+        place, text = self.folders.place(uri), self.protocol.documents.get(uri)
+        if place is None or text is None:
+            return None
+        if place[0].is_due:
+            self._refresh(place[0])
+        return (*place, text)
+
+    def _folder_of(self, uri: Any) -> Folder:
+        folders = list(self.folders)
+        if uri is None and len(folders) == 1:
+            return folders[0]
+        place = self.folders.place(f"{uri.rstrip('/')}/.") if isinstance(uri, str) else None
+        if place is not None:
+            return place[0]
+        for error in self._refused.values():
+            raise error
+        named = ", ".join(folder.root.as_uri() for folder in folders) or "none is open"
+        raise UsageError(f"uri has to name one of the open folders, or a file in one: {named}")
+
+
+def merged(found: list[list[types.WorkspaceSymbol]]) -> list[types.WorkspaceSymbol]:
+    """Results of several folders: the best of each first, then the second of each, and so on."""
+    longest = max(map(len, found), default=0)
+    return [each[rank] for rank in range(longest) for each in found if rank < len(each)]
+
+
+async def _explained(handler: _Handler, params: Any) -> Any:
+    """The answer of a handler. Raises Failed with a sentence for what goes wrong."""
+    try:
+        return await handler(params)
+    except Failed:
+        raise
+    except CausalistError as error:
+        raise Failed(f"{error.slug}: {error}") from error
+    except Exception as error:
+        if os.environ.get("CAUSALIST_TRACEBACK"):
+            traceback.print_exc(file=sys.stderr)
+        known = "this is a defect of Causalist; CAUSALIST_TRACEBACK=1 shows on standard error where"
+        raise Failed(f"internal: {type(error).__name__}: {error}; {known}") from error
+
+
+def _capability(server: LanguageServer, *names: str) -> Any:
+    """A part of what the client can do; None where it does not say."""
+    found: Any = server.client_capabilities
+    for name in names:
+        found = getattr(found, name, None)
+    return found
+
+
+def serve(default: Path, pipes: Pipes, *, version: str, wait_seconds: float) -> int:
+    """Serves the folders that the client names, else `default`, until it leaves or a signal comes; returns an exit
+    code."""
+    logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
+    return asyncio.run(_serve(default, pipes, version, wait_seconds))
+
+
+async def _serve(default: Path, pipes: Pipes, version: str, wait_seconds: float) -> int:
+    server = Server(version, default, wait_seconds)
+    running = asyncio.ensure_future(run(server.protocol, pipes))
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+        # Not every platform has all of them, or lets a loop handle them.
+        with suppress(AttributeError, NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), running.cancel)
+    try:
+        return await running
+    except asyncio.CancelledError:
+        return 0
+    finally:
+        server.stop()

@@ -1,0 +1,98 @@
+"""The MCP server over standard input and output or over HTTP, by the official SDK.
+
+The handshake is answered while the index is still being made. `mcp_handlers` says what clients get, `stdio` and `http`
+how it reaches them.
+"""
+
+import asyncio
+import math
+import signal
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from causalist.servers.live.repositories import Repositories
+from causalist.servers.mcp.handlers import Handlers
+from causalist.servers.stdio_pipes import Pipes
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+    from causalist.servers.mcp.http_server import Address
+
+_INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What to serve. `ask_roots`: the client may say which folders are open; `roots` are served where it does not.
+    A call waits for the first index for `wait_seconds`, for a newer one at most `refresh_seconds`."""
+
+    roots: tuple[Path, ...]
+    version: str
+    wait_seconds: float
+    tools: str = "default"
+    is_structured: bool = True
+    ask_roots: bool = False
+    refresh_seconds: float = math.inf
+
+
+def serve(serving: Serving, pipes: Pipes) -> int:
+    """Serves one client over pipes until it leaves or a signal comes; returns an exit code."""
+
+    async def over_pipes(server: "Server[Any]", _: float) -> None:
+        from causalist.servers.mcp.stdio import open_wire
+
+        async with open_wire(pipes) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    return anyio.run(partial(_serve, serving, over_pipes))
+
+
+def serve_http(serving: Serving, address: "Address") -> int:
+    """Serves any number of clients over HTTP until a signal comes; returns an exit code."""
+
+    async def over_http(server: "Server[Any]", wait_seconds: float) -> None:
+        from causalist.servers.mcp.http_server import run
+
+        await run(server, address, wait_seconds)
+
+    return anyio.run(partial(_serve, serving, over_http))
+
+
+async def _serve(serving: Serving, over: "Callable[[Server[Any], float], Awaitable[None]]") -> int:
+    repositories = Repositories(serving.roots, serving.refresh_seconds)
+    code = 0
+
+    def end(scope: anyio.CancelScope, with_code: int) -> None:
+        nonlocal code
+        code = with_code
+        scope.cancel()
+
+    try:
+        async with anyio.create_task_group() as group:
+            for name, with_code in (("SIGTERM", 0), ("SIGHUP", 0), ("SIGINT", _INTERRUPTED)):
+                # Not every platform has all of them, or lets a loop handle them.
+                with suppress(AttributeError, NotImplementedError):
+                    loop = asyncio.get_running_loop()
+                    loop.add_signal_handler(getattr(signal, name), end, group.cancel_scope, with_code)
+            group.start_soon(repositories.prepare)
+            handlers = Handlers(
+                repositories,
+                serving.version,
+                serving.wait_seconds,
+                serving.tools,
+                serving.is_structured,
+                serving.ask_roots,
+                serving.roots if serving.ask_roots else (),
+            )
+            await over(handlers.server(), serving.wait_seconds)
+            group.cancel_scope.cancel()
+    finally:
+        repositories.stop()
+    return code

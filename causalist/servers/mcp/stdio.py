@@ -1,0 +1,178 @@
+"""Messages over standard input and output: one JSON-RPC message a line.
+
+In: the pipes (`pipes`). Out: the two streams that the SDK's server reads and writes. What is no message is answered
+with an error of the protocol, and the next line is read.
+
+Threads do the blocking: a client that does not read stops its own answers, never the event loop.
+"""
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+    jsonrpc_message_adapter,
+)
+
+from causalist.servers.stdio_pipes import Pipes
+from causalist.servers.threads import in_thread
+
+# The longest question that makes sense is a thousand times shorter.
+LONGEST_MESSAGE = 4_000_000  # bytes
+_CHUNK = 1 << 16
+# How long the last answers may take to leave when the server ends.
+_FLUSH_SECONDS = 0.5
+# How long requests that stand before the end of the input may still be worked on: `echo REQUEST | causalist serve mcp`.
+_LAST_REQUESTS_SECONDS = 2.0
+
+Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+Outgoing = MemoryObjectSendStream[SessionMessage]
+
+
+@asynccontextmanager
+async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """The streams of a connection. The incoming one ends with the client's; when the client no longer takes answers,
+    it ends too."""
+    received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
+    replies = outgoing.clone()
+    loop = asyncio.get_running_loop()
+    unanswered: set[RequestId] = set()
+    all_answered, input_ended = asyncio.Event(), asyncio.Event()
+
+    async def take(line: bytes | None) -> None:
+        message = read_message(line)
+        if isinstance(message, SessionMessage):
+            if isinstance(message.message, JSONRPCRequest):
+                unanswered.add(message.message.id)
+                all_answered.clear()
+            await received.send(message)
+        elif message is not None:
+            await replies.send(SessionMessage(message))
+
+    async def take_end() -> None:
+        await input_ended.wait()
+        # The SDK drops what it works on when the stream ends.
+        if unanswered:
+            with anyio.move_on_after(_LAST_REQUESTS_SECONDS):
+                await all_answered.wait()
+        received.close()
+        replies.close()
+
+    def read_all() -> None:
+        try:
+            for line in lines(partial(os.read, pipes.reading, _CHUNK)):
+                # One line at a time: what is not taken stays in the pipe.
+                asyncio.run_coroutine_threadsafe(take(line), loop).result()
+        except (OSError, RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            pass
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(input_ended.set)
+
+    async def write_all() -> None:
+        try:
+            async with to_send:
+                async for message in to_send:
+                    text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    await in_thread(partial(_write, pipes.writing, text.encode() + b"\n"))
+                    if isinstance(message.message, JSONRPCResponse | JSONRPCError) and message.message.id is not None:
+                        unanswered.discard(message.message.id)
+                        if not unanswered:
+                            all_answered.set()
+        except OSError:
+            received.close()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(write_all)
+        group.start_soon(take_end)
+        threading.Thread(target=read_all, daemon=True).start()
+        try:
+            yield incoming, outgoing
+        finally:
+            all_answered.set()
+            input_ended.set()
+            replies.close()
+            outgoing.close()
+            group.cancel_scope.deadline = anyio.current_time() + _FLUSH_SECONDS
+
+
+def lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
+    """Lines of what `read` returns until it returns nothing; None stands for one that is too long to be kept.
+
+    >>> chunks = iter([b"a", b"b\\nc", b"\\nd", b""])
+    >>> list(lines(lambda: next(chunks)))
+    [b'ab', b'c', b'd']
+    """
+    kept = bytearray()
+    too_long = False
+    while chunk := read():
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            kept += part
+            too_long = too_long or len(kept) > LONGEST_MESSAGE
+            yield None if too_long else bytes(kept)
+            kept.clear()
+            too_long = False
+        kept += rest
+        if len(kept) > LONGEST_MESSAGE:
+            kept.clear()
+            too_long = True
+    if kept or too_long:
+        yield None if too_long else bytes(kept)
+
+
+def read_message(line: bytes | None) -> SessionMessage | JSONRPCError | None:
+    """A line as a message, or as the error that answers it; None for an empty line."""
+    if line is None:
+        return _refusal(None, INVALID_REQUEST, f"a message may have {LONGEST_MESSAGE} bytes; this one has more")
+    if not line.strip():
+        return None
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        # A request whose id is of no type that an id has would pass for a notification.
+        if not (isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line)):
+            return SessionMessage(message)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError):
+        return _refusal(None, PARSE_ERROR, "this is not JSON in UTF-8, or nested too deeply")
+    return _refusal(_id_of(document), INVALID_REQUEST, "this is JSON, but no JSON-RPC 2.0 message")
+
+
+def _id_of(document: object) -> RequestId | None:
+    found = document.get("id") if isinstance(document, dict) else None
+    is_id = isinstance(found, str) or (isinstance(found, int) and not isinstance(found, bool))
+    if not is_id:
+        return None
+    try:
+        str(found).encode()  # a lone surrogate cannot be sent back
+    except ValueError:  # also: an integer with too many digits
+        return None
+    return found
+
+
+def _refusal(id: RequestId | None, code: int, message: str) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=id, error=ErrorData(code=code, message=message))
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]

@@ -1,0 +1,196 @@
+"""The tools that an agent is offered: names, descriptions, parameters; and arguments checked against them.
+
+Few and short, because an agent reads all of them before it does anything. No SDK here: a tool is data and a function
+from a repository and arguments to an answer. `more_tools` has those that are offered on demand.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from causalist.errors import UsageError
+from causalist.servers.reply import Reply
+
+if TYPE_CHECKING:
+    from causalist.pipeline.repository import Repository
+
+Arguments: TypeAlias = Mapping[str, Any]
+
+MOST_CHARACTERS = 20_000  # of a question: a long issue with its traceback
+_NAME_CHARACTERS = 1_000
+_NAME_TOKENS = 2_000  # where a tool has no budget
+_TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument. `low` and `high` bound a number, or the length of a string. Without `default` it is None where it
+    is left out, unless it is required."""
+
+    type: type
+    description: str
+    low: float
+    high: float
+    default: float | None = None
+    required: bool = False
+
+    def schema(self) -> dict[str, object]:
+        """As JSON Schema."""
+        bounds = ("minLength", "maxLength") if self.type is str else ("minimum", "maximum")
+        schema: dict[str, object] = {"type": _TYPES[self.type], "description": self.description}
+        schema |= zip(bounds, (self.low, self.high), strict=True)
+        return schema if self.default is None else {**schema, "default": self.default}
+
+    def read(self, name: str, value: object) -> object:
+        """`value` in the declared type. Raises UsageError that names what would work."""
+        if self.type is str:
+            if not isinstance(value, str):
+                raise UsageError(f"{name} is {_shown(value)}; it is a string")
+            if not value.strip():
+                raise UsageError(f"{name} is empty")
+            if len(value) > self.high:
+                raise UsageError(f"{name} has {len(value)} characters; at most {self.high:g} are read")
+            return value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise UsageError(f"{name} is {_shown(value)}; it is a number from {self.low:g} to {self.high:g}")
+        # A comparison with NaN is false.
+        if not self.low <= value <= self.high:
+            raise UsageError(f"{name} is {_shown(value)}; it lies between {self.low:g} and {self.high:g}")
+        if self.type is int and value != int(value):
+            raise UsageError(f"{name} is {_shown(value)}; it is a whole number")
+        return self.type(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`answer` gets a repository and checked arguments, with None for what was left out; `unindexed` a folder in the
+    repository's place, while there is no index of it. A tool without it has nothing to say then."""
+
+    title: str
+    description: str
+    parameters: Mapping[str, Parameter]
+    answer: Callable[["Repository", Arguments], Reply | str]
+    unindexed: Callable[[Path, Arguments], Reply] | None = None
+
+    def schema(self) -> dict[str, Any]:
+        """Of all arguments, as JSON Schema."""
+        return {
+            "type": "object",
+            "properties": {name: parameter.schema() for name, parameter in self.parameters.items()},
+            "required": [name for name, parameter in self.parameters.items() if parameter.required],
+            "additionalProperties": False,
+        }
+
+    def read(self, given: Arguments) -> Arguments:
+        """The arguments with defaults filled in; null is as good as left out. Raises UsageError."""
+        unknown = [name for name in given if name not in self.parameters]
+        if unknown:
+            known = ", ".join(self.parameters)
+            raise UsageError(f"there is no argument {_shown(unknown[0])}; there are {known}")
+        arguments: dict[str, object] = {}
+        for name, parameter in self.parameters.items():
+            value = given.get(name)
+            if value is not None:
+                arguments[name] = parameter.read(name, value)
+            elif parameter.required:
+                raise UsageError(f"{name} is missing: {parameter.description}")
+            else:
+                arguments[name] = parameter.default
+        return arguments
+
+
+def _ask(repository: "Repository", arguments: Arguments) -> Reply:
+    from causalist.servers.text_answers import ask_text
+
+    return ask_text(repository, arguments["question"], arguments["max_tokens"], arguments["top_k"])
+
+
+def _ask_unindexed(root: Path, arguments: Arguments) -> Reply:
+    from causalist.servers.unindexed import ask_files
+
+    return ask_files(root, arguments["question"], arguments["max_tokens"], arguments["top_k"])
+
+
+def name_unindexed(root: Path, arguments: Arguments) -> Reply:
+    """Where the name of a definition is written."""
+    from causalist.servers.unindexed import places_of_name
+
+    return places_of_name(root, arguments["name"], arguments.get("max_tokens") or _NAME_TOKENS)
+
+
+def _symbol(repository: "Repository", arguments: Arguments) -> Reply:
+    from causalist.servers.text_answers import path_text, symbol_text
+
+    if arguments["to"] is not None:
+        return path_text(repository, arguments["name"], arguments["to"], arguments["max_tokens"])
+    return symbol_text(repository, arguments["name"], arguments["max_tokens"])
+
+
+def _impact(repository: "Repository", arguments: Arguments) -> Reply:
+    from causalist.servers.text_answers import impact_text
+
+    return impact_text(
+        repository,
+        arguments["name"],
+        max_depth=arguments["max_depth"],
+        min_confidence=arguments["min_confidence"],
+        max_tokens=arguments["max_tokens"],
+    )
+
+
+def budget(default: int) -> Parameter:
+    return Parameter(int, "Most tokens of the answer.", 200, 20_000, default)
+
+
+def node_name(description: str, *, required: bool) -> Parameter:
+    return Parameter(str, description, 1, _NAME_CHARACTERS, required=required)
+
+
+TOOLS: Mapping[str, Tool] = {
+    "ask": Tool(
+        "Ask the code",
+        "Answers a question about this repository with its own code: the relevant definitions, connected and in causal "
+        'order. Start here instead of searching files: "where is", "how does", "why", an error message.',
+        {
+            "question": Parameter(str, "In plain words; names, paths, tracebacks help.", 1, MOST_CHARACTERS,
+                                  required=True),
+            "max_tokens": budget(4000),
+            "top_k": Parameter(int, "Most definitions; without it what suits max_tokens.", 1, 100),
+        },
+        _ask,
+        _ask_unindexed,
+    ),
+    "symbol": Tool(
+        "Look up a definition",
+        "Shows a definition by name or id: source, callers, what it calls. With `to`, the path from it to another one.",
+        {
+            "name": node_name("Name, qualified name, file, or id such as src/auth.py::Session.verify.", required=True),
+            "to": node_name("Where the path ends.", required=False),
+            "max_tokens": budget(3000),
+        },
+        _symbol,
+        name_unindexed,
+    ),
+    "impact": Tool(
+        "What a change affects",
+        "Lists what depends on a definition or file, directly or through others, nearest first: what a change may "
+        "break. Call before a change.",
+        {
+            "name": node_name("Name, qualified name, file, or id.", required=True),
+            "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),
+            "min_confidence": Parameter(float, "Least certainty of a dependency; 0 adds guesses by name.", 0, 1, 0.5),
+            "max_tokens": budget(2000),
+        },
+        _impact,
+    ),
+}  # fmt: skip
+
+
+def _shown(value: object) -> str:
+    """A value of the client's, short."""
+    try:
+        text = repr(value)
+    except ValueError:  # a number with too many digits
+        return "too long a number"
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,0 +1,369 @@
+"""Answers of the facade -> the text that an agent is handed, within its budget.
+
+Source stands in packs, and thereby in fences. What is listed beside it are ids, which the next call takes, made safe
+and cut to one line. Lists say how many they leave out.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from causalist._internal.sanitize import middle_cut, neutralise, one_line
+from causalist.errors import UnknownNode
+from causalist.model.answer import AskOptions
+from causalist.model.graph import Edge
+from causalist.model.lookup import Affected, Definition, Gap, Trail
+from causalist.model.pack import PackHeader, PackInput, PackItem
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
+from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
+from causalist.servers.reply import Reply
+
+if TYPE_CHECKING:
+    from causalist.pipeline.repository import Repository
+
+# One line for each result comes before the source of any: with few tokens, more results would mean no source.
+_TOKENS_A_RESULT, _FEWEST_RESULTS, _MOST_RESULTS = 200, 5, 20
+# What a pack leaves for the lines behind it, where there is enough for both.
+_TAIL_TOKENS = 110
+_SMALLEST_WITH_TAIL = 500
+# The share of a definition's answer that its lists get before its source had its turn.
+_LISTS_SHARE = 0.4
+_MOST_LISTED = 40  # callers, or callees
+_MOST_HINTED = 3
+_MOST_GAPS = 5
+_MOST_SUGGESTED = 8
+_ID_CHARACTERS = 200
+_LAST_LINE_TOKENS = 60
+_TEST = Role.TEST.label
+_POINTED_AT = {kind.label for kind in (*CALLABLE_KINDS, *TYPE_KINDS)}
+
+
+def ask_text(repository: "Repository", question: str, max_tokens: int, top_k: int | None) -> Reply:
+    """The pack for a question, notes on it, and ids to go on with."""
+    if top_k is None:
+        top_k = min(_MOST_RESULTS, max(_FEWEST_RESULTS, max_tokens // _TOKENS_A_RESULT))
+    room = max_tokens - _TAIL_TOKENS if max_tokens >= _SMALLEST_WITH_TAIL else max_tokens
+    answer = repository.ask(question, AskOptions(top_k=top_k, max_tokens=room))
+    if answer.pack is None:
+        info = answer.repository
+        return Reply(
+            f"nothing found: no word of the question occurs in the {info.files} files that were searched; "
+            "ask with a name or another word that they may use"
+        )
+    tail = [f"note: {d.slug}: {one_line(d.detail, 300)}" for d in answer.diagnostics]
+    ids = [hit.id for hit in answer.results if hit.kind in _POINTED_AT and hit.id == shown(hit.id)][:_MOST_HINTED]
+    if ids:
+        tail.append(f"next: symbol or impact with an id: {', '.join(ids)}")
+    return Reply(
+        _joined(answer.pack.text, tail, max_tokens),
+        [hit.id for hit in answer.results],
+        answer.confidence,
+        scores=[hit.score for hit in answer.results],
+        order=answer.order,
+    )
+
+
+def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
+    """A definition with its source, what calls or uses it, and what it calls; of a file its outline."""
+    node, note = named(repository, name)
+    definition = repository.show(node)
+    is_callable = definition.hit.kind in {kind.label for kind in CALLABLE_KINDS}
+    if is_callable:
+        users = repository.callers(node)
+    else:
+        users = tuple(affected.edge for affected in repository.impact(node, max_depth=1))
+    is_test = _tests_of(repository)
+    users = tuple(sorted(users, key=lambda edge: (is_test(edge.source), -edge.confidence, edge.source, edge.kind)))
+    n_tests = sum(is_test(edge.source) for edge in users)
+    used = f"{'called' if is_callable else 'used'} by {len(users) or 'nothing that is known'}" + _in_tests(n_tests)
+    through = repository.callers_through(node)
+    handed_on = repository.references(node) if is_callable else ()
+    asides = [(f"called through what it overrides by {len(through)}", through)] if through else []
+    asides += [(f"handed on or kept, without a call, by {len(handed_on)}", handed_on)] if handed_on else []
+    mentions = repository.documentation(node)
+    asides += [(f"mentioned in documentation, in {_of(len(mentions), 'section')}", mentions)] if mentions else []
+    callees = repository.callees(node)
+    calls = f"calls {len(callees) or 'nothing in this repository'}" if callees or is_callable else ""
+
+    def lists(room: int) -> str:
+        below = [_use(edge, edge.target, node) for edge in callees]
+        least = count_tokens(_listed(calls, below, room // 3))
+        above = _listed(used, [_use(edge, edge.source, node) for edge in users], room - least)
+        for heading, edges in asides:
+            uses = [_use(edge, edge.source, node) for edge in edges]
+            above += _listed(heading, uses, room - least - count_tokens(above))
+        return above + _listed(calls, below, room - count_tokens(above))
+
+    def body(room: int) -> str:
+        if definition.outline:
+            return _outline(definition, room)
+        return _pack_of(repository, node, [definition], (), max(room, MINIMUM_TOKENS["text"])) + "\n"
+
+    text = lists(int(max_tokens * _LISTS_SHARE))
+    source = note + body(max_tokens - count_tokens(text) - count_tokens(note) - 4)
+    # What the source did not need, the lists may have.
+    longer = lists(max_tokens - count_tokens(source) - 4)
+    around = [node, *(edge.source for edge in users), *(edge.target for edge in callees)]
+    whole = _first_fitting([f"{source}{longer}", f"{source}{text}", source], max_tokens)
+    return Reply(whole, list(dict.fromkeys(around)))
+
+
+def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> Reply:
+    """The most probable path between two definitions; with the source along it where each uses the next."""
+    (start, note), (end, other_note) = named(repository, name), named(repository, to)
+    lead = note + other_note
+    if start == end:
+        return Reply(bounded(f"{lead}both names mean {shown(start)}\n", max_tokens), [start])
+    trail = repository.path(start, end)
+    if trail is None or not trail.forward:
+        gaps = repository.gaps(start, end)
+        lead += f"no chain of uses is known from {shown(start)} to {shown(end)}" + _doubts(gaps)
+        back = repository.path(end, start)
+        if back is not None and back.forward:
+            trail, start, end = back, end, start
+            lead += "the other way round there is one:\n"
+        elif trail is None:
+            return Reply(bounded(f"{lead}nothing else that is known connects them\n", max_tokens), [start, end])
+        else:
+            text = f"{lead}what connects them, partly against a use:\n{_way(trail)}"
+            return Reply(bounded(text, max_tokens), [hop.node for hop in trail.hops])
+    way, on_it = lead + _way(trail), [hop.node for hop in trail.hops]
+    room = max_tokens - count_tokens(way) - 4
+    if room < MINIMUM_TOKENS["text"]:
+        return Reply(bounded(way, max_tokens), on_it)
+    definitions = [repository.show(hop.node) for hop in trail.hops]
+    # Both ends first, then what is nearest to the start, when it comes to who gets the room.
+    for rank, place in enumerate(dict.fromkeys([0, len(definitions) - 1, *range(1, len(definitions) - 1)])):
+        each = definitions[place]
+        # A file on the way is there for one line of it.
+        text = "" if each.hit.kind == NodeKind.FILE.label else each.text
+        definitions[place] = replace(each, hit=replace(each.hit, score=1 / (1 + rank)), text=text)
+    pack = _pack_of(repository, f"from {start} to {end}", definitions, (), room)
+    return Reply(_first_fitting([f"{way}\n{pack}", way], max_tokens), on_it)
+
+
+def impact_text(
+    repository: "Repository", name: str, *, max_depth: int | None, min_confidence: float, max_tokens: int
+) -> Reply:
+    """What depends on a node, by how many steps away it is."""
+    node, note = named(repository, name)
+    affected = repository.impact(node, max_depth=max_depth, min_confidence=min_confidence)
+    n_doubtful = len(repository.impact(node, max_depth=max_depth)) - len(affected)
+    doubt = f"{n_doubtful} more by less certain uses; min_confidence=0 lists them" if n_doubtful else ""
+    mentions = [edge for edge in repository.documentation(node) if edge.confidence >= min_confidence]
+    prose = f"mentioned in documentation, in {_of(len(mentions), 'section')}"
+    prose = _listed(prose, [_use(each, each.source, node) for each in mentions], max_tokens // 5) if mentions else ""
+    if not affected:
+        nothing = f"nothing is known to depend on {shown(node)}" + (f" ({doubt})" if doubt else "")
+        return Reply(bounded(f"{note}{nothing}\n{prose}", max_tokens), [node])
+    n_files = len({split_id(each.node)[0] for each in affected})
+    n_tests = sum(each.role == _TEST for each in affected)
+    head = (
+        f"{note}{_of(len(affected), 'node')} in {_of(n_files, 'file')}{_in_tests(n_tests)} "
+        f"{'depend' if len(affected) > 1 else 'depends'} on {shown(node)}, "
+        f"at most {_of(affected[-1].depth, 'step')} away" + (f"; {doubt}" if doubt else "")
+    )
+    text = listed_by_depth(f"{head}\n", affected, max_tokens - count_tokens(prose) - 1 if prose else max_tokens)
+    return Reply(f"{text}{prose}", [node, *(each.node for each in affected)])
+
+
+def bounded(text: str, max_tokens: int) -> str:
+    """As many whole lines of `text` as fit, and how many do not; a first line that is too long by itself is cut."""
+    if count_tokens(text) <= max_tokens:
+        return text
+    lines = text.split("\n")
+
+    def shortened(kept: int) -> str:
+        return "\n".join([*lines[:kept], f"… {len(lines) - kept} more lines"])
+
+    # More lines are more tokens, but for what a tokenizer makes of two lines together.
+    kept = bisect_left(range(1, len(lines)), True, key=lambda n: count_tokens(shortened(n)) > max_tokens)
+    while kept and count_tokens(shortened(kept)) > max_tokens:
+        kept -= 1
+    if kept:
+        return shortened(kept)
+    # No tokenizer gives a character more than one token for each of its at most four bytes.
+    return f"{lines[0][: max(0, max_tokens // 4 - 1)]}…"
+
+
+def listed_by_depth(head: str, affected: Sequence[Affected], max_tokens: int) -> str:
+    """A list of nodes, code by depth and then tests, that ends when the room does; what is left out is counted."""
+    own = [each for each in affected if each.role != _TEST]
+    tests = [each for each in affected if each.role == _TEST]
+    room = max_tokens - count_tokens(head) - _LAST_LINE_TOKENS
+    parts = [head]
+    left: list[str] = []
+    for depth in sorted({each.depth for each in own}):
+        layer = [each for each in own if each.depth == depth]
+        lines = _fitting(f"{_of(depth, 'step')}:\n", _grouped(layer), room)
+        room -= sum(count_tokens(line) + 1 for line in lines)
+        parts += lines
+        if len(lines) - 1 < len(layer):
+            left.append(f"{len(layer) - max(0, len(lines) - 1)} at {_of(depth, 'step')}")
+            room = 0
+    lines = _fitting("tests:\n", _grouped(tests), room)
+    parts += lines
+    if len(lines) - 1 < len(tests):
+        left.append(f"{_of(len(tests) - max(0, len(lines) - 1), 'test')}")
+    if left:
+        named = ", ".join([*left[:3], "…", left[-1]] if len(left) > 4 else left)
+        parts.append(f"left out: {named}; raise max_tokens or give max_depth\n")
+    return bounded("".join(parts), max_tokens)
+
+
+def _fitting(title: str, lines: Sequence[str], room: int) -> list[str]:
+    """The title and as many lines as there is room for; nothing at all where there is none for one."""
+    room -= count_tokens(title) + 1
+    kept: list[str] = []
+    for line in lines:
+        room -= count_tokens(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return [title, *kept] if kept else []
+
+
+def _grouped(affected: Sequence[Affected]) -> list[str]:
+    """One text for each node, with the use that brings it in. The path of several nodes of one file, which follow one
+    another, stands once above them."""
+    n_alike = Counter(split_id(each.node)[0] for each in affected if "::" in each.node)
+    lines: list[str] = []
+    above = ""
+    for each in affected:
+        path, separator, symbol = each.node.partition("::")
+        is_grouped = bool(separator) and n_alike[split_id(each.node)[0]] > 1
+        line = f"  {shown(path)}::\n" if is_grouped and above != path else ""
+        line += f"    {shown(symbol)}" if is_grouped else f"  {shown(each.node)}"
+        target = split_id(each.edge.target)[1] or each.edge.target
+        depth = f", {_of(each.depth, 'step')} away" if each.role == _TEST and each.depth > 1 else ""
+        by = f", which {shown(each.overridden_by)} overrides" if each.overridden_by else ""
+        lines.append(f"{line}  {each.edge.kind} {shown(target)}{_certainty(each.edge)}{by}{depth}\n")
+        above = path if is_grouped else ""
+    return lines
+
+
+def _way(trail: Trail) -> str:
+    """The hops of a path, one a line."""
+    n_steps = len(trail.hops) - 1
+    how = ", each uses the next" if trail.forward and n_steps > 1 else ""
+    lines = [f"{_of(n_steps, 'step')}{how}:", f"  {shown(trail.hops[0].node)}"]
+    for hop, edge in zip(trail.hops[1:], trail.edges, strict=True):
+        kind = hop.edge or ""
+        is_back = kind.endswith(" (back)")
+        arrow = f"← {edge.kind}" if is_back else f"→ {edge.kind}"
+        lines.append(f"  {arrow} {shown(hop.node)}{_certainty(edge)}")
+    return "\n".join(lines) + "\n"
+
+
+def named(repository: "Repository", name: str) -> tuple[str, str]:
+    """The id that a name means, and a line on what was taken for granted. Raises UnknownNode, AmbiguousNode."""
+    try:
+        found = repository.named(name)
+    except UnknownNode as error:
+        near = [shown(hit.id) for hit in repository.find(name, limit=_MOST_SUGGESTED)]
+        if not near or "\n" in str(error):  # it lists some itself
+            raise
+        listed = "\n  ".join(near)
+        raise UnknownNode(
+            f"nothing here is called {name!r}; its beginning or a part of it have:\n  {listed}"
+        ) from error
+    note = f"note: {one_line(found.note, 300)}\n" if found.note else ""
+    return repository.index.graph.nodes.ids[found.node], note
+
+
+def _outline(definition: Definition, room: int) -> str:
+    """What a file holds, one definition a line."""
+    inside = [hit for hit in definition.outline if hit.kind != NodeKind.FIELD.label]
+    lines = [f"  {shown(hit.symbol or hit.id)}  {hit.kind}, line {hit.start_row + 1}\n" for hit in inside]
+    return _listed(f"{shown(definition.hit.id)}:: ({_of(len(lines), 'definition')})", lines, room, most=len(lines))
+
+
+def _doubts(gaps: Sequence[Gap]) -> str:
+    """Calls that could close a way of which nothing is known."""
+    if not gaps:
+        return ";\n"
+    lines = [
+        f"  {shown(gap.node)}, line {gap.line}, calls "
+        + ("what another call returns" if gap.name == "?" else f"something called {one_line(gap.name, 80)}")
+        for gap in gaps[:_MOST_GAPS]
+    ]
+    more = [f"  and {len(gaps) - _MOST_GAPS} more"] if len(gaps) > _MOST_GAPS else []
+    return ", but one cannot be ruled out:\n" + "\n".join([*lines, *more]) + "\n"
+
+
+def _pack_of(
+    repository: "Repository", title: str, definitions: Iterable[Definition], edges: tuple[Edge, ...], max_tokens: int
+) -> str:
+    given = tuple(definitions)
+    info = repository.info()
+    header = PackHeader(
+        title, repository.root.name, info.commit, info.nodes, stale=any(each.stale for each in given), causal=True
+    )
+    items = tuple(PackItem(each.hit, each.text, False) for each in given)
+    return render_pack(PackInput(header, items, edges, ()), max_tokens=max_tokens, format="text").text
+
+
+def _listed(title: str, lines: Sequence[str], room: int, *, most: int = _MOST_LISTED) -> str:
+    """A titled list of as many lines as there is room for, and how many there is none for."""
+    if not lines:
+        return f"{title}\n" if title else ""
+    head = f"{title}:\n"
+    left = room - count_tokens(head) - 8
+    kept: list[str] = []
+    for line in lines[:most]:
+        left -= count_tokens(line) + 1
+        if left < 0:
+            break
+        kept.append(line)
+    rest = len(lines) - len(kept)
+    return head + "".join(kept) + (f"  and {rest} more\n" if rest else "")
+
+
+def _tests_of(repository: "Repository") -> Callable[[str], bool]:
+    """Whether a node stands in a file of tests."""
+    nodes = repository.index.graph.nodes
+    return lambda node: bool(nodes.roles[nodes.ids.position(node)] == Role.TEST)
+
+
+def _in_tests(number: int) -> str:
+    return f" ({number} in tests)" if number else ""
+
+
+def _use(edge: Edge, other: str, node: str) -> str:
+    """One line of a list: the other end of an edge, where, and how certain. What is inside of `node` is named."""
+    kind = "" if edge.kind == "calls" else f"  {edge.kind}"
+    inside = "" if node in (edge.source, edge.target) else f"  {shown(split_id(edge.target)[1] or edge.target)}"
+    return f"  {shown(other)}{kind}{inside}{_certainty(edge)}\n"
+
+
+def _certainty(edge: Edge) -> str:
+    line = f", line {edge.line}" if edge.line is not None else ""
+    return f"{line}, {edge.confidence:.2g}"
+
+
+def shown(node: str) -> str:
+    """An id, safe and cut to one line of bounded length."""
+    return middle_cut(node, _ID_CHARACTERS)
+
+
+def _of(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _joined(text: str, tail: Iterable[str], max_tokens: int) -> str:
+    """`text` and as many of the lines of `tail`, in order, as fit."""
+    for line in tail:
+        longer = f"{text.rstrip()}\n{neutralise(line)}\n"
+        if count_tokens(longer) <= max_tokens:
+            text = longer
+    return text
+
+
+def _first_fitting(texts: Sequence[str], max_tokens: int) -> str:
+    """The first text that fits, or the last one cut."""
+    for text in texts:
+        if count_tokens(text) <= max_tokens:
+            return text
+    return bounded(texts[-1], max_tokens)

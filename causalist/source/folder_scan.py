@@ -1,0 +1,380 @@
+"""A folder on disk -> what will be indexed, by metadata alone; no content is read.
+
+Inside a git work tree git says what it tracks or would track. Elsewhere, and where git is not installed, the folder is
+walked with the same ignore files. A folder that is skipped as a whole counts once. `.git` and `.causalist` are never
+counted, nor is what git ignores. What is skipped here is skipped before it is opened; `read_file` judges content.
+
+Repositories inside of the folder (submodules, nested clones) are skipped unless they are asked for. Then each is listed
+by git like the outer one, and the `.causalistignore` files above it hold in it.
+
+Without git, a walk of a work tree leaves out files that are ignored and tracked all the same.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from causalist._internal.lazy import expression
+from causalist.errors import GitError, RepositoryNotFound
+from causalist.model.source import Scan
+from causalist.source.exclusion import (
+    DEFAULT_LIMITS,
+    FOLDER_MARKERS,
+    FOLDERS_BESIDE,
+    UNCOUNTED_FOLDERS,
+    VENDORED_FOLDERS,
+    Limits,
+    Reason,
+)
+from causalist.source.git import Finished, GitMissing, Running
+from causalist.source.head import head_commit
+from causalist.source.ignores import Ignores, ignores_above, read_ignore_file
+from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
+from causalist.source.tally import Tally, printable
+
+GIT_IGNORE = ".gitignore"
+OWN_IGNORE = ".causalistignore"
+MOST_NESTED = 200  # repositories inside of one; each costs two runs of git
+TELLS_CHANGES = os.name != "nt"  # there it is when the file was made
+_UNTRACKED, _NOT_CHECKED_OUT = b"?", b"S"  # tags of `git ls-files -t`
+_UNLISTED = expression(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE, needs=("warning: could",))
+
+
+def scan_folder(
+    root: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    submodules: bool = False,
+    known_commit: str | None = None,
+    also: Mapping[str, int] | None = None,
+    listing: Finished | None = None,
+) -> Scan:
+    """What `root` offers for indexing, with `submodules` also what is in repositories inside of it.
+
+    `also`: suffixes of binary files that are offered, too, with the largest size in bytes of such a file; `read_file`
+    does not read them, `read_bytes` does.
+
+    Where HEAD is at `known_commit`, of which git has said before that it is there, git is not asked for it, nor for the
+    `listing` of `started_files` where that is at hand.
+
+    Raises RepositoryNotFound and GitError.
+    """
+    root = root.resolve()
+    tally = Tally(limits, also)
+    top = work_tree_top(root)
+    if top is None and is_git_folder(root):
+        raise RepositoryNotFound(f"{root} is a bare git repository, which has no files; clone it and ask in the clone.")
+    nested: list[_Nested] | None = [] if submodules else None
+    commit = None
+    try:
+        if top is None:
+            raise GitMissing
+        known = known_commit if known_commit and head_commit(top) == known_commit else None
+        commit = _list_work_tree(_Folders.of_root(root, top), tally, nested, known, listing)
+    except GitMissing:
+        # Raised before anything is counted: git could not even be started.
+        above = ignores_above(top or root, root, (GIT_IGNORE, OWN_IGNORE))
+        # The files of the root are in `above`; a folder's own files are added when it is entered.
+        _walk(root, _offset(root, top or root), ("", above[GIT_IGNORE], above[OWN_IGNORE]), tally, nested)
+    if nested:
+        _scan_nested(root, _offset(root, top or root), nested, tally)
+    return tally.scan(commit)
+
+
+class _Nested(NamedTuple):
+    """A repository inside: its path below the root, and the `.causalistignore` rules that hold in it."""
+
+    path: str
+    own: Ignores
+
+
+def _scan_nested(root: Path, offset: str, nested: list[_Nested], tally: Tally) -> None:
+    """Fills the tally from repositories inside, and those inside of them, which join the queue."""
+    n_scanned = 0
+    while nested:
+        path, own = nested.pop(0)
+        n_scanned += 1
+        if n_scanned > MOST_NESTED:
+            tally.skip(Reason.SUBMODULE, path)
+            continue
+        try:
+            _list_work_tree(_Folders(root / path, f"{path}/", f"{offset}{path}/", "", own), tally, nested)
+        except GitMissing:
+            _walk(root, offset, (path, Ignores(), own), tally, nested)
+        except GitError:
+            # What one of them has to say concerns nobody who asks about the outer repository.
+            tally.skip(Reason.UNREADABLE, f"{path}/")
+
+
+def _list_work_tree(
+    folders: "_Folders",
+    tally: Tally,
+    nested: list[_Nested] | None,
+    known: str | None = None,
+    listing_done: Finished | None = None,
+) -> str | None:
+    """Fills the tally from git's listing; returns HEAD's commit, which may be `known`, or None when there is none
+    yet."""
+    head_done = None
+    if not known:
+        head, listing = started_listing(folders.root)
+        head_done, listing_done = head.finish(), listing.finish()
+    elif listing_done is None:
+        listing_done = started_files(folders.root).finish()
+    assert listing_done is not None
+    # Exit code 1 says that there is no commit yet.
+    commit = known if head_done is None else head_done.accepted(1).output.decode("ascii").strip()
+    listed = listing_done.accepted().output
+    base = folders.base + b"/"
+    # A conflict lists a path once for each side.
+    for row in sorted(set(listed.split(b"\0")) - {b""}):
+        raw, tag = row[2:], row[:1]
+        # An ordinary file in a folder that is known, which most are; the rest is looked at more closely.
+        if folders.takes_all(raw.rpartition(b"/")[0], tag != _UNTRACKED):
+            with suppress(OSError, UnicodeDecodeError):
+                status = os.lstat(base + raw)
+                if stat.S_ISREG(status.st_mode):
+                    ctime_ns = status.st_ctime_ns if TELLS_CHANGES else 0
+                    path = folders.prefix + raw.decode("utf-8")
+                    tally.offer(path, status.st_size, status.st_mtime_ns, ctime_ns=ctime_ns)
+                    continue
+        _offer_listed(raw, tag, folders, tally, nested)
+    for folder in _UNLISTED.findall(listing_done.messages):
+        if folder.startswith(folders.below_top):
+            tally.skip(Reason.UNREADABLE, folders.prefix + folder.removeprefix(folders.below_top) + "/")
+    return commit or None
+
+
+def started_listing(root: Path) -> tuple[Running, Running]:
+    """Git on its way to say which commit HEAD is, and which files there are. Raises GitMissing."""
+    place = ("-C", os.fspath(root))
+    head = Running(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    return head, started_files(root)
+
+
+def started_files(root: Path) -> Running:
+    """Git on its way to say which files there are. Raises GitMissing."""
+    # -t tells tracked files from others: a tracked node_modules is meant, an untracked one is forgotten.
+    return Running(("-C", os.fspath(root)), "ls-files", "-t", "-co", "--exclude-standard", "-z")
+
+
+def _offer_listed(raw: bytes, tag: bytes, folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> None:
+    """One path of git's listing, which may be gone, a link, or a repository of its own; `tag` is what git calls it."""
+    is_nested = raw.endswith(b"/")
+    raw = raw.rstrip(b"/")
+    location = _below(folders.base, raw)
+    try:
+        path = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        if os.path.lexists(location):
+            tally.skip(Reason.UNDECODABLE, folders.prefix + printable(raw))
+        return
+    if tag == _NOT_CHECKED_OUT and not os.path.lexists(location):
+        tally.skip(Reason.SPARSE, folders.prefix + path)
+        return
+    ignores = folders.ignores_of(path.rpartition("/")[0], tag != _UNTRACKED, tally)
+    if ignores is None:
+        return
+    try:
+        status = os.lstat(location)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError:
+        tally.skip(Reason.UNREADABLE, folders.prefix + path)
+        return
+    is_folder = is_nested or stat.S_ISDIR(status.st_mode)
+    is_repository = is_folder and is_work_tree(folders.root / path)
+    if is_folder and not is_nested and not is_repository and _has_entries(location):
+        # A folder took the place of a tracked file, whose contents are listed by themselves.
+        return
+    whole = folders.prefix + path
+    if ignores.ignored(folders.offset + path, is_folder=is_folder):
+        tally.skip(Reason.IGNORED, whole + "/" * is_folder)
+    elif is_repository and nested is not None:
+        lines = read_ignore_file(_below(location, OWN_IGNORE.encode()))
+        nested.append(_Nested(whole, ignores.entering(folders.offset + path, lines)))
+    elif is_folder:
+        tally.skip(Reason.SUBMODULE, whole)
+    else:
+        _offer_file(folders.base, path, status, tally, folders.prefix)
+
+
+class _Folders:
+    """What is known of the folders on the way to listed files; each is looked at once, from the top down.
+
+    `root` is the folder that git lists, `below_top` the way to it from the top of its work tree. `prefix` leads to it
+    from the root of the scan; `offset` from where the ignore files begin. Each ends in a slash or is empty.
+    """
+
+    def __init__(self, root: Path, prefix: str, offset: str, below_top: str, own: Ignores) -> None:
+        self.root = root
+        self.base = os.fsencode(root)
+        self.prefix = prefix
+        self.offset = offset
+        self.below_top = below_top
+        self._known: dict[tuple[str, bool], Ignores | None] = {("", True): own, ("", False): own}
+        self._counted: set[str] = set()
+        self._open: set[tuple[bytes, bool]] = set()  # of `_known`, those without any rules
+
+    @classmethod
+    def of_root(cls, root: Path, top: Path) -> "_Folders":
+        offset = _offset(root, top)
+        return cls(root, "", offset, offset, ignores_above(top, root, (OWN_IGNORE,))[OWN_IGNORE])
+
+    def takes_all(self, folder: bytes, tracked: bool) -> bool:
+        """Whether it is known of a folder that its files do not stay out, whatever they are called."""
+        return (folder, tracked) in self._open
+
+    def ignores_of(self, folder: str, tracked: bool, tally: Tally) -> Ignores | None:
+        """The ignore rules that hold inside of `folder`, or None if its files stay out."""
+        known = self._known
+        if (folder, tracked) not in known:
+            # Not recursive: a hostile tree is deeper than Python's stack.
+            end = -1
+            above = known["", tracked]
+            while end < len(folder):
+                end = folder.find("/", end + 1)
+                end = len(folder) if end < 0 else end
+                part = folder[:end]
+                if (part, tracked) not in known:
+                    known[part, tracked] = None if above is None else self._look(part, above, tracked, tally)
+                above = known[part, tracked]
+        ignores = known[folder, tracked]
+        if ignores is not None and not ignores.levels:
+            self._open.add((folder.encode(), tracked))
+        return ignores
+
+    def _look(self, folder: str, above: Ignores, tracked: bool, tally: Tally) -> Ignores | None:
+        name = folder.rpartition("/")[2]
+        if name in UNCOUNTED_FOLDERS:
+            return None
+        location = _below(self.base, folder.encode())
+        try:
+            # A link in the place of a folder leads elsewhere; to git, what was tracked below it is deleted.
+            if not stat.S_ISDIR(os.lstat(location).st_mode):
+                return None
+        except OSError:
+            return None
+        reason = None
+        if above.ignored(self.offset + folder, is_folder=True):
+            reason = Reason.IGNORED
+        elif not tracked and name in VENDORED_FOLDERS:
+            reason = Reason.VENDORED
+        if reason is not None:
+            if folder not in self._counted:
+                self._counted.add(folder)
+                tally.skip(reason, f"{self.prefix}{folder}/")
+            return None
+        return above.entering(self.offset + folder, read_ignore_file(_below(location, OWN_IGNORE.encode())))
+
+
+def _walk(
+    root: Path, offset: str, start: tuple[str, Ignores, Ignores], tally: Tally, nested: list[_Nested] | None
+) -> None:
+    """Fills the tally from the disk. `start` is a folder below the root with the rules of git and of our own that hold
+    in it; `offset` leads to the root from where the ignore files begin."""
+    base = os.fsencode(root)
+    stack = [start]
+    while stack:
+        folder, git, own = stack.pop()
+        location = _below(base, folder.encode()) if folder else base
+        try:
+            with os.scandir(location) as found:
+                entries = list(found)
+        except OSError as error:
+            if not folder:
+                raise RepositoryNotFound(f"{root} cannot be listed: {error.strerror}.") from error
+            if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+                tally.skip(Reason.UNREADABLE, folder + "/")
+            continue
+        listed = {os.fsdecode(entry.name) for entry in entries}
+        if folder:
+            if ".git" in listed and folder != start[0] and is_work_tree(root / folder):
+                if nested is None:
+                    tally.skip(Reason.SUBMODULE, folder)
+                else:
+                    lines = read_ignore_file(_below(location, OWN_IGNORE.encode()))
+                    nested.append(_Nested(folder, own.entering(offset + folder, lines)))
+                continue
+            if not FOLDER_MARKERS.isdisjoint(listed):
+                tally.skip(Reason.VENDORED, folder + "/")
+                continue
+            if GIT_IGNORE in listed:
+                git = git.entering(offset + folder, read_ignore_file(_below(location, GIT_IGNORE.encode())))
+            if OWN_IGNORE in listed and folder != start[0]:
+                own = own.entering(offset + folder, read_ignore_file(_below(location, OWN_IGNORE.encode())))
+        for entry in entries:
+            try:
+                name = entry.name.decode("utf-8")
+            except UnicodeDecodeError:
+                tally.skip(Reason.UNDECODABLE, f"{folder}/{printable(entry.name)}".lstrip("/"))
+                continue
+            path = f"{folder}/{name}" if folder else name
+            is_folder = _is_folder(entry)
+            if (is_folder and name in UNCOUNTED_FOLDERS) or name == ".git":
+                continue
+            if git.ignored(offset + path, is_folder=is_folder):
+                continue
+            if own.ignored(offset + path, is_folder=is_folder):
+                tally.skip(Reason.IGNORED, path + "/" * is_folder)
+            elif not is_folder:
+                _offer_walked(base, path, entry, tally)
+            elif name in VENDORED_FOLDERS or not FOLDERS_BESIDE.get(name, frozenset()).isdisjoint(listed):
+                tally.skip(Reason.VENDORED, path + "/")
+            else:
+                stack.append((path, git, own))
+
+
+def _offer_walked(base: bytes, path: str, entry: os.DirEntry[bytes], tally: Tally) -> None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    except OSError:
+        tally.skip(Reason.UNREADABLE, path)
+        return
+    _offer_file(base, path, status, tally)
+
+
+def _offer_file(base: bytes, path: str, status: os.stat_result, tally: Tally, prefix: str = "") -> None:
+    """Anything but a folder. `path` is below `base`, and with `prefix` below the root of the scan."""
+    whole = prefix + path
+    if stat.S_ISREG(status.st_mode):
+        tally.offer(whole, status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns if TELLS_CHANGES else 0)
+    elif stat.S_ISLNK(status.st_mode):
+        # realpath ends on circles, at a path on the circle.
+        target = os.path.realpath(_below(base, path.encode()))
+        separator = os.fsencode(os.sep)
+        inside = target == base or target.startswith(base.rstrip(separator) + separator)
+        tally.skip(Reason.LINK if inside else Reason.LINK_OUTSIDE, whole)
+    else:
+        tally.skip(Reason.SPECIAL, whole)
+
+
+def _offset(root: Path, top: Path) -> str:
+    """The way from `top` to `root` with a slash at its end; "" if they are the same."""
+    return "".join(f"{part}/" for part in root.relative_to(top).parts)
+
+
+def _below(base: bytes, path: bytes) -> bytes:
+    """Bytes, because the scan takes UTF-8 names whatever the locale says that names are."""
+    return base + b"/" + path
+
+
+def _is_folder(entry: os.DirEntry[bytes]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _has_entries(location: bytes) -> bool:
+    try:
+        with os.scandir(location) as found:
+            return next(found, None) is not None
+    except OSError:
+        return False
