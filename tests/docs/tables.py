@@ -7,12 +7,12 @@ docs/adding-a-language.md) have sentences of their own; `rows_after` and `codes`
 import re
 import sys
 
+from causalist._internal.arrays import Arrays, flatten
 from causalist.graph import RULES, Confidences, Evidence, load_confidences
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.graph import SYMMETRIC_KINDS, EdgeKind
 from causalist.model.index import Index
 from causalist.rank import WalkWeights
-from causalist.store.arrays import Arrays, flatten
 from tests.docs.blocks import DOCS, keep_in_sync, table
 
 PAGE = DOCS / "architecture.md"

@@ -4,7 +4,6 @@ import tomllib
 
 import pytest
 
-from causalist._internal.arrays import Arrays, flatten
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind
