@@ -292,7 +292,7 @@ def block_seeds(example: Example) -> str:
         "s",
     )
     return table(head, rows) + (
-        f"\nThe products of all {len(nodes)} candidates add up to {total:.4f}; each is divided by that. "
+        f"\nThe products of all {len(nodes)} candidates sum to {total:.4f}; s is the product divided by the sum. "
         f"The six above hold {sum(ranking.seeds[n] for n in nodes[:6]):.0%} of the restart distribution.\n"
     )
 
@@ -390,7 +390,7 @@ def block_walk(example: Example) -> str:
     info = example.answer.pagerank
     assert info is not None
     return (
-        f"For the question the walk over all {int(np.count_nonzero(example.transition.walkable))} nodes ends after "
+        f"PageRank over all {int(np.count_nonzero(example.transition.walkable))} nodes converges after "
         f"{info.iterations} iterations with a residual of {info.residual:.2e} (rung `{info.rung}`).\n"
     )
 
@@ -413,7 +413,7 @@ def block_arrivals(example: Example) -> str:
     assert i == example.node(EXCERPT[1]) and m * r > arrived / 2, "most comes from the caller, the page says"
     return table(("from node i", "M", "r of i", "M · r"), rows) + (
         f"\nThe sum is {arrived:.6f}, and {damping:g} · {arrived:.6f} = {damping * arrived:.5f}, "
-        f"which is the score of `verifyToken`. It has no restart of its own: no word of the question stands in it.\n"
+        f"which is the score of `verifyToken`. It has no restart of its own, because it has no lexical match.\n"
     )
 
 
@@ -566,7 +566,7 @@ def block_subgraph(example: Example) -> str:
     return (
         f"{len(answer.results)} results and {len(answer.via)} nodes on their paths make {len(answer.order)} nodes. "
         f"{len(answer.edges)} edges run among them: {_counts(Counter(e.kind for e in answer.edges))}. "
-        f"{len(ordering)} of these order, and {len(answer.removed_edges)} had to be removed.\n"
+        f"{len(ordering)} of these define the order, and {len(answer.removed_edges)} are removed.\n"
     )
 
 
@@ -583,7 +583,7 @@ def block_cycle(example: Example) -> str:
     n = len(answer.removed_edges)
     return table(("source", "kind", "target", "line", "confidence", "sites", ""), rows) + (
         f"\nIn all, {n} of the {len(answer.edges)} edges among the {len(answer.results)} files and the files on their "
-        f"paths are removed for such reasons.\n"
+        f"paths are removed.\n"
     )
 
 
@@ -595,7 +595,7 @@ def block_order(example: Example) -> str:
     for place, node in enumerate(example.answer.order, 1):
         if node in wanted:
             rows.append((place, f"`{node}`", f"#{ranks[node]}" if node in ranks else "via"))
-    return table(("place in the order", "node", "rank"), rows)
+    return table(("position", "node", "rank"), rows)
 
 
 def block_pack(example: Example) -> str:
@@ -608,7 +608,7 @@ def block_pack(example: Example) -> str:
     stop = next(i for i in range(start + 1, len(lines)) if lines[i].startswith("──"))
     shown = "\n".join([*lines[:2], "[...]", *lines[start : stop - 1], "[...]", lines[-1]])
     return (
-        f"The pack has {pack.tokens} of {pack.max_tokens} tokens. What did not fit is counted: {omitted} "
+        f"The pack has {pack.tokens} of {pack.max_tokens} tokens. Omitted: {omitted} "
         f"(a body may be cut or missing).\n\n````text\n{shown}\n````\n"
     )
 
