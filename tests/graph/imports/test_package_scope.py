@@ -3,6 +3,7 @@
 from causalist.graph.imports.package_scope import PackageScopes, package_key
 from causalist.model.facts import FileFacts
 from causalist.model.language import CommentSettings, LanguageSettings, ModuleSettings, ModuleSystem, NameSettings
+from causalist.parse import load_settings
 
 
 def _settings(system: ModuleSystem) -> LanguageSettings:
@@ -47,3 +48,23 @@ def test_files_of_a_package_see_one_another_and_the_first_of_a_name_counts() -> 
     assert [scopes.find_definition(0, name, tables) for name in "fghi"] == [0, 2, None, None]
     assert scopes.find_definition(1, "f", tables) == 0
     assert scopes.find_definition(3, "i", tables) is None
+
+
+def test_variants_of_a_name_in_one_package() -> None:
+    class Names:
+        settings = None
+
+        def __init__(self, path: str, **by_qualname: int) -> None:
+            self.path, self.by_qualname = path, by_qualname
+
+    tables = [
+        Names("p/a.go", go=0),
+        Names("p/open_linux.go", open=1),
+        Names("p/open_windows.go", open=2),
+        Names("p/use_windows.go", use=3),
+    ]
+    scopes = PackageScopes.from_files([(t.path, FileFacts("go", package="p")) for t in tables], load_settings())
+    assert scopes.find_variants(1, 1, 0, tables) == [1, 2]
+    assert scopes.find_variants(1, 1, 1, tables) == [1]
+    assert scopes.find_variants(1, 1, 3, tables) == [2]
+    assert scopes.find_variants(0, 0, 3, tables) == [0]

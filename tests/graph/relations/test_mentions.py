@@ -10,7 +10,7 @@ from causalist.graph.rules import RULES, load_confidences
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.parse import load_settings, parse_file
 
-LABELS = Path(__file__).parents[1] / "benchmarks" / "mentions" / "labels.tsv"
+LABELS = Path(__file__).parents[2] / "benchmarks" / "mentions" / "labels.tsv"
 
 AUTH = b"""
 class Session:
