@@ -78,8 +78,8 @@ def link_files(
 
 def _link_each(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -> Iterator[tuple[int, str]]:
     for number in numbers:
-        names = linker.program.files[number]
-        with names.use_facts(bring(names.path, names.facts)):
+        symbols = linker.program.files[number]
+        with symbols.use_facts(bring(symbols.path, symbols.facts)):
             try:
                 linker.link(number)
             except NotLinked as error:  # all other files have their edges
@@ -173,7 +173,7 @@ def build_graph(
     tests = Tests(linker.program, linker.drafts)
     for each in list(tests.find_edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
-    languages = [names.settings.name if names.settings else "" for names in linker.program.files]
+    languages = [symbols.settings.name if symbols.settings else "" for symbols in linker.program.files]
     graph, position = finish_graph(linker.drafts.all_drafts(), linker.collector, languages, load_confidences())
     file_nodes = position[: len(files)]
     linked = LinkedGraph(

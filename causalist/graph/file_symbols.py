@@ -117,70 +117,70 @@ class FileSymbols:
 
 def build_file_symbols(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileSymbols:
     """The tables of one file."""
-    names = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
-    names.is_shaped = settings is not None and bool(settings.shapes.sequences)
+    symbols = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
+    symbols.is_shaped = settings is not None and bool(settings.shapes.sequences)
     apart = settings is not None and settings.names.has_overloads
     if settings is not None and settings.modules.headers:
-        names.opened_namespaces = find_opened_namespaces(facts)
+        symbols.opened_namespaces = find_opened_namespaces(facts)
     types_apart = settings is not None and settings.names.types_apart
     assigned = settings is not None and bool(settings.names.assigned_prefixes)
     if settings is not None and settings.names.members_are_visible:
-        names.owned = {position for position, _ in facts.owners}
+        symbols.owned = {position for position, _ in facts.owners}
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
-            names.holders.add(definition.qualname.rpartition(".")[0])
+            symbols.holders.add(definition.qualname.rpartition(".")[0])
         if apart and definition.kind in CALLABLE_KINDS:
-            names.callables.setdefault(definition.qualname, []).append(first + i)
+            symbols.callables.setdefault(definition.qualname, []).append(first + i)
             if settings is not None and not settings.names.callables_apart:
-                names.by_qualname.setdefault(definition.qualname, first + i)
+                symbols.by_qualname.setdefault(definition.qualname, first + i)
             continue
-        before = names.by_qualname.setdefault(definition.qualname, first + i) - first
+        before = symbols.by_qualname.setdefault(definition.qualname, first + i) - first
         if before == i:
             continue
         kinds = facts.definitions[before].kind, definition.kind
         if NodeKind.FIELD in kinds and kinds[0] != kinds[1]:
-            names.fields.setdefault(definition.qualname, first + (before if kinds[0] == NodeKind.FIELD else i))
+            symbols.fields.setdefault(definition.qualname, first + (before if kinds[0] == NodeKind.FIELD else i))
         if types_apart and kinds[0] in _MERE_TYPES and kinds[1] not in _MERE_TYPES:
-            names.types[definition.qualname] = names.by_qualname[definition.qualname]
-            names.by_qualname[definition.qualname] = first + i
+            symbols.types[definition.qualname] = symbols.by_qualname[definition.qualname]
+            symbols.by_qualname[definition.qualname] = first + i
             continue
         if types_apart and kinds[1] in _MERE_TYPES and kinds[0] not in _MERE_TYPES:
-            names.types.setdefault(definition.qualname, first + i)
+            symbols.types.setdefault(definition.qualname, first + i)
             continue
         if assigned and kinds[0] == NodeKind.CONSTANT and kinds[1] in CALLABLE_KINDS:
-            names.by_qualname[definition.qualname] = first + i  # `var f; f = function () {}`
+            symbols.by_qualname[definition.qualname] = first + i  # `var f; f = function () {}`
             continue
         gives_way = kinds[0] in _GIVE_WAY or (before in implementing and i not in implementing)
         if gives_way and kinds[1] not in _GIVE_WAY:
-            names.by_qualname[definition.qualname] = first + i
+            symbols.by_qualname[definition.qualname] = first + i
     named = settings is not None and settings.modules.holds_functions
-    for qualname, same in names.callables.items():  # a bare name means what is no member, or a property
+    for qualname, same in symbols.callables.items():  # a bare name means what is no member, or a property
         parent = facts.definitions[same[0] - first].parent
         if named or parent == MODULE_SCOPE or facts.definitions[parent].kind not in TYPE_KINDS:
-            names.by_qualname.setdefault(qualname, same[0])
+            symbols.by_qualname.setdefault(qualname, same[0])
     for entry in facts.imports:
         if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
-            names.stars.append(entry)
+            symbols.stars.append(entry)
         elif entry.kind in (ImportKind.REEXPORT, ImportKind.REEXPORT_NAMESPACE):
-            names.reexports.setdefault(entry.alias, entry)
+            symbols.reexports.setdefault(entry.alias, entry)
         elif entry.kind != ImportKind.SIDE_EFFECT:
             local = entry.alias or entry.module.partition(".")[0]
-            names.imports.setdefault(entry.scope, {}).setdefault(local, entry)
+            symbols.imports.setdefault(entry.scope, {}).setdefault(local, entry)
     for export in facts.exports:
-        names.exports.setdefault(export.exported, export.local)
-    _add_bindings(names, facts)
-    return names
+        symbols.exports.setdefault(export.exported, export.local)
+    _add_bindings(symbols, facts)
+    return symbols
 
 
-def _add_bindings(names: FileSymbols, facts: FileFacts) -> None:
+def _add_bindings(symbols: FileSymbols, facts: FileFacts) -> None:
     for binding in facts.bindings:
-        scope = names.bindings.setdefault(binding.scope, {})
+        scope = symbols.bindings.setdefault(binding.scope, {})
         known = scope.get(binding.target)
         if known is None or not (known.type or known.value):
             scope[binding.target] = binding
-        elif names.is_shaped and (binding.type or binding.value):
-            names.several.setdefault((binding.scope, binding.target), [known]).append(binding)
+        elif symbols.is_shaped and (binding.type or binding.value):
+            symbols.several.setdefault((binding.scope, binding.target), [known]).append(binding)
 
 
 def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
@@ -245,10 +245,10 @@ class FileGroups:
         """Return the files of code that tests may be named after, by language and name."""
         if self._subjects is None:
             self._subjects = {}
-            for number, names in enumerate(files):
-                settings = names.settings
-                if settings is not None and settings.tests.names and role_of(names.path) == Role.CODE:
-                    folder, _, file = names.path.rpartition("/")
+            for number, symbols in enumerate(files):
+                settings = symbols.settings
+                if settings is not None and settings.tests.names and role_of(symbols.path) == Role.CODE:
+                    folder, _, file = symbols.path.rpartition("/")
                     name = file.partition(".")[0]
                     if name in settings.modules.index_stems and folder:
                         folder, _, name = folder.rpartition("/")  # the file stands for its folder

@@ -269,10 +269,10 @@ class _GraphUpdate:
         subjects = {subject for each in self.moved if (subject := each.stem.lstrip("_"))}
         return frozenset(
             number
-            for number, names in enumerate(self.linker.program.files if subjects else ())
-            if names.settings is not None
-            and any(subject in names.path for subject in subjects)
-            and role_of(names.path) == Role.TEST
+            for number, symbols in enumerate(self.linker.program.files if subjects else ())
+            if symbols.settings is not None
+            and any(subject in symbols.path for subject in subjects)
+            and role_of(symbols.path) == Role.TEST
         )
 
     def _draft_of(self, node: int) -> int:

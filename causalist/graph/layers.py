@@ -486,12 +486,12 @@ class LayerAssigner:
 
     def assign_own(self, number: int) -> None:
         """Set the layers that a file and the types in it say themselves. Needs the bodies of the file."""
-        names = self.program.files[number]
-        family = names.settings.family if names.settings is not None else ""
-        around = _folder(names.path)
+        symbols = self.program.files[number]
+        family = symbols.settings.family if symbols.settings is not None else ""
+        around = _folder(symbols.path)
         while around and around not in self._package_by_folder:
             around = _folder(around)
-        own = layers_of_file(names.path, names.facts, family, self._package_by_folder.get(around, ""))
+        own = layers_of_file(symbols.path, symbols.facts, family, self._package_by_folder.get(around, ""))
         if own.layer is not None:
             self.drafts[number].says = own.layer
         for local, layer in own.types.items():

@@ -52,13 +52,13 @@ class PackageImports:
         if file != self._file:
             self._file, self._members = file, _members_of(self.program.files[file])
         program = self.program
-        names = program.files[file]
+        symbols = program.files[file]
         used: set[str] = set()
         if entry.kind == ImportKind.STAR:
             own = program.packages.find_definition
             used = {head for head in self._members if own(file, head, program.files) is None}
         else:
-            for local, each in names.imports.get(MODULE_SCOPE, {}).items():
+            for local, each in symbols.imports.get(MODULE_SCOPE, {}).items():
                 if each is entry:
                     used = self._members.get(local, set())
         found = set()
@@ -73,8 +73,8 @@ class PackageImports:
         return sorted(found or {target})
 
 
-def _members_of(names: FileSymbols) -> dict[str, set[str]]:
-    facts = names.facts
+def _members_of(symbols: FileSymbols) -> dict[str, set[str]]:
+    facts = symbols.facts
     result: dict[str, set[str]] = {}
     for rows in (facts.calls, facts.references):
         for row in rows:
@@ -200,12 +200,12 @@ class Linker:
             self._add_edge(source, self.drafts.of_definition(over.base), EdgeKind.OVERRIDES, over.rule, row)
 
     def _add_imports(self, number: int) -> None:
-        names = self.program.files[number]
-        if names.settings is not None and names.settings.modules.system is ModuleSystem.DECLARED:
-            self._add_declared_imports(number, names.settings)
+        symbols = self.program.files[number]
+        if symbols.settings is not None and symbols.settings.modules.system is ModuleSystem.DECLARED:
+            self._add_declared_imports(number, symbols.settings)
             return
-        has_headers = names.settings is not None and bool(names.settings.modules.headers)
-        for entry in names.facts.imports:
+        has_headers = symbols.settings is not None and bool(symbols.settings.modules.headers)
+        for entry in symbols.facts.imports:
             if entry.kind == ImportKind.TYPE:
                 continue
             if has_headers and entry.kind == ImportKind.STAR:
@@ -224,26 +224,26 @@ class Linker:
                 package = self.program.tree_paths.find_target(number, entry)[2]
                 if package:
                     self._add_external_edge(number, package, EdgeKind.IMPORTS, entry.row)
-            elif names.settings is not None and not entry.level and not entry.module.startswith("."):
+            elif symbols.settings is not None and not entry.level and not entry.module.startswith("."):
                 found = self.program.external_resolution(number, entry)
                 self._add_external_edge(number, found.name, EdgeKind.IMPORTS, entry.row)
 
     def _add_declared_imports(self, number: int, settings: LanguageSettings) -> None:
-        names, declared = self.program.files[number], self.program.declared
-        own = {each.name for each in names.facts.definitions if each.kind in TYPE_KINDS} if names.stars else ()
-        used = first_names_in(names.facts).difference(own) if names.stars else frozenset()
-        for entry in names.facts.imports:
+        symbols, declared = self.program.files[number], self.program.declared
+        own = {each.name for each in symbols.facts.definitions if each.kind in TYPE_KINDS} if symbols.stars else ()
+        used = first_names_in(symbols.facts).difference(own) if symbols.stars else frozenset()
+        for entry in symbols.facts.imports:
             if entry.kind == ImportKind.SIDE_EFFECT:
-                included = find_script(self.program.modules.number, names.path, entry.module, settings.modules)
+                included = find_script(self.program.modules.number, symbols.path, entry.module, settings.modules)
                 if included >= 0:
                     self._add_edge(number, included, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
                 elif settings.modules.folders and settings.modules.external_parts and entry.module[:1] not in "./":
                     self._add_external_edge(number, entry.module.partition("/")[0], EdgeKind.IMPORTS, entry.row)
                 continue
-            entry = qualify_import(declared, names, entry)
-            files = declared.find_imported_files(settings.family, entry, names.path, used)
+            entry = qualify_import(declared, symbols, entry)
+            files = declared.find_imported_files(settings.family, entry, symbols.path, used)
             if files is None and settings.modules.namespaces:
-                files = self.resolver.name_lookup.find_imported_files(settings, names, entry) or None
+                files = self.resolver.name_lookup.find_imported_files(settings, symbols, entry) or None
             for target in files or ():
                 self._add_edge(number, target, EdgeKind.IMPORTS, RuleName.PATH, entry.row)
             if files is None:
@@ -252,34 +252,36 @@ class Linker:
 
     def _imported_module(self, number: int, package: int, entry: Import) -> int:
         """Return the module's file, not the package's, of `from package import module`, or -1."""
-        names = self.program.files[number]
-        if entry.kind not in (ImportKind.NAME, ImportKind.REEXPORT) or names.settings is None:
+        symbols = self.program.files[number]
+        if entry.kind not in (ImportKind.NAME, ImportKind.REEXPORT) or symbols.settings is None:
             return -1
         if package >= 0:
             if entry.name in self.program.files[package].by_qualname:
                 return -1
-            return self.program.modules.find_submodule(package, entry.name, names.settings.modules)
+            return self.program.modules.find_submodule(package, entry.name, symbols.settings.modules)
         return self.program.modules.find_namespace_submodule(
-            names.path, entry.module, entry.level, entry.name, names.settings.modules
+            symbols.path, entry.module, entry.level, entry.name, symbols.settings.modules
         )
 
     def _add_states(self, number: int) -> None:
         """Add reads and writes of state that a file's chains, accesses and look-ups by key make.
 
         The meaning of a chain as a whole is read where it is used."""
-        names = self.program.files[number]
-        facts = names.facts
+        symbols = self.program.files[number]
+        facts = symbols.facts
         # Where types stand before the names, members that are handed on are references already.
-        is_told = names.settings is not None and names.settings.types.prefixed
+        is_told = symbols.settings is not None and symbols.settings.types.prefixed
         told = {(each.scope, each.name, each.row) for each in facts.references} if is_told else frozenset()
         for access in facts.accesses:
             self._add_state(number, access.scope, access.name, access.row, access.how, "." not in access.name)
             if access.how == AccessKind.READ and (access.scope, access.name, access.row) not in told:
                 self._add_function(number, access.scope, access.name, access.row)
         # `serve::run` is in the module of that name, whatever else is called so.
-        is_path = names.settings is not None and bool(names.settings.names.path_separator)
+        is_path = symbols.settings is not None and bool(symbols.settings.names.path_separator)
         bare = {(a.scope, a.name) for a in facts.accesses if "." not in a.name}
-        own = names.settings.names.self_names if names.settings is not None else ()  # which hold no value themselves
+        own = (
+            symbols.settings.names.self_names if symbols.settings is not None else ()
+        )  # which hold no value themselves
         chains = {(call.scope, call.callee): call.row for call in reversed(facts.calls)}
         written = {(a.scope, a.name, a.row) for a in facts.accesses if a.how == AccessKind.WRITE}
         for each in reversed(facts.references):
@@ -294,8 +296,8 @@ class Linker:
                 if not is_path:
                     self._add_function(number, scope, holder, row)
         for lookup in facts.lookups:
-            assert names.settings is not None
-            way = names.settings.lookups[lookup.way]
+            assert symbols.settings is not None
+            way = symbols.settings.lookups[lookup.way]
             if matches_lookup(self.resolver.values, number, lookup, way):
                 kind = EdgeKind.WRITES if lookup.writes else EdgeKind.READS
                 rule = RuleName.NAMED_KEY if way.modules or way.globals else RuleName.KEY_OF_CONFIG
@@ -326,22 +328,22 @@ class Linker:
         return number if scope == MODULE_SCOPE else self.drafts.of_definition(self.program.files[number].first + scope)
 
     def _add_uses(self, number: int) -> None:
-        names = self.program.files[number]
-        written = Counter((a.scope, a.name, a.row) for a in names.facts.accesses if a.how == AccessKind.WRITE)
+        symbols = self.program.files[number]
+        written = Counter((a.scope, a.name, a.row) for a in symbols.facts.accesses if a.how == AccessKind.WRITE)
         calls: dict[tuple[int, str, str, str], list[int]] = {}  # -> first row, number of sites
-        for call in names.facts.calls:
+        for call in symbols.facts.calls:
             sites = calls.setdefault((call.scope, call.callee, call.arguments, call.values), [call.row, 0])
             sites[0] = min(sites[0], call.row)
             sites[1] += 1
         for (scope, callee, arguments, values), (row, n) in calls.items():
-            self._add_use(number, names.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n, values=values)
-        for reference in names.facts.references:
+            self._add_use(number, symbols.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n, values=values)
+        for reference in symbols.facts.references:
             key = reference.scope, reference.name, reference.row
             reads = not written or not written[key]
             if not reads:
                 written[key] -= 1  # the use that is the writing
             self._add_use(
-                number, names.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES, reads=reads
+                number, symbols.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES, reads=reads
             )
 
     def _add_use(

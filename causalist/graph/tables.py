@@ -58,11 +58,11 @@ class NodeDrafts(dict[int, NodeDraft]):
 
     def __missing__(self, number: int) -> NodeDraft:
         file = number if number < self.n_files else self.program.file_of[number - self.n_files]
-        names = self.program.files[file]
+        symbols = self.program.files[file]
         if number == file:
-            self[file] = _file_draft(names, file)
+            self[file] = _file_draft(symbols, file)
         else:
-            self.update(enumerate(_definition_drafts(names, file, self), self.first_definition(file)))
+            self.update(enumerate(_definition_drafts(symbols, file, self), self.first_definition(file)))
         return self[number]
 
     def first_definition(self, file: int) -> int:
@@ -102,16 +102,16 @@ class NodeDrafts(dict[int, NodeDraft]):
         return [self[number] for number in range(self.n_written + len(self.externals))]
 
 
-def _file_draft(names: FileSymbols, number: int) -> NodeDraft:
-    facts = names.facts
+def _file_draft(symbols: FileSymbols, number: int) -> NodeDraft:
+    facts = symbols.facts
     return NodeDraft(
-        file_id(names.path), NodeKind.FILE, role_of(names.path), number, -1,
+        file_id(symbols.path), NodeKind.FILE, role_of(symbols.path), number, -1,
         0, facts.n_bytes, 0, max(facts.n_rows - 1, 0), "", facts.doc,
     )  # fmt: skip
 
 
-def _definition_drafts(names: FileSymbols, number: int, drafts: NodeDrafts) -> Iterator[NodeDraft]:
-    facts, first, file = names.facts, drafts.first_definition(number), file_id(names.path)
+def _definition_drafts(symbols: FileSymbols, number: int, drafts: NodeDrafts) -> Iterator[NodeDraft]:
+    facts, first, file = symbols.facts, drafts.first_definition(number), file_id(symbols.path)
     # The last one is the file's, for definitions whose parent is MODULE_SCOPE, -1.
     tests, roles = frozenset(facts.tests), [drafts[number].role] * (len(facts.definitions) + 1)
     for local, (definition, repeat) in enumerate(
@@ -126,11 +126,11 @@ def _definition_drafts(names: FileSymbols, number: int, drafts: NodeDrafts) -> I
         )  # fmt: skip
 
 
-def _passage_drafts(names: FileSymbols, number: int, role: Role, first: int) -> Iterator[NodeDraft]:
-    for passage in names.facts.passages:
+def _passage_drafts(symbols: FileSymbols, number: int, role: Role, first: int) -> Iterator[NodeDraft]:
+    for passage in symbols.facts.passages:
         parent = number if passage.parent < 0 else first + passage.parent
         yield NodeDraft(
-            section_id(names.path, passage.slug), NodeKind.PASSAGE, role, number, parent,
+            section_id(symbols.path, passage.slug), NodeKind.PASSAGE, role, number, parent,
             passage.start_byte, passage.end_byte, passage.start_row, passage.end_row, passage.title, "",
         )  # fmt: skip
 

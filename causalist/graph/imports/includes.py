@@ -122,13 +122,13 @@ class InclusionGraph:
 
     @classmethod
     def from_files(cls, tables: Sequence[FileSymbols], numbers: dict[str, int]) -> "InclusionGraph":
-        result = cls([names.path for names in tables])
-        for file, names in enumerate(tables):
-            if names.settings is None or not names.settings.modules.inclusion:
+        result = cls([symbols.path for symbols in tables])
+        for file, symbols in enumerate(tables):
+            if symbols.settings is None or not symbols.settings.modules.inclusion:
                 continue
-            for entry in names.facts.imports:
+            for entry in symbols.facts.imports:
                 if entry.kind == ImportKind.SIDE_EFFECT:
-                    target = find_script(numbers, names.path, entry.module, names.settings.modules)
+                    target = find_script(numbers, symbols.path, entry.module, symbols.settings.modules)
                     if target >= 0:
                         result.includes.setdefault(file, set()).add(target)
                         result.included_by.setdefault(target, set()).add(file)

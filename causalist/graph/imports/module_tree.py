@@ -74,8 +74,8 @@ class ModuleTree:
 
     @classmethod
     def from_files(cls, files: Sequence[Tables], file_of: Sequence[int]) -> "ModuleTree":
-        result = cls(files, file_of, {names.path: i for i, names in enumerate(files)})
-        members = [i for i, names in enumerate(files) if module_system(names) is ModuleSystem.TREE]
+        result = cls(files, file_of, {symbols.path: i for i, symbols in enumerate(files)})
+        members = [i for i, symbols in enumerate(files) if module_system(symbols) is ModuleSystem.TREE]
         if not members:
             return result
         for file in members:
@@ -99,29 +99,29 @@ class ModuleTree:
     # -- the tree
 
     def _add_names(self, file: int) -> None:
-        names = self.files[file]
-        definitions = names.facts.definitions
+        symbols = self.files[file]
+        definitions = symbols.facts.definitions
         for local, definition in enumerate(definitions):
             around = definition.parent
             inside = definitions[around].qualname + "." if around != MODULE_SCOPE else ""
             if definition.qualname != inside + definition.name or definition.kind == NodeKind.MACRO:
                 continue  # a member of a type that stands elsewhere
             if around == MODULE_SCOPE or definitions[around].kind == NodeKind.NAMESPACE:
-                module = Module(file, names.first + around if around != MODULE_SCOPE else -1)
-                self.items.setdefault(module, {}).setdefault(definition.name, []).append(names.first + local)
+                module = Module(file, symbols.first + around if around != MODULE_SCOPE else -1)
+                self.items.setdefault(module, {}).setdefault(definition.name, []).append(symbols.first + local)
                 if definition.kind == NodeKind.NAMESPACE:
-                    self.parents[Module(file, names.first + local)] = module
-        for entry in names.facts.imports:
+                    self.parents[Module(file, symbols.first + local)] = module
+        for entry in symbols.facts.imports:
             if entry.kind == ImportKind.STAR:
                 self.globs.setdefault((file, entry.scope), []).append(entry)
             elif entry.kind == ImportKind.NAME:
                 self.uses.setdefault((file, entry.scope), {}).setdefault(entry.alias, []).append(entry)
 
     def _macros_of(self, file: int) -> list[tuple[str, int]]:
-        names = self.files[file]
+        symbols = self.files[file]
         return [
-            (definition.name, names.first + local)
-            for local, definition in enumerate(names.facts.definitions)
+            (definition.name, symbols.first + local)
+            for local, definition in enumerate(symbols.facts.definitions)
             if definition.kind == NodeKind.MACRO
         ]
 
@@ -133,9 +133,9 @@ class ModuleTree:
             for pattern in module_settings(self.files[file]).targets
         }
         roots: set[int] = set()
-        for names in self.files:
-            manifest = names.facts.manifest
-            folder = posixpath.dirname(names.path)
+        for symbols in self.files:
+            manifest = symbols.facts.manifest
+            folder = posixpath.dirname(symbols.path)
             local, _, path = next((v for k, v in manifest if k == "library"), "").partition("\t")
             if local:
                 package = self._folders[folder] = _Package(local)
@@ -215,8 +215,8 @@ class ModuleTree:
         return found[::-1]
 
     def _name_of(self, module: Module) -> str:
-        names = self.files[module.file]
-        return names.facts.definitions[module.namespace - names.first].name
+        symbols = self.files[module.file]
+        return symbols.facts.definitions[module.namespace - symbols.first].name
 
     def _adopt(self, file: int) -> None:
         """Make a file that nobody declares a module of the file that stands for its folder."""
@@ -238,10 +238,10 @@ class ModuleTree:
 
     def module_at(self, file: int, scope: int) -> Module:
         """The module around a scope of a file."""
-        names = self.files[file]
-        while scope != MODULE_SCOPE and names.facts.definitions[scope].kind != NodeKind.NAMESPACE:
-            scope = names.facts.definitions[scope].parent
-        return Module(file, names.first + scope if scope != MODULE_SCOPE else -1)
+        symbols = self.files[file]
+        while scope != MODULE_SCOPE and symbols.facts.definitions[scope].kind != NodeKind.NAMESPACE:
+            scope = symbols.facts.definitions[scope].parent
+        return Module(file, symbols.first + scope if scope != MODULE_SCOPE else -1)
 
     def root_of(self, module: Module) -> Module:
         for _ in range(_MAX_DEPTH):
@@ -266,13 +266,13 @@ class ModuleTree:
         )
 
 
-def module_settings(names: Tables) -> ModuleSettings:
-    assert names.settings is not None
-    return names.settings.modules
+def module_settings(symbols: Tables) -> ModuleSettings:
+    assert symbols.settings is not None
+    return symbols.settings.modules
 
 
-def module_system(names: Tables) -> ModuleSystem | None:
-    return names.settings.modules.system if names.settings is not None else None
+def module_system(symbols: Tables) -> ModuleSystem | None:
+    return symbols.settings.modules.system if symbols.settings is not None else None
 
 
 def _split_pair(value: str) -> tuple[str, str]:
@@ -302,13 +302,13 @@ class TreePathResolver:
         module = self.tree.module_at(file, scope)
         if name.endswith("!"):
             return self._find_macro(file, scope, name[:-1])
-        names = self.tree.files[file]
-        while scope != MODULE_SCOPE and names.first + scope != module.namespace:
+        symbols = self.tree.files[file]
+        while scope != MODULE_SCOPE and symbols.first + scope != module.namespace:
             for entry in self.tree.globs.get((file, scope), ()):
                 found = self._find_in_glob(module, entry, name, path)
                 if found is not None:
                     return found._replace(rule=RuleName.STAR_IMPORT)
-            scope = names.facts.definitions[scope].parent
+            scope = symbols.facts.definitions[scope].parent
         special = self._resolve_relative(module, name)
         if special is not None:
             return special
@@ -511,12 +511,12 @@ class TreePathResolver:
         return found.number if found.kind == "module" else self.tree.file_of[found.number] if found.number >= 0 else -1
 
     def _kind_of(self, definition: int) -> int:
-        names = self.tree.files[self.tree.file_of[definition]]
-        return names.facts.definitions[definition - names.first].kind
+        symbols = self.tree.files[self.tree.file_of[definition]]
+        return symbols.facts.definitions[definition - symbols.first].kind
 
     def _find_member(self, definition: int, name: str) -> int:
-        names = self.tree.files[self.tree.file_of[definition]]
-        return names.by_qualname.get(f"{names.facts.definitions[definition - names.first].qualname}.{name}", -1)
+        symbols = self.tree.files[self.tree.file_of[definition]]
+        return symbols.by_qualname.get(f"{symbols.facts.definitions[definition - symbols.first].qualname}.{name}", -1)
 
 
 def _with_import_rule(found: Resolution) -> Resolution:

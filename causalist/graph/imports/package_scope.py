@@ -219,20 +219,20 @@ class PackageScopes:
                     self._variants.update((number, several) for _, number in several)
         return names
 
-    def _is_hidden(self, names: _Tables, found: tuple[int, int]) -> bool:
+    def _is_hidden(self, symbols: _Tables, found: tuple[int, int]) -> bool:
         """True for what files see only if they include its file: a macro, a function of a header."""
-        if names.settings is None or not names.settings.modules.headers:
+        if symbols.settings is None or not symbols.settings.modules.headers:
             return False
-        definition, unshared = names.facts.definitions[found[1] - names.first], names.settings.names.unshared
+        definition, unshared = symbols.facts.definitions[found[1] - symbols.first], symbols.settings.names.unshared
         return definition.kind == NodeKind.MACRO or re.match(unshared, definition.signature) is not None
 
     @staticmethod
-    def _is_own(names: _Tables, number: int) -> bool:
+    def _is_own(symbols: _Tables, number: int) -> bool:
         """True for what other files cannot see: it is not linked, and its file is none to be included."""
-        settings = names.settings
-        if settings is None or not settings.modules.headers or names.path.lower().endswith(settings.modules.headers):
+        settings = symbols.settings
+        if settings is None or not settings.modules.headers or symbols.path.lower().endswith(settings.modules.headers):
             return False
-        definition = names.facts.definitions[number - names.first]
+        definition = symbols.facts.definitions[number - symbols.first]
         if definition.kind in _NEVER_LINKED or definition.parent >= 0:
             return True
         unshared = settings.names.unshared

@@ -291,24 +291,24 @@ def local_name(entry: Import) -> str:
 
 def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> None:
     """Qualify the wildcard imports of each file, and add those that another file of its project passes on."""
-    for names in tables:
-        if names.settings is not None and names.settings.modules.above:
-            names.stars[:] = [qualify_import(declared, names, star) for star in names.stars]
+    for symbols in tables:
+        if symbols.settings is not None and symbols.settings.modules.above:
+            symbols.stars[:] = [qualify_import(declared, symbols, star) for star in symbols.stars]
     passed_on: dict[tuple[str, str], dict[str, Import]] = {}  # (language, project) -> module -> import
-    ends = {end for names in tables if names.settings is not None for end in names.settings.modules.projects}
+    ends = {end for symbols in tables if symbols.settings is not None for end in symbols.settings.modules.projects}
     if not ends:
         return
-    folders = {posixpath.dirname(names.path) for names in tables if names.path.lower().endswith(tuple(ends))}
-    reading = [names for names in tables if names.settings is not None and names.settings.modules.projects]
-    for names in reading:
-        for star in names.stars:
+    folders = {posixpath.dirname(symbols.path) for symbols in tables if symbols.path.lower().endswith(tuple(ends))}
+    reading = [symbols for symbols in tables if symbols.settings is not None and symbols.settings.modules.projects]
+    for symbols in reading:
+        for star in symbols.stars:
             if star.kind == ImportKind.REEXPORT_ALL:
-                key = names.facts.language, find_project(names.path, folders)
+                key = symbols.facts.language, find_project(symbols.path, folders)
                 passed_on.setdefault(key, {}).setdefault(star.module, star)
-    for names in reading if passed_on else ():
-        own = {star.module for star in names.stars}
-        more = passed_on.get((names.facts.language, find_project(names.path, folders)), {})
-        names.stars.extend(star for module, star in more.items() if module not in own)
+    for symbols in reading if passed_on else ():
+        own = {star.module for star in symbols.stars}
+        more = passed_on.get((symbols.facts.language, find_project(symbols.path, folders)), {})
+        symbols.stars.extend(star for module, star in more.items() if module not in own)
 
 
 def find_project(path: str, folders: set[str]) -> str:
@@ -325,9 +325,9 @@ def find_project(path: str, folders: set[str]) -> str:
     return folder
 
 
-def qualify_import(declared: DeclaredTypes, names: FileSymbols, entry: Import) -> Import:
+def qualify_import(declared: DeclaredTypes, symbols: FileSymbols, entry: Import) -> Import:
     """An import with the whole name of what it means: `using B` in the package A is A.B where there is such a one."""
-    settings, package = names.settings, names.facts.package
+    settings, package = symbols.settings, symbols.facts.package
     if settings is None or not settings.modules.above:
         return entry
     while package:

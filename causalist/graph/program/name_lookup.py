@@ -119,9 +119,9 @@ class NameLookup:
         """Return the definition that `this.name = function` makes where it stands, or -1."""
         if binding.type or binding.value or binding.scope == MODULE_SCOPE:
             return -1
-        names = self.program.files[file]
-        holder = names.facts.definitions[binding.scope].qualname
-        return names.by_qualname.get(f"{holder}{binding.target}", -1)
+        symbols = self.program.files[file]
+        holder = symbols.facts.definitions[binding.scope].qualname
+        return symbols.by_qualname.get(f"{holder}{binding.target}", -1)
 
     def enclosing_scope(self, file: int, binding: Binding) -> int:
         """Return the scope around the function of a parameter, in which its annotation is read."""
@@ -133,17 +133,17 @@ class NameLookup:
 
     def find_dotted_module(self, file: int, name: str) -> Value | None:
         """Return the module that a dotted name means in a file."""
-        names = self.program.files[file]
-        assert names.settings is not None
-        target = self.program.modules.resolve(names.path, name, 0, names.settings.modules)
+        symbols = self.program.files[file]
+        assert symbols.settings is not None
+        target = self.program.modules.resolve(symbols.path, name, 0, symbols.settings.modules)
         return Value("module", target.file, RuleName.PATH) if target.file >= 0 else None
 
     def find_star_import(self, file: int, name: str, called: str | None) -> Resolution | None:
         """Return what a name means that a wildcard import brings."""
         program = self.program
-        names = program.files[file]
-        declared = names.settings is not None and names.settings.modules.system is ModuleSystem.DECLARED
-        for star in names.stars:
+        symbols = program.files[file]
+        declared = symbols.settings is not None and symbols.settings.modules.system is ModuleSystem.DECLARED
+        for star in symbols.stars:
             if declared:
                 member = program.follow_import(file, star._replace(name=name), called)
                 if member is not None and member.kind == "definition":
@@ -158,59 +158,59 @@ class NameLookup:
             found = program.find_exported(target, name)
             if found is not None:
                 return found
-        if declared and names.settings is not None and names.settings.modules.above:
-            package = names.facts.package
+        if declared and symbols.settings is not None and symbols.settings.modules.above:
+            package = symbols.facts.package
             while package:
                 package = package.rpartition(".")[0]
-                above = program.declared.find(names.settings.family, f"{package}.{name}".lstrip("."), names.path)
+                above = program.declared.find(symbols.settings.family, f"{package}.{name}".lstrip("."), symbols.path)
                 if above is not None:
                     return Resolution("definition", above[1], RuleName.PACKAGE_SCOPE)
         return None
 
     # -- namespaces
 
-    def find_path(self, names: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
+    def find_path(self, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
         """Return the outermost definition that a chain begins with, and the number of `parts` that name it.
 
         The first part is "" where a separator stands before the name. Where packages are no namespaces, a chain begins
         in the outermost package."""
         program = self.program
-        declared, settings, written = program.declared, names.settings, list(parts)
+        declared, settings, written = program.declared, symbols.settings, list(parts)
         assert settings is not None
         if settings.modules.headers:
-            return self._find_in_sight(names, parts)
+            return self._find_in_sight(symbols, parts)
         if not settings.modules.namespaces:
-            return declared.find_prefix(settings.family, parts, names.path)
+            return declared.find_prefix(settings.family, parts, symbols.path)
         if not parts[0]:
-            return _shift(declared.find_prefix(settings.family, written[1:], names.path), 1)
-        entry = names.imports.get(MODULE_SCOPE, {}).get(parts[0])
-        above = names.facts.package.split(".") if names.facts.package else []
+            return _shift(declared.find_prefix(settings.family, written[1:], symbols.path), 1)
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(parts[0])
+        above = symbols.facts.package.split(".") if symbols.facts.package else []
         if dict(settings.modules.relative).get(parts[0]) == "here":
-            return _shift(declared.find_prefix(settings.family, above + written[1:], names.path), 1 - len(above))
+            return _shift(declared.find_prefix(settings.family, above + written[1:], symbols.path), 1 - len(above))
         if entry is not None:
             above = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
-            return _shift(declared.find_prefix(settings.family, above + written[1:], names.path), 1 - len(above))
-        found = _shift(declared.find_prefix(settings.family, above + written, names.path), -len(above))
+            return _shift(declared.find_prefix(settings.family, above + written[1:], symbols.path), 1 - len(above))
+        found = _shift(declared.find_prefix(settings.family, above + written, symbols.path), -len(above))
         if found is not None and settings.modules.inclusion and program.definition_of[found[0]].kind in CALLABLE_KINDS:
             several = declared.types[settings.family, ".".join(part.rstrip("()") for part in written[: found[1]])]
-            number = program.inclusion.find_nearest(program.modules.number[names.path], several)
+            number = program.inclusion.find_nearest(program.modules.number[symbols.path], several)
             return (number, found[1]) if number >= 0 else None
         if found is not None and found[1] > 0:
             return found
-        found = declared.find_prefix(settings.family, written[:1], names.path)
+        found = declared.find_prefix(settings.family, written[:1], symbols.path)
         return found if found is not None and program.definition_of[found[0]].kind not in TYPE_KINDS else None
 
-    def _find_in_sight(self, names: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
+    def _find_in_sight(self, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
         """Return the same as `find_path`, where namespaces are part of the names of what they hold.
 
         The namespaces are those that the file opens or uses, the innermost first, then the outermost."""
         program = self.program
-        file = program.modules.number[names.path]
+        file = program.modules.number[symbols.path]
         for count in range(1, len(parts) + 1):
             written = ".".join(part.rstrip("()[]") for part in parts[:count])
-            for around in (*names.opened_namespaces, ""):
+            for around in (*symbols.opened_namespaces, ""):
                 qualname = f"{around}.{written}" if around else written.removeprefix(".")
-                number = names.by_qualname.get(qualname)
+                number = symbols.by_qualname.get(qualname)
                 if number is None:
                     number = program.packages.find_definition(file, qualname, program.files)
                 if number is not None:
@@ -219,16 +219,16 @@ class NameLookup:
                 break
         return None
 
-    def find_in_package(self, names: FileSymbols, name: str) -> Value | None:
+    def find_in_package(self, symbols: FileSymbols, name: str) -> Value | None:
         """Return what a bare name means that files of one package share.
 
         Where namespaces are part of names, one in sight comes before what stands outside of them all."""
         program = self.program
-        file = program.modules.number[names.path]
+        file = program.modules.number[symbols.path]
         number = program.packages.find_definition(file, name, program.files)
         if number is None:
             return None
-        inner = self._find_in_sight(names, [name]) if names.opened_namespaces else None
+        inner = self._find_in_sight(symbols, [name]) if symbols.opened_namespaces else None
         if inner is None or inner[0] == number:
             return Value("definition", number, RuleName.PACKAGE_SCOPE)
         return Value("definition", inner[0], self.rule_of_path(file, inner[0]))
@@ -240,7 +240,7 @@ class NameLookup:
             return RuleName.IMPORT
         return RuleName.SAME_FILE if self.program.file_of[definition] == file else RuleName.PACKAGE_SCOPE
 
-    def find_imported_files(self, settings: LanguageSettings, names: FileSymbols, entry: Import) -> list[int]:
+    def find_imported_files(self, settings: LanguageSettings, symbols: FileSymbols, entry: Import) -> list[int]:
         """Return the files of what a file uses below a package that it imports.
 
         There is none where it is no package of the repository."""
@@ -250,11 +250,11 @@ class NameLookup:
         if (settings.family, package) not in declared.around:
             return []
         found = set()
-        for chain in _chains(names.facts):
+        for chain in _chains(symbols.facts):
             head, dot, rest = chain.partition(".")
             if head == entry.alias and dot:
                 parts = [*package.split("."), *rest.split(".")]
-                meant = declared.find_prefix(settings.family, parts, names.path)
+                meant = declared.find_prefix(settings.family, parts, symbols.path)
                 if meant is not None:
                     found.add(self.program.file_of[meant[0]])
         return sorted(found)
@@ -265,14 +265,14 @@ class NameLookup:
         """True if the last name of a chain may mean a function that is written outside of its type."""
         if self._package_extensions is None:
             self._package_extensions = {}
-            for names in self.program.files:
-                settings = names.settings
+            for symbols in self.program.files:
+                settings = symbols.settings
                 if settings is None or settings.modules.system is not ModuleSystem.DECLARED:
                     continue
-                for local, _ in names.facts.owners:
-                    definition = names.facts.definitions[local]
+                for local, _ in symbols.facts.owners:
+                    definition = symbols.facts.definitions[local]
                     if definition.parent == MODULE_SCOPE:
-                        self._package_extensions.setdefault(definition.name, []).append(names.first + local)
+                        self._package_extensions.setdefault(definition.name, []).append(symbols.first + local)
         return bool(self._package_extensions) and "." in chain and chain.rpartition(".")[2] in self._package_extensions
 
     def find_package_extensions(
@@ -284,8 +284,8 @@ class NameLookup:
         imported by its name is meant. Call `has_package_extension` first."""
         assert self._package_extensions is not None
         program, name = self.program, chain.rpartition(".")[2]
-        names = program.files[file]
-        assert names.settings is not None
+        symbols = program.files[file]
+        assert symbols.settings is not None
         is_unknown = value is not None and value.kind == "unknown-member"
         found = [
             each
@@ -293,14 +293,14 @@ class NameLookup:
             if (is_unknown or each not in program.owner_of)
             and misfit(program.parameters.get(each), arguments, {}) is not None
         ]
-        entry = names.imports.get(MODULE_SCOPE, {}).get(name)
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
         package = program.packages.package_of[file]
         wanted = {f"{entry.module}.{entry.name}"} if entry is not None else set()
-        stars = {star.module for star in names.stars}
+        stars = {star.module for star in symbols.stars}
         ways = [(RuleName.IMPORT, [each for each in found if f"{self._package(each)}.{name}" in wanted])]
         if not is_unknown:
             ways.insert(0, (RuleName.SAME_FILE, [each for each in found if program.file_of[each] == file]))
-        if not is_unknown and name not in names.settings.builtin_methods:
+        if not is_unknown and name not in symbols.settings.builtin_methods:
             ways += [
                 (
                     RuleName.PACKAGE_SCOPE,
@@ -310,7 +310,7 @@ class NameLookup:
             ]
         for rule, several in ways:
             if several:
-                chosen = best_overloads(several, program.parameters, arguments, program.literals[names.settings.name])
+                chosen = best_overloads(several, program.parameters, arguments, program.literals[symbols.settings.name])
                 return [(each, rule) for each in chosen] if len(chosen) <= MAX_CANDIDATES else []
         return []
 
@@ -321,9 +321,9 @@ class NameLookup:
 
     def add_extension(self, function: int, type_number: int, written: str) -> None:
         """Remember a function that is for a type, by its number or, where that is none of the repository, its name."""
-        names = self.program.files[self.program.file_of[function]]
+        symbols = self.program.files[self.program.file_of[function]]
         if type_number < 0:
-            is_parameter = written in names.bindings.get(function - names.first, {})
+            is_parameter = written in symbols.bindings.get(function - symbols.first, {})
             type_number = _ANY_TYPE if is_parameter or written in _TOP_TYPES else _EXTERNAL_TYPE
         self.program.extended[function] = type_number
 
@@ -377,14 +377,14 @@ class NameLookup:
 
     def _is_in_sight(self, file: int, function: int) -> bool:
         program = self.program
-        names, there = program.files[file], program.files[program.file_of[function]]
-        package, own = there.facts.package, names.facts.package
-        if there.settings is not names.settings:
+        symbols, there = program.files[file], program.files[program.file_of[function]]
+        package, own = there.facts.package, symbols.facts.package
+        if there.settings is not symbols.settings:
             return False
         if not package or own == package or own.startswith(f"{package}."):
             return True
         around = f"{package}.{program.definition_of[function].qualname.rpartition('.')[0]}"
-        return any(star.module in (package, around) for star in names.stars)
+        return any(star.module in (package, around) for star in symbols.stars)
 
     def _rule_of_extension(self, file: int, function: int) -> str:
         there = self.program.file_of[function]

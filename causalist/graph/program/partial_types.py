@@ -29,25 +29,29 @@ class PartialTypes:
     def join_types(self) -> None:
         """Fill `canonical` of the program, and `attached` with the members of all declarations."""
         program = self.program
-        files = [names for names in program.files if names.settings is not None and _has_partial_types(names.settings)]
-        files.sort(key=lambda names: role_of(names.path) in _LAST_ROLES)
+        files = [
+            symbols
+            for symbols in program.files
+            if symbols.settings is not None and _has_partial_types(symbols.settings)
+        ]
+        files.sort(key=lambda symbols: role_of(symbols.path) in _LAST_ROLES)
         declared: dict[tuple[str, str], list[int]] = {}
-        for names in files:
-            for local, definition in enumerate(names.facts.definitions):
-                if _is_open(names, definition):
-                    declared.setdefault(_key(names, definition.qualname), []).append(names.first + local)
+        for symbols in files:
+            for local, definition in enumerate(symbols.facts.definitions):
+                if _is_open(symbols, definition):
+                    declared.setdefault(_key(symbols, definition.qualname), []).append(symbols.first + local)
         for group in declared.values():
             program.canonical.update(dict.fromkeys(group, group[0]))
-        for names in files:
-            assert names.settings is not None
-            for local, definition in enumerate(names.facts.definitions):
-                group = declared.get(_key(names, definition.qualname.rpartition(".")[0]), [])
-                parent = program.parent(names.first + local)
+        for symbols in files:
+            assert symbols.settings is not None
+            for local, definition in enumerate(symbols.facts.definitions):
+                group = declared.get(_key(symbols, definition.qualname.rpartition(".")[0]), [])
+                parent = program.parent(symbols.first + local)
                 is_inside = bool(group) and program.canonical.get(parent) == group[0]
                 # `module Shop.Door` is known as the `Door` of `Shop` although it does not stand in it.
-                is_named_so = bool(group) and not is_inside and names.settings.modules.reopened
+                is_named_so = bool(group) and not is_inside and symbols.settings.modules.reopened
                 if is_named_so or (is_inside and (len(group) > 1 or parent != group[0])):
-                    program.attached.setdefault((group[0], definition.name), []).append(names.first + local)
+                    program.attached.setdefault((group[0], definition.name), []).append(symbols.first + local)
 
     def join_bases(self) -> None:
         """Give each declaration of a type the bases of all."""
@@ -81,15 +85,15 @@ def _has_partial_types(settings: LanguageSettings) -> bool:
     return settings.modules.reopened or bool(settings.names.parts)
 
 
-def _is_open(names: FileSymbols, definition: Definition) -> bool:
+def _is_open(symbols: FileSymbols, definition: Definition) -> bool:
     """True if there may be other declarations of what is defined."""
-    assert names.settings is not None
-    if names.settings.modules.reopened:
+    assert symbols.settings is not None
+    if symbols.settings.modules.reopened:
         return definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
-    return definition.kind in TYPE_KINDS and re.match(names.settings.names.parts, definition.signature) is not None
+    return definition.kind in TYPE_KINDS and re.match(symbols.settings.names.parts, definition.signature) is not None
 
 
-def _key(names: FileSymbols, qualname: str) -> tuple[str, str]:
+def _key(symbols: FileSymbols, qualname: str) -> tuple[str, str]:
     """The family of the languages of a type, and its name with its package: the same in all its declarations."""
-    assert names.settings is not None
-    return names.settings.family, f"{names.facts.package}.{qualname}"
+    assert symbols.settings is not None
+    return symbols.settings.family, f"{symbols.facts.package}.{qualname}"

@@ -85,27 +85,27 @@ class Program:
             FolderMap.from_files(files, settings),
         )
         scopes.included = HeaderReach(result.target_module, tables).reach
-        for names in tables:
-            if names.settings is not None and names.settings.types.prefixed:
-                types = (i for i in names.returns if names.facts.definitions[i].kind == NodeKind.TYPE)
-                result.named_types.update(names.first + i for i in types)
-            if names.has_folder_imports:
-                result.bind_package_names(names)
+        for symbols in tables:
+            if symbols.settings is not None and symbols.settings.types.prefixed:
+                types = (i for i in symbols.returns if symbols.facts.definitions[i].kind == NodeKind.TYPE)
+                result.named_types.update(symbols.first + i for i in types)
+            if symbols.has_folder_imports:
+                result.bind_package_names(symbols)
         for number, definition in enumerate(definition_of):
             parent = result.parent(number)
             if definition.kind == NodeKind.METHOD and parent >= 0 and definition_of[parent].kind == NodeKind.TRAIT:
                 result._traits.setdefault(definition.name, []).append(parent)
         return result
 
-    def bind_package_names(self, names: FileSymbols) -> None:
+    def bind_package_names(self, symbols: FileSymbols) -> None:
         """Packages are called what their own files say, whatever the path of the import ends with."""
         local: dict[str, Import] = {}
-        for entry in names.facts.imports:
+        for entry in symbols.facts.imports:
             if entry.kind == ImportKind.MODULE:
-                file = self.folders.resolve(names.path, entry.module).file
+                file = self.folders.resolve(symbols.path, entry.module).file
                 said = self.files[file].facts.package if file >= 0 else ""
                 local.setdefault(entry.alias or said or local_name(entry), entry)
-        names.imports[MODULE_SCOPE] = local
+        symbols.imports[MODULE_SCOPE] = local
 
     def parent(self, definition: int) -> int:
         """Number of the enclosing definition, or -1."""
@@ -127,8 +127,8 @@ class Program:
 
     def as_type(self, definition: int) -> int:
         """Return the type with the name of a value, where both may have it; else the definition itself."""
-        names = self.files[self.file_of[definition]]
-        return names.types.get(self.definition_of[definition].qualname, definition) if names.types else definition
+        symbols = self.files[self.file_of[definition]]
+        return symbols.types.get(self.definition_of[definition].qualname, definition) if symbols.types else definition
 
     def is_type_only(self, definition: int) -> bool:
         """True for what cannot be called, in a language that keeps types apart from values."""
@@ -149,10 +149,10 @@ class Program:
 
     def is_constructor(self, definition: int) -> bool:
         """True for a function that makes objects: where members are assigned to a function, it has some."""
-        names = self.files[self.file_of[definition]]
-        if names.settings is None or not names.settings.names.assigned_infixes:
+        symbols = self.files[self.file_of[definition]]
+        if symbols.settings is None or not symbols.settings.names.assigned_infixes:
             return False
-        return self.definition_of[definition].qualname in names.holders or len(self.linear_bases(definition)) > 1
+        return self.definition_of[definition].qualname in symbols.holders or len(self.linear_bases(definition)) > 1
 
     def has_members(self, definition: int) -> bool:
         """True if other definitions stand inside; they follow at once."""
@@ -198,18 +198,18 @@ class Program:
 
     def target_module(self, file: int, entry: Import) -> tuple[int, str]:
         """Return (file, rule) of the module that an import names; file is -1 outside of the repository."""
-        names = self.files[file]
-        if names.settings is None:
+        symbols = self.files[file]
+        if symbols.settings is None:
             return -1, RuleName.EXTERNAL
-        if names.settings.modules.system is ModuleSystem.DECLARED:
-            leads_to = self.declared.find_imported_files(names.settings.family, entry, names.path, frozenset())
+        if symbols.settings.modules.system is ModuleSystem.DECLARED:
+            leads_to = self.declared.find_imported_files(symbols.settings.family, entry, symbols.path, frozenset())
             return (leads_to[0], RuleName.PATH) if leads_to else (-1, RuleName.EXTERNAL)
         if self.tree_paths.tree.has_file(file):
             return self.tree_paths.find_target(file, entry)[:2]
-        if names.has_folder_imports:
-            target = self.folders.resolve(names.path, entry.module)
+        if symbols.has_folder_imports:
+            target = self.folders.resolve(symbols.path, entry.module)
         else:
-            target = self.modules.resolve(names.path, entry.module, entry.level, names.settings.modules)
+            target = self.modules.resolve(symbols.path, entry.module, entry.level, symbols.settings.modules)
         return target.file, target.rule
 
     def follow_import(self, file: int, entry: Import, called: str | None = None) -> Resolution | None:
@@ -265,9 +265,9 @@ class Program:
 
     def external_resolution(self, file: int, entry: Import) -> Resolution:
         """The package outside of the repository that an import comes from."""
-        names = self.files[file]
+        symbols = self.files[file]
         return Resolution(
-            "external", -1, RuleName.EXTERNAL, external_package(entry, names.settings, names.has_folder_imports)
+            "external", -1, RuleName.EXTERNAL, external_package(entry, symbols.settings, symbols.has_folder_imports)
         )
 
     def find_exported(self, file: int, name: str, depth: int = 0) -> Resolution | None:
@@ -282,36 +282,36 @@ class Program:
         return found
 
     def _find_exported(self, file: int, name: str, depth: int) -> Resolution | None:
-        names = self.files[file]
-        local = names.exports.get(name, name)
+        symbols = self.files[file]
+        local = symbols.exports.get(name, name)
         if "()" in local:
             return Resolution("value", file, RuleName.IMPORT, local)
         head, _, rest = local.partition(".")
-        number = names.by_qualname.get(local)
-        entry = names.imports.get(MODULE_SCOPE, {}).get(head)
+        number = symbols.by_qualname.get(local)
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(head)
         if number is not None and (entry is None or not self.is_value(number)):
             return Resolution("definition", number, RuleName.IMPORT)
-        visible = name in names.exports or names.has_visible_imports
+        visible = name in symbols.exports or symbols.has_visible_imports
         if entry is not None and visible:
             found = self._follow_reexport(file, entry, depth)
             if found is None or not rest:
                 return found
             return self._follow_attribute(found, rest, depth)
-        entry = names.reexports.get(name)
+        entry = symbols.reexports.get(name)
         if entry is not None:
             return self._follow_reexport(file, entry, depth)
         number = self.packages.find_definition(file, local, self.files)
         if number is not None:
             return Resolution("definition", number, RuleName.IMPORT)
-        if name == "default" and names.exports and "default" not in names.exports:
+        if name == "default" and symbols.exports and "default" not in symbols.exports:
             return None
-        if names.is_shaped and local in names.bindings.get(MODULE_SCOPE, {}):  # bound in a condition: no constant
+        if symbols.is_shaped and local in symbols.bindings.get(MODULE_SCOPE, {}):  # bound in a condition: no constant
             return Resolution("value", file, RuleName.IMPORT, local)
-        if names.settings is not None:
-            below = self.modules.find_submodule(file, name, names.settings.modules)
+        if symbols.settings is not None:
+            below = self.modules.find_submodule(file, name, symbols.settings.modules)
             if below >= 0:
                 return Resolution("module", below, RuleName.PATH)
-        for star in () if names.has_folder_imports else names.stars:
+        for star in () if symbols.has_folder_imports else symbols.stars:
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or name == "default":
                 continue
@@ -353,24 +353,24 @@ class Program:
         `called` are the arguments of a call as `Call.arguments` has them, None where the member is not called; a
         function that does not take them is not found."""
         qualname = f"{self.definition_of[owner].qualname}.{name}"
-        names = self.files[self.file_of[owner]]
-        if called is not None and qualname in names.callables:
-            for number in names.callables[qualname]:
+        symbols = self.files[self.file_of[owner]]
+        if called is not None and qualname in symbols.callables:
+            for number in symbols.callables[qualname]:
                 if misfit(self.parameters.get(number), called, {}) is not None:
                     return number
-        elif qualname in names.by_qualname:
-            found = names.by_qualname[qualname]
-            if called is None or not self._is_plain_value(names, found):
+        elif qualname in symbols.by_qualname:
+            found = symbols.by_qualname[qualname]
+            if called is None or not self._is_plain_value(symbols, found):
                 return found
         for number in self.attached.get((self.canonical.get(owner, owner), name), ()):
             if called is None or misfit(self.parameters.get(number), called, {}) is not None:
                 return number
         return -1
 
-    def _is_plain_value(self, names: FileSymbols, definition: int) -> bool:
+    def _is_plain_value(self, symbols: FileSymbols, definition: int) -> bool:
         """True if a call by this name must mean another: functions stand apart from values that cannot be called."""
-        apart = names.settings is not None and names.settings.names.callables_apart
-        return apart and self.is_value(definition) and definition - names.first not in names.returns
+        apart = symbols.settings is not None and symbols.settings.names.callables_apart
+        return apart and self.is_value(definition) and definition - symbols.first not in symbols.returns
 
     def bases_of(self, owner: int) -> list[int]:
         return self._bases.get(owner, [])
@@ -460,13 +460,13 @@ class Program:
         """Put `facts` in the place of those of a self-contained file; they have the same interface.
 
         Other files see no difference: only positions, documentation and bodies differ."""
-        names = self.files[number]
-        if len(facts.definitions) != len(names.facts.definitions):
+        symbols = self.files[number]
+        if len(facts.definitions) != len(symbols.facts.definitions):
             raise ValueError("a file with other definitions does not look the same")
         # Others refer to this very object.
-        made = build_file_symbols(names.path, facts, names.first, names.settings)
+        made = build_file_symbols(symbols.path, facts, symbols.first, symbols.settings)
         for each in fields(FileSymbols):
-            setattr(names, each.name, getattr(made, each.name))
-        if names.has_folder_imports:
-            self.bind_package_names(names)
-        self.definition_of[names.first : names.first + len(facts.definitions)] = facts.definitions
+            setattr(symbols, each.name, getattr(made, each.name))
+        if symbols.has_folder_imports:
+            self.bind_package_names(symbols)
+        self.definition_of[symbols.first : symbols.first + len(facts.definitions)] = facts.definitions

@@ -64,27 +64,27 @@ class Mentions:
 
     def find_edges(self, number: int) -> Iterator[tuple[int, MentionTarget, int]]:
         """Yield (source draft, target, row) of all that a file mentions."""
-        names = self.program.files[number]
-        mentions = names.facts.mentions
+        symbols = self.program.files[number]
+        mentions = symbols.facts.mentions
         if not mentions or not self._is_counted(number):
             return
         documents = self.drafts.documents(number)
-        folder, is_inside = posixpath.dirname(names.path), _FOR_DEVELOPERS.search(names.path) is not None
+        folder, is_inside = posixpath.dirname(symbols.path), _FOR_DEVELOPERS.search(symbols.path) is not None
         for mention in mentions:
             source = number if mention.document == MODULE_SCOPE else documents[mention.document]
             key = folder, is_inside, mention.form, mention.name
             known = self._known.get(key)
             if known is None:
-                known = self._known[key] = self._find_targets(mention, names.path)
+                known = self._known[key] = self._find_targets(mention, symbols.path)
             for meant in known:
                 yield source, meant, mention.row
 
     def _is_counted(self, number: int) -> bool:
         """True if the mentions of a file count: prose that is no history, and docstrings of tests."""
-        names = self.program.files[number]
-        if names.settings is None:
-            return not _HISTORY.search(names.path)
-        return role_of(names.path) == Role.TEST
+        symbols = self.program.files[number]
+        if symbols.settings is None:
+            return not _HISTORY.search(symbols.path)
+        return role_of(symbols.path) == Role.TEST
 
     def _find_targets(self, mention: Mention, path: str) -> list[MentionTarget]:
         form, written = mention.form, mention.name
@@ -174,23 +174,23 @@ class Mentions:
     def _definitions_named(self, name: str) -> list[int]:
         if self._by_name is None:
             self._by_name = {}
-            for names in self.program.files:
-                if names.facts.definitions and role_of(names.path) == Role.CODE:
-                    self._add_file(names)
+            for symbols in self.program.files:
+                if symbols.facts.definitions and role_of(symbols.path) == Role.CODE:
+                    self._add_file(symbols)
         return self._by_name.get(name, [])
 
-    def _add_file(self, names: FileSymbols) -> None:
+    def _add_file(self, symbols: FileSymbols) -> None:
         """Add the definitions of a file that others can name. Overloads are one; a local of a function is none."""
         assert self._by_name is not None
         seen: set[str] = set()
-        definitions = names.facts.definitions
+        definitions = symbols.facts.definitions
         hides = [each.kind in CALLABLE_KINDS for each in definitions]  # itself, or what it stands in
         for local, definition in enumerate(definitions):
             is_local = definition.parent != MODULE_SCOPE and hides[definition.parent]
             hides[local] |= is_local
             if not is_local and definition.kind != NodeKind.NAMESPACE and definition.qualname not in seen:
                 seen.add(definition.qualname)
-                self._by_name.setdefault(definition.name, []).append(names.first + local)
+                self._by_name.setdefault(definition.name, []).append(symbols.first + local)
 
     def _owners(self, definition: int) -> list[str]:
         """The names around a definition, outermost first."""
@@ -216,9 +216,9 @@ class Mentions:
             return -1
         if self._paths is None:
             self._paths = {}
-            for number, names in enumerate(self.program.files):
-                if role_of(names.path) in (Role.CODE, Role.CONFIG):
-                    self._paths.setdefault(posixpath.basename(names.path), []).append(number)
+            for number, symbols in enumerate(self.program.files):
+                if role_of(symbols.path) in (Role.CODE, Role.CONFIG):
+                    self._paths.setdefault(posixpath.basename(symbols.path), []).append(number)
         given = self._paths.get(posixpath.basename(written), [])
         whole = {posixpath.normpath(posixpath.join(posixpath.dirname(path), written)), posixpath.normpath(written)}
         exact = [each for each in given if self.program.files[each].path in whole]

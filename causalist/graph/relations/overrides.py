@@ -60,7 +60,7 @@ class OverrideFinder:
     def _overrides_of_bases(self, files: Iterable[int]) -> Iterator[Override]:
         program = self.program
         tables = (program.files[each] for each in files)
-        methods = (numbered for names in tables for numbered in enumerate(names.facts.definitions, names.first))
+        methods = (numbered for symbols in tables for numbered in enumerate(symbols.facts.definitions, symbols.first))
         for number, definition in methods:
             if definition.kind not in (NodeKind.METHOD, NodeKind.FUNCTION):
                 continue
@@ -106,8 +106,8 @@ class OverrideFinder:
     def _overridden_in(self, number: int, base: int, settings: LanguageSettings) -> int:
         """The method of `base` itself that the method `number` overrides, or -1."""
         name = self.program.definition_of[number].name
-        names = self.program.files[self.program.file_of[base]]
-        same = names.callables.get(f"{self.program.definition_of[base].qualname}.{name}")
+        symbols = self.program.files[self.program.file_of[base]]
+        same = symbols.callables.get(f"{self.program.definition_of[base].qualname}.{name}")
         if same is None or self.program.parameters.get(number) is None:
             found = self.program.find_own_member(base, name)
             return found if found >= 0 and self._is_overridable(found, settings) else -1
@@ -135,12 +135,12 @@ class OverrideFinder:
         )
 
     def _is_type_parameter(self, method: int, written: str) -> bool:
-        names = self.program.files[self.program.file_of[method]]
+        symbols = self.program.files[self.program.file_of[method]]
         name = (_WORD.match(written) or [""])[0]
-        scope = method - names.first
+        scope = method - symbols.first
         while scope != MODULE_SCOPE:
-            definition = names.facts.definitions[scope]
-            binding = names.bindings.get(scope, {}).get(name)
+            definition = symbols.facts.definitions[scope]
+            binding = symbols.bindings.get(scope, {}).get(name)
             if binding is not None:
                 return True
             scope = definition.parent

@@ -202,8 +202,8 @@ class _MethodSignatures:
         definition = program.definition_of[number]
         if definition.kind != NodeKind.TYPE or "=" not in definition.signature:
             return ""
-        names = program.files[program.file_of[number]]
-        other = names.returns.get(number - names.first, "")
+        symbols = program.files[program.file_of[number]]
+        other = symbols.returns.get(number - symbols.first, "")
         return other if _TYPE_NAME.fullmatch(other) else ""
 
     def has_all(self, own: dict[str, int], wanted: dict[str, int]) -> bool:
@@ -230,19 +230,19 @@ class StructuralTypes:
         """Return standard types by the type that embeds or is made of them, and types with an unknown base."""
         listed: dict[int, list[str]] = {}
         unknown: set[int] = set()
-        for file, names in enumerate(self.program.files):
-            if names.settings is None or not names.settings.types.structural:
+        for file, symbols in enumerate(self.program.files):
+            if symbols.settings is None or not symbols.settings.types.structural:
                 continue
-            for base in names.facts.bases:
+            for base in symbols.facts.bases:
                 name = self._external_name(file, base.name)
                 if name in known:
-                    listed.setdefault(names.first + base.definition, []).append(name)
+                    listed.setdefault(symbols.first + base.definition, []).append(name)
                 elif name:
-                    unknown.add(names.first + base.definition)
+                    unknown.add(symbols.first + base.definition)
         for number in sorted(self.program.named_types):
             file = self.program.file_of[number]
-            names = self.program.files[file]
-            name = self._external_name(file, names.returns.get(number - names.first, ""))
+            symbols = self.program.files[file]
+            name = self._external_name(file, symbols.returns.get(number - symbols.first, ""))
             if name in known and known.is_interface(name) and "=" not in self.program.definition_of[number].signature:
                 listed.setdefault(number, []).append(name)
         return listed, unknown
@@ -269,9 +269,13 @@ class StructuralTypes:
 
     def find_implementations(self, derived_from_outside: set[int]) -> Iterator[tuple[int, int]]:
         """Yield (type, interface) in the order of their numbers."""
-        if not any(names.settings is not None and names.settings.types.structural for names in self.program.files):
+        if not any(
+            symbols.settings is not None and symbols.settings.types.structural for symbols in self.program.files
+        ):
             return
-        listed = dict(each for names in self.program.files if names.settings for each in names.settings.types.outside)
+        listed = dict(
+            each for symbols in self.program.files if symbols.settings for each in symbols.settings.types.outside
+        )
         methods = _MethodSignatures(self, StandardTypes(listed))
         outside, unknown = self._standard_bases(methods.known)
         unknown |= derived_from_outside.difference(outside)

@@ -70,9 +70,9 @@ class Tests:
         found = list(found)
         files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_of_edges(found)})
         for number in files:
-            names = self.program.files[number]
-            if names.settings is not None and (self._is_test_file(number) or names.facts.tests):
-                self._find_tests(number, names, names.settings)
+            symbols = self.program.files[number]
+            if symbols.settings is not None and (self._is_test_file(number) or symbols.facts.tests):
+                self._find_tests(number, symbols, symbols.settings)
         calls, helped, used = self._group_uses(found)
         subjects = self._find_subjects(used, range(len(self.program.files)) if only is None else only)
         yield from self._edges_of_calls(calls, subjects)
@@ -94,17 +94,17 @@ class Tests:
     def _is_test_file(self, number: int) -> bool:
         return self.drafts[number].role == Role.TEST
 
-    def _find_tests(self, number: int, names: FileSymbols, settings: LanguageSettings) -> None:
+    def _find_tests(self, number: int, symbols: FileSymbols, settings: LanguageSettings) -> None:
         tests = settings.tests
         is_one = self._is_test_file(number) and not (tests.functions or tests.mark or tests.marks)
         if is_one:
             self._test_of[number] = number
         named = re.compile(tests.functions) if tests.functions and self._is_test_file(number) else None
-        marked = set(names.facts.tests)
-        marked.update(r.scope for r in names.facts.references if r.name.rpartition(".")[2] in tests.marks)
-        for local, definition in enumerate(names.facts.definitions):
-            draft = self.drafts.of_definition(names.first + local)
-            around = number if definition.parent < 0 else self.drafts.of_definition(names.first + definition.parent)
+        marked = set(symbols.facts.tests)
+        marked.update(r.scope for r in symbols.facts.references if r.name.rpartition(".")[2] in tests.marks)
+        for local, definition in enumerate(symbols.facts.definitions):
+            draft = self.drafts.of_definition(symbols.first + local)
+            around = number if definition.parent < 0 else self.drafts.of_definition(symbols.first + definition.parent)
             if around in self._test_of:
                 self._test_of[draft] = self._test_of[around]
             elif definition.kind in CALLABLE_KINDS and (
@@ -162,9 +162,9 @@ class Tests:
         by_name = self.program.file_groups.subjects(self.program.files)
         result: dict[int, list[int]] = {}
         for number in tests:
-            names = self.program.files[number]
-            if names.settings is not None:
-                found = self._find_subjects_of_file(number, names.path, names.settings, by_name, used)
+            symbols = self.program.files[number]
+            if symbols.settings is not None:
+                found = self._find_subjects_of_file(number, symbols.path, symbols.settings, by_name, used)
                 if found:
                     result[number] = found
         return result
@@ -206,19 +206,19 @@ class Tests:
 
     def _edges_of_types(self, test: int, file: int) -> Iterator[TestEdge]:
         """Types in a file of tests that are named after one of the file that is tested."""
-        names, others = self.program.files[test], self.program.files[file]
-        assert names.settings is not None
-        for local, definition in enumerate(names.facts.definitions):
+        symbols, others = self.program.files[test], self.program.files[file]
+        assert symbols.settings is not None
+        for local, definition in enumerate(symbols.facts.definitions):
             if definition.kind not in TYPE_KINDS or definition.parent >= 0:
                 continue
-            for pattern in names.settings.tests.names:
+            for pattern in symbols.settings.tests.names:
                 before, _, after = pattern.partition("*")
                 name = definition.name
                 if pattern == "*" or not (name.startswith(before) and name.endswith(after)):
                     continue
                 target = others.by_qualname.get(name[len(before) : len(name) - len(after)], -1)
                 if target >= 0 and self.program.is_type(target):
-                    source = self.drafts.of_definition(names.first + local)
+                    source = self.drafts.of_definition(symbols.first + local)
                     yield TestEdge(
                         source, self.drafts.of_definition(target), RuleName.TEST_FILE, definition.start_row, 1
                     )
