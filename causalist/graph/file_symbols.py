@@ -44,14 +44,10 @@ class FileSymbols:
     several: dict[tuple[int, str], list[Binding]] = field(default_factory=dict)  # telling ones of names that have more
     returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
-    is_shaped: bool = False  # whether annotations and values say what collections, tuples and unions hold
+    is_shaped: bool = False  # annotations and values say what collections, tuples and unions hold
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
-    opened_namespaces: tuple[
-        str, ...
-    ] = ()  # namespaces that are part of the names of what they hold, the innermost first
-    decided: dict[tuple[int, str], int] = field(
-        default_factory=dict
-    )  # (scope, first part of a chain) -> where to read it
+    opened_namespaces: tuple[str, ...] = ()  # those that are part of the names of what they hold, innermost first
+    decided: dict[tuple[int, str], int] = field(default_factory=dict)  # (scope, head of a chain) -> scope to read it in
     owned: set[int] = field(default_factory=set)  # positions of those that see members of a type they do not stand in
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 

@@ -1,4 +1,4 @@
-"""A graph of an earlier state, and the facts of now -> the graph of now, where only some files are linked again.
+"""Incremental linking: the graph of an earlier state and the facts of now -> the graph of now.
 
 The edges that leave a file follow from its own facts and from what `model.interface` says of all others. So where no
 file looks different from outside, the edges that leave the files that changed are found anew, and all others are taken

@@ -1,7 +1,8 @@
-"""From what an import says to the file that it means.
+"""Modules that imports name: dotted names below package roots, and paths with packages named by manifests.
 
-Two systems, chosen by `language.toml`: dotted modules below package roots, and paths with packages named by manifests.
-What resolves to no file of the repository is external, and stays so: there is no search by similar names.
+In: the paths of all files and what their manifests say, then an import as written. Out: the file that it means, or
+`OUTSIDE`. `language.toml` chooses between the two systems. A module that is no file of the repository is external, and
+stays so: there is no search by similar names.
 """
 
 import posixpath

@@ -1,4 +1,4 @@
-"""How near to one another files stand, by their paths alone."""
+"""Distance of files by their paths alone."""
 
 import posixpath
 

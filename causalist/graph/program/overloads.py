@@ -1,4 +1,8 @@
-"""Which of several functions of one name a call means, by the number of its arguments and by literals among them."""
+"""Overloads: the fit of functions of one name to the number of arguments and the literals of a call.
+
+In: parameters as facts have them, and the arguments of a call. Out: a distance, and the functions that fit best. Types
+of arguments that are no literals are left to the resolver.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,8 @@
-"""All files' tables of what they bind, and the following of imports and re-exports across files.
+"""Program: the symbol tables of all files, with imports and re-exports followed across files.
 
-A definition is known here by a number that counts all definitions of all files in order; the graph's own numbering
-(sorted ids) comes at the very end, in `tables`.
+In: the facts of all files. Out: meanings of imports and exported names, members along bases, overloads. A definition is
+known here by a number that counts all definitions of all files in order; the graph's own numbering (sorted ids) comes
+at the very end, in `tables`. Names that need a place in a file are looked up in `name_lookup`.
 """
 
 from collections.abc import Mapping, Sequence

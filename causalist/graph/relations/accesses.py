@@ -1,4 +1,4 @@
-"""What holds state, and who reads and writes it: constants and variables of files, fields of types.
+"""Reads and writes of state: constants and variables of files, fields of types.
 
 In: the facts' accesses, and what stands before the last name of calls and references. Out: definitions. A holder of
 which nothing is known gives nothing; variants of enumerations are no state.

@@ -1,4 +1,4 @@
-"""What documentation mentions: edges from sections of prose, and from tests by their docstrings, to code.
+"""Mentions: edges to code from sections of prose, and from tests by their docstrings.
 
 In: the mentions of a file's facts, and the definitions of all files. Out: definitions and files. A name of several
 parts means what is called by the last one, in the type, module or folders that the others name, in this order; a name

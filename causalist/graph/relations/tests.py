@@ -1,5 +1,4 @@
-"""What tests test: by the calls that they make, and by names: `test_http.py` tests `http.py`, `StoreTest` tests
-`Store`.
+"""Edges from tests to what they test, by their calls and by names: `test_http.py` tests `http.py`.
 
 In: the drafts of all nodes, of which roles say what stands in tests, and the edges found so far. Out: edges `tests`,
 from a test to what it tests. A test is a function where names or marks tell which functions are tests, and the file
