@@ -11,11 +11,10 @@ like that counts. Angle brackets are looked up alike, but for headers of the lan
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.path_distance import as_ending, shared_folders
-from causalist.model.facts import FileFacts, Import, ImportKind
+from causalist.model.facts import Import, ImportKind
 from causalist.model.language import ModuleSettings
 
 
@@ -50,13 +49,6 @@ def find_header(
     )
 
 
-class _Tables(Protocol):
-    """The part of a file's tables that is read here."""
-
-    @property
-    def facts(self) -> FileFacts: ...
-
-
 @dataclass(slots=True)
 class HeaderReach:
     """Files that a file includes, directly and through others.
@@ -64,7 +56,7 @@ class HeaderReach:
     `target` gives the (file, rule) of an import."""
 
     target: Callable[[int, Import], tuple[int, str]]
-    files: Sequence[_Tables]
+    files: Sequence[FileSymbols]
     _direct: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _last: tuple[int, frozenset[int]] = (-1, frozenset())
 

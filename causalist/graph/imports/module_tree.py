@@ -8,14 +8,15 @@ that leads out of the repository is external and stays so.
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.rules import RuleName
 from causalist.graph.values import Resolution
-from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
-from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
+from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
+from causalist.model.language import ModuleSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 
 # Modules above one another; steps of paths, imports and globs below one another before a name is given up.
@@ -27,21 +28,6 @@ class Module(NamedTuple):
 
     file: int
     namespace: int = -1
-
-
-class Tables(Protocol):
-    """The part of a file's tables that is read here."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def facts(self) -> FileFacts: ...
-    @property
-    def first(self) -> int: ...
-    @property
-    def settings(self) -> LanguageSettings | None: ...
-    @property
-    def by_qualname(self) -> Mapping[str, int]: ...
 
 
 @dataclass(slots=True)
@@ -59,7 +45,7 @@ class ModuleTree:
 
     `file_of[d]` is the file of definition d."""
 
-    files: Sequence[Tables]
+    files: Sequence[FileSymbols]
     file_of: Sequence[int]
     number: dict[str, int]
     children: dict[Module, dict[str, Module]] = field(default_factory=dict)
@@ -73,7 +59,7 @@ class ModuleTree:
     _shared: dict[str, str] = field(default_factory=dict)  # names that a workspace gives to packages
 
     @classmethod
-    def from_files(cls, files: Sequence[Tables], file_of: Sequence[int]) -> "ModuleTree":
+    def from_files(cls, files: Sequence[FileSymbols], file_of: Sequence[int]) -> "ModuleTree":
         result = cls(files, file_of, {symbols.path: i for i, symbols in enumerate(files)})
         members = [i for i, symbols in enumerate(files) if module_system(symbols) is ModuleSystem.TREE]
         if not members:
@@ -266,12 +252,12 @@ class ModuleTree:
         )
 
 
-def module_settings(symbols: Tables) -> ModuleSettings:
+def module_settings(symbols: FileSymbols) -> ModuleSettings:
     assert symbols.settings is not None
     return symbols.settings.modules
 
 
-def module_system(symbols: Tables) -> ModuleSystem | None:
+def module_system(symbols: FileSymbols) -> ModuleSystem | None:
     return symbols.settings.modules.system if symbols.settings is not None else None
 
 

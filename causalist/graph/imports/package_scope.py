@@ -13,8 +13,8 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.rules import MAX_CANDIDATES
 from causalist.model.facts import FileFacts
@@ -112,25 +112,6 @@ _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
 PackageKey = tuple[str, str, str]  # language, folder or "", name in the package clause
 
 
-class _Tables(Protocol):
-    """The part of a file's tables that is read here."""
-
-    @property
-    def path(self) -> str: ...
-
-    @property
-    def by_qualname(self) -> Mapping[str, int]: ...
-
-    @property
-    def first(self) -> int: ...
-
-    @property
-    def facts(self) -> FileFacts: ...
-
-    @property
-    def settings(self) -> LanguageSettings | None: ...
-
-
 @dataclass(slots=True)
 class PackageScopes:
     """Scopes that files share. `package_of[file]` is None where a file has a scope of its own.
@@ -163,7 +144,7 @@ class PackageScopes:
                     result._read_tags(number, path, dict(facts.manifest).get("build", ""), modules)
         return result
 
-    def find_definition(self, file: int, qualname: str, tables: Sequence[_Tables], asking: int = -1) -> int | None:
+    def find_definition(self, file: int, qualname: str, tables: Sequence[FileSymbols], asking: int = -1) -> int | None:
         """Return the definition `qualname` of the package that `file` belongs to.
 
         Of several, the one in the nearest file counts, else one that builds for the usual platform have, else the
@@ -205,7 +186,7 @@ class PackageScopes:
         same = [each for each in found if each[0] in self.asked_for and not self.is_asked_for(each[0], file)]
         return same or [each for each in found if each[0] not in self.asked_for] or found
 
-    def _names_of(self, key: PackageKey, tables: Sequence[_Tables]) -> dict[str, list[tuple[int, int]]]:
+    def _names_of(self, key: PackageKey, tables: Sequence[FileSymbols]) -> dict[str, list[tuple[int, int]]]:
         names = self._names.get(key)
         if names is None:
             names = self._names[key] = {}
@@ -219,7 +200,7 @@ class PackageScopes:
                     self._variants.update((number, several) for _, number in several)
         return names
 
-    def _is_hidden(self, symbols: _Tables, found: tuple[int, int]) -> bool:
+    def _is_hidden(self, symbols: FileSymbols, found: tuple[int, int]) -> bool:
         """True for what files see only if they include its file: a macro, a function of a header."""
         if symbols.settings is None or not symbols.settings.modules.headers:
             return False
@@ -227,7 +208,7 @@ class PackageScopes:
         return definition.kind == NodeKind.MACRO or re.match(unshared, definition.signature) is not None
 
     @staticmethod
-    def _is_own(symbols: _Tables, number: int) -> bool:
+    def _is_own(symbols: FileSymbols, number: int) -> bool:
         """True for what other files cannot see: it is not linked, and its file is none to be included."""
         settings = symbols.settings
         if settings is None or not settings.modules.headers or symbols.path.lower().endswith(settings.modules.headers):
@@ -243,7 +224,7 @@ class PackageScopes:
         definition: int,
         of_file: int,
         file: int,
-        tables: Sequence[_Tables],
+        tables: Sequence[FileSymbols],
         fitting: Callable[[Sequence[int]], Sequence[int]] | None = None,
     ) -> list[int]:
         """Return the definitions that a use in `file` of a definition in `of_file` may mean.
