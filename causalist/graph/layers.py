@@ -351,9 +351,9 @@ def _layer_by_words(path: str, tables: Mapping[str, Mapping[str, Layer]], family
     *folders, name = path.split("/")
     last = [word.lower() for word in _WORD.findall(name.rpartition(".")[0].removesuffix(".d"))[-1:]]
     inside_out = (folder.lower() for folder in reversed(folders))
-    said = [word for word in last if word not in FOLDERS_ONLY]
-    said += [word for word in inside_out if word not in FILES_ONLY]
-    for word in said:
+    words = [word for word in last if word not in FOLDERS_ONLY]
+    words += [word for word in inside_out if word not in FILES_ONLY]
+    for word in words:
         layer = own.get(word, everywhere.get(word))
         if layer is not None:
             return layer

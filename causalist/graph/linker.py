@@ -163,8 +163,8 @@ class Linker:
         self._add_imports(number)
         self._add_uses(number)
         self._add_states(number)
-        for source, meant, row in self._mentions.find_edges(number):
-            self._add_edge(source, meant.draft, EdgeKind.MENTIONS, meant.rule, row, meant.candidates)
+        for source, target, row in self._mentions.find_edges(number):
+            self._add_edge(source, target.draft, EdgeKind.MENTIONS, target.rule, row, target.candidates)
 
     def add_bases(self, only: Collection[int] | None = None) -> None:
         """Add edges to bases and overridden methods that leave all files, or some. Call it before `link`."""
@@ -270,11 +270,13 @@ class Linker:
         symbols = self.program.files[number]
         facts = symbols.facts
         # Where types stand before the names, members that are handed on are references already.
-        is_told = symbols.settings is not None and symbols.settings.types.prefixed
-        told = {(each.scope, each.name, each.row) for each in facts.references} if is_told else frozenset()
+        has_typed_references = symbols.settings is not None and symbols.settings.types.prefixed
+        referenced = (
+            {(each.scope, each.name, each.row) for each in facts.references} if has_typed_references else frozenset()
+        )
         for access in facts.accesses:
             self._add_state(number, access.scope, access.name, access.row, access.how, "." not in access.name)
-            if access.how == AccessKind.READ and (access.scope, access.name, access.row) not in told:
+            if access.how == AccessKind.READ and (access.scope, access.name, access.row) not in referenced:
                 self._add_function(number, access.scope, access.name, access.row)
         # `serve::run` is in the module of that name, whatever else is called so.
         is_path = symbols.settings is not None and bool(symbols.settings.names.path_separator)
@@ -297,12 +299,12 @@ class Linker:
                     self._add_function(number, scope, holder, row)
         for lookup in facts.lookups:
             assert symbols.settings is not None
-            way = symbols.settings.lookups[lookup.way]
-            if matches_lookup(self.resolver.values, number, lookup, way):
+            key_settings = symbols.settings.lookups[lookup.way]
+            if matches_lookup(self.resolver.values, number, lookup, key_settings):
                 kind = EdgeKind.WRITES if lookup.writes else EdgeKind.READS
-                rule = RuleName.NAMED_KEY if way.modules or way.globals else RuleName.KEY_OF_CONFIG
+                rule = RuleName.NAMED_KEY if key_settings.modules or key_settings.globals else RuleName.KEY_OF_CONFIG
                 source = self._scope_draft(number, lookup.scope)
-                self._add_external_edge(source, f"{way.kind}:{lookup.key}", kind, lookup.row, rule)
+                self._add_external_edge(source, f"{key_settings.kind}:{lookup.key}", kind, lookup.row, rule)
 
     def _add_state(self, number: int, scope: int, chain: str, row: int, how: int, is_outer: bool) -> None:
         source = self._scope_draft(number, scope)

@@ -201,7 +201,7 @@ def _seen_differently(
         change = compare_interfaces(then, facts, language)
         if change is None or (language is not None and not _is_told_by_names(change, language)):
             return None
-        seen.said.update(change.said)
+        seen.said.update(change.prose_names)
         made = (dependent_names(each, language, frozenset(), change.variables) for each in interfaces)
         seen.names.update(change.names, *made)
     return seen

@@ -312,8 +312,8 @@ class TreePathResolver:
             for entries in self.tree.uses.get((file, at), {}).values():
                 for entry in entries:
                     if entry.name == name and entry.alias != name:
-                        meant = self._resolve_import(module, entry, True)
-                        if meant is not None and (meant.kind, meant.number) == ("definition", definition):
+                        target = self._resolve_import(module, entry, True)
+                        if target is not None and (target.kind, target.number) == ("definition", definition):
                             return True
         found = self._find_in_function(file, scope, name)
         return found is not None and (found.kind, found.number) == ("definition", definition)
