@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from causalist.graph.invalidation import InvalidationKeys
 from causalist.graph.layers import LayerAssigner
-from causalist.graph.linker import Linker, NotLinked
+from causalist.graph.linker import Linker, LinkError
 from causalist.graph.program.program import Program
-from causalist.graph.relations.tests import FoundEdge, Tests
+from causalist.graph.relations.tests import FoundEdge, TestEdgeFinder
 from causalist.graph.rules import RULE_NAMES, load_confidences
 from causalist.graph.tables import EdgeSites, NodeDraft, build_columns, splice_edge_table
 from causalist.model.facts import FileFacts
@@ -67,7 +67,7 @@ def relink(
 
     Files may come without bodies unless `needs_bodies` says otherwise. `before` is a linker of what `previous` was made
     of, which is used up. It may be given only where the files look the same from outside, none of them is at
-    `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, NotLinked where
+    `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, LinkError where
     one that came or went stands in the place of another."""
     relinked = sorted(edited | affected)
     held = {number: _facts_held(*files[number], settings) for number in relinked}
@@ -89,14 +89,14 @@ def _facts_held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSett
 
 
 def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping[str, LanguageSettings]) -> None:
-    """Raise NotLinked where others would see more of a file that came or went than its names.
+    """Raise LinkError where others would see more of a file that came or went than its names.
 
     In its absence another file has the names of its module, or its methods say what a trait's are."""
     readers = [settings[moved.language]] if moved.language else settings.values()
     if any(program.modules.has_rival(moved.path, each.modules) for each in readers):
-        raise NotLinked("a module in the place of another")
+        raise LinkError("a module in the place of another")
     if any(program.traits_with(method) for method in moved.methods):
-        raise NotLinked("a method like one of a trait")
+        raise LinkError("a method like one of a trait")
 
 
 def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> bool:
@@ -170,7 +170,7 @@ class _GraphUpdate:
         if min(found.sources.min(initial=0), found.targets.min(initial=0)) < 0 or (
             is_lost.any() and (is_lost[edges.targets] & ~is_removed).any()
         ):
-            raise NotLinked("an edge leads to what is no longer there")
+            raise LinkError("an edge leads to what is no longer there")
         removed = np.flatnonzero(is_removed)
         now = CodeGraph(
             _nodes(graph.nodes, kept, ids, list(made.values()), position),
@@ -235,7 +235,7 @@ class _GraphUpdate:
         }
         positions = {graph.nodes.ids.position(drafts[helper].id) for helper in helpers}
         found += self._edges_of_nodes(np.array(sorted(positions), dtype=np.int64))
-        tests = Tests(self.linker.program, drafts)
+        tests = TestEdgeFinder(self.linker.program, drafts)
         for each in list(tests.find_edges(found, files)):
             if drafts[each.source].file in files:
                 self.linker.collector.add(

@@ -21,7 +21,7 @@ from causalist.graph.infer.base import split_marks
 from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.relations.accesses import AccessResolver, matches_lookup
-from causalist.graph.relations.mentions import Mentions
+from causalist.graph.relations.mentions import MentionResolver
 from causalist.graph.relations.overrides import OverrideFinder
 from causalist.graph.relations.structural_types import StructuralTypes
 from causalist.graph.resolver import Derived, Resolver
@@ -89,7 +89,7 @@ def _add(members: dict[str, set[str]], chain: str) -> None:
     members.setdefault(split_marks(head)[0], set()).update(split_marks(each)[0] for each in rest[:1])
 
 
-class NotLinked(Exception):
+class LinkError(Exception):
     """A use in a file could not be followed to its end, by a defect of this program; says what was raised."""
 
 
@@ -108,7 +108,7 @@ class Linker:
     _types: tuple[list[Derived], list[tuple[int, int]]] | None = None  # bases, and (type, interface) by methods alone
     _imports: PackageImports = field(init=False)
     _accesses: AccessResolver = field(init=False)
-    _mentions: Mentions = field(init=False)
+    _mentions: MentionResolver = field(init=False)
 
     @classmethod
     def from_files(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Linker":
@@ -122,7 +122,7 @@ class Linker:
     def __post_init__(self) -> None:
         self._imports = PackageImports(self.program)
         self._accesses = AccessResolver(self.program, self.resolver.values)
-        self._mentions = Mentions(self.program, self.drafts)
+        self._mentions = MentionResolver(self.program, self.drafts)
 
     def relink(self, changed: Mapping[int, FileFacts]) -> "Linker | None":
         """Return a linker of the same files, of which some changed and look the same from all others.
@@ -139,14 +139,14 @@ class Linker:
     def link(self, number: int) -> None:
         """Add all edges that leave a file but for those of `add_bases` and those that follow from others.
 
-        Raises NotLinked with those of them in place that were found until then."""
+        Raises LinkError with those of them in place that were found until then."""
         try:
             self._link(number)
         except Exception as error:
             if not errors.is_survived(error):
                 raise
             self.resolver.discard()
-            raise NotLinked(type(error).__name__) from error
+            raise LinkError(type(error).__name__) from error
 
     def release_tables(self) -> None:
         """Drop references back to the program, so that its last use frees facts and tables.

@@ -52,7 +52,7 @@ class MentionTarget(NamedTuple):
 
 
 @dataclass(slots=True)
-class Mentions:
+class MentionResolver:
     """Resolver of the mentions of a program's files. Its tables are made when the first file asks."""
 
     program: Program
