@@ -25,7 +25,7 @@ from causalist.rank.scored import Ranking
 from causalist.rank.spread import spread
 
 FILE_SHARE = 1 / 8  # of the places of a list of definitions, for files that have none in it
-# Of the best score; what words find below it is right as seldom as what only the graph reaches. docs/decisions/0036.
+# Of the best score; what words find below it is right as seldom as what only the graph reaches. docs/decisions/0018.
 WEAK = {Level.SYMBOL: 0.65, Level.FILE: 0.5}
 _BEHIND = 1 - 1e-9
 _REPEATED = expression(r"~\d+$", needs=("~",))

@@ -20,7 +20,7 @@ from causalist.rank.languages import files_that_run
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 EXPANSION = "expansion"  # the signal
-# Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0026).
+# Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0023).
 N_SOURCES = 8
 N_WORDS = 15
 MOST_COUNTED = 3.0  # occurrences of a word in a source; more say no more

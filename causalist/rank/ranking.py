@@ -48,7 +48,7 @@ _MOST_LINES = 5  # lines of matches that a reason names
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
 # What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
-# docs/decisions/0007 has the measurement.
+# docs/decisions/0006 has the measurement.
 SCOPE_BONUS = 1.0
 
 

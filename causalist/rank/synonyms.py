@@ -18,7 +18,7 @@ from causalist.rank.terms import stem
 
 # A question with more words says in others what one of them leaves open; of a long one the title is looked at.
 MOST_WORDS = 14
-# What another word counts beside the one that was asked for; 0.3 to 0.5 are alike (docs/decisions/0026).
+# What another word counts beside the one that was asked for; 0.3 to 0.5 are alike (docs/decisions/0023).
 OTHER_WEIGHT = 0.4
 
 
