@@ -72,7 +72,7 @@ NAMED_WEIGHTS = {
 }
 PASTED_TERMS = 30
 LEAST_SECTION = 0.1  # names under a heading that weighs less are not looked up
-# A question with more terms says in others what one of them leaves open; see docs/decisions/0026.
+# A question with more terms says in others what one of them leaves open; see docs/decisions/0023.
 BRIEF_TERMS = 7
 BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
 

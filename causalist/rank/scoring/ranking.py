@@ -137,7 +137,7 @@ def spread(
 
 
 FILE_SHARE = 1 / 8  # of the places of a list of definitions, for files that have none in it
-# Of the best score; what words find below it is right as seldom as what only the graph reaches. docs/decisions/0036.
+# Of the best score; what words find below it is right as seldom as what only the graph reaches. docs/decisions/0018.
 WEAK = {Level.SYMBOL: 0.65, Level.FILE: 0.5}
 _BEHIND = 1 - 1e-9
 _REPEATED = lazy_regex(r"~\d+$", needs=("~",))
@@ -255,7 +255,7 @@ _MOST_LINES = 5  # lines of matches that a reason names
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
 # What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
-# docs/decisions/0007 has the measurement.
+# docs/decisions/0006 has the measurement.
 SCOPE_BONUS = 1.0
 
 
