@@ -55,9 +55,9 @@ def seed_nodes(n: int) -> list[int]:
 
 def causalist(task: str, folder: Path) -> Callable[[], object]:
     import numpy as np
+
     from causalist.navigate.edges import reachable
     from causalist.rank.pagerank.power_iteration import personalized_pagerank
-
     from causalist.store import read_index
 
     def load() -> "Index":
