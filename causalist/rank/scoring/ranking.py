@@ -38,6 +38,7 @@ from causalist.model.protocols import UNWATCHED, Steps
 from causalist.model.scores import Matched, PageRankResult, Reason, SeedShare, Transition
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.lexical.query_expansion import other_words
+from causalist.rank.namesakes import exact_namesakes, with_these_first
 from causalist.rank.pagerank.local_push import origins, walked_from
 from causalist.rank.pagerank.power_iteration import seed_distribution
 from causalist.rank.query.query import ROUTES, Generating, Question, RoutePlan, as_written
@@ -307,6 +308,9 @@ def rank_question(
             with steps.timed("distil.sum"):
                 signals = with_support(with_signal(signals, USES_NAMED, users, weights), given, weights)
                 definitions, files = _inside_only(fused(signals), inside)
+    if namesakes := exact_namesakes(question, graph, lexical, transition, inside):
+        definitions = with_these_first(definitions, namesakes)
+        files = with_these_first(files, list(dict.fromkeys(int(graph.nodes.files[node]) for node in namesakes)))
     return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {}, history or History())
 
 
