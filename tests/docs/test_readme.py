@@ -95,14 +95,6 @@ def test_the_output_shown_is_real(text: str, checkout: Path) -> None:
     assert not difference, f"{difference}\n\n{done.stdout}"
 
 
-def test_every_example_on_the_sample_finds_something(text: str, checkout: Path) -> None:
-    found = [words for _, words in commands_of(text) if any("sample_repos" in word for word in words)]
-    assert found
-    for words in found:
-        done = run(words, checkout)
-        assert done.returncode == 0, f"causalist {' '.join(words)}\n{done.stdout}\n{done.stderr}"
-
-
 def test_the_files_at_the_end_of_the_chain_do_not_say_auth() -> None:
     for name in ("jwt-verifier.ts", "crypto-utils.ts"):
         source = (ROOT / "sample_repos/taskboard-api/src/security" / name).read_text(encoding="utf-8")
