@@ -65,6 +65,7 @@ def words_of(written: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.slow
 class TestEveryClient:
     def test_a_new_file(self, client: str, root: Path) -> None:
         done = install(client, root)

@@ -85,6 +85,7 @@ def test_the_second_block_runs_all_tests(text: str) -> None:
     assert tests == ".venv/bin/python -m pytest -n 2 --dist loadfile"
 
 
+@pytest.mark.slow
 def test_the_output_shown_is_real(text: str, checkout: Path) -> None:
     first = bash_blocks(text)[0]
     shown = next(b for b in fenced_blocks(text) if b.language == "text" and b.line > first.line)

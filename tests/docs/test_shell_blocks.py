@@ -66,6 +66,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, st
 
 
 @pytest.mark.parametrize("text", RUN)
+@pytest.mark.slow
 def test_the_block_runs(text: str, checkout: Path, environment: dict[str, str]) -> None:
     done = run(text, checkout, environment)
     assert done.returncode == 0, (

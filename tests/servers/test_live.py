@@ -19,6 +19,8 @@ from causalist.servers.job import IndexJob, Stage
 from causalist.servers.live import LiveRepository, View
 from causalist.servers.looks import Look
 
+pytestmark = pytest.mark.slow
+
 LONG = 60.0
 
 
