@@ -294,6 +294,7 @@ class TestInterpreter:
         assert "PYTHONPATH" in install("claude-code", root).failed("extra-missing")
         assert not (root / ".mcp.json").exists()
 
+    @pytest.mark.slow
     def test_the_server_that_is_installed_answers(self, root: Path) -> None:
         (root / "a.py").write_text("def price():\n    return 1\n")
         install("vscode", root)
