@@ -119,6 +119,7 @@ def test_an_expression_that_never_ends_is_stopped(tree: WorkTree, monkeypatch: p
         Repository.open(tree.path).ask("/x(a|aa|a?)+$/")
 
 
+@pytest.mark.slow
 def test_every_match_of_a_plain_search_is_found(tmp_path: Path) -> None:
     """Counted by hand of Python's own `re` over the files, one after the other."""
     root = copy_sample(tmp_path)

@@ -45,6 +45,7 @@ def test_every_module_says_what_it_does() -> None:
         assert ast.get_docstring(ast.parse(path.read_text())), path
 
 
+@pytest.mark.slow
 def test_nothing_prints() -> None:
     """Results leave through click; everything else is a return value or a diagnostic."""
     for path in modules():
@@ -53,6 +54,7 @@ def test_nothing_prints() -> None:
             assert not is_print, f"{path}:{getattr(node, 'lineno', 0)}"
 
 
+@pytest.mark.slow
 def test_nothing_unpickles_or_evaluates() -> None:
     """Index files and repositories are data."""
     banned = {"pickle", "marshal", "shelve", "dill"}
@@ -79,6 +81,7 @@ def test_asking_does_not_pay_for_what_it_does_not_use(heavy: str) -> None:
     assert done.stdout.strip() == "False"
 
 
+@pytest.mark.slow
 def test_every_package_can_be_imported_first() -> None:
     """No package leans on the order in which others were imported; none warns."""
     names = [

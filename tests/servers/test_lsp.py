@@ -14,6 +14,8 @@ from causalist.serialize.answers import answer_document
 from causalist.serialize.lookups import impact_document
 from tests.servers.editor import Editor, at, document, edit
 
+pytestmark = pytest.mark.slow
+
 
 class TestSymbols:
     def test_names_and_questions(self, small: Path) -> None:
