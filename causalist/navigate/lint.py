@@ -62,7 +62,7 @@ def _edges(graph: CodeGraph) -> Iterator[Finding]:
     without_rule = whole & (edges.rules >= len(graph.rule_names))
     for number in np.flatnonzero(without_rule)[:_MOST_EXAMPLES].tolist():
         yield Finding("missing-rule", f"edge {number}", f"its rule has the number {edges.rules[number]}")
-    rules = frozenset(rule.name for rule in RULES)
+    rules = frozenset(rule.name.value for rule in RULES)
     for name in sorted({graph.rule_names[i] for i in np.unique(edges.rules[whole & ~without_rule]).tolist()} - rules):
         yield Finding("missing-rule", name, "edges go by this rule, of which nothing is known")
     known = whole & ~without_rule
@@ -126,12 +126,12 @@ def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[Gap, ...]:
 
 def _unmeasured(graph: CodeGraph) -> tuple[Unmeasured, ...]:
     """Rules that were never measured, by which edges of this graph go; in the order of the rules."""
-    table, evidence = load_confidences(), {rule.name: rule.evidence for rule in RULES}
+    table, evidence = load_confidences(), {rule.name.value: rule.evidence for rule in RULES}
     counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))
     used = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
     return tuple(
-        Unmeasured(name, evidence[name].name.lower(), table.of(name, EdgeKind.CALLS, ""), used[name])
-        for name in table.unmeasured()
+        Unmeasured(name, evidence[name].name.lower(), table.confidence_of(name, EdgeKind.CALLS, ""), used[name])
+        for name in table.unmeasured_rules()
         if name in used
     )
 

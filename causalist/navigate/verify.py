@@ -55,7 +55,7 @@ def gaps_between(index: Index, source: int, target: int) -> tuple[Gap, ...]:
     return gaps_in(graph, before, may_mean)
 
 
-_MEANINGS = {rule.name: rule.meaning for rule in RULES}
+_MEANINGS = {rule.name.value: rule.meaning for rule in RULES}
 _NUMBERED = re.compile(r"~\d+")
 
 
@@ -116,7 +116,7 @@ def basis_of(edge: Edge) -> Basis:
     """What the confidence of an edge rests on."""
     settings = load_settings().get(dialect_of(split_id(edge.source)[0]))
     kind = next(kind for kind in EdgeKind if kind.label == edge.kind)
-    measured = load_confidences().measured(edge.rule, kind, settings.name if settings else "")
+    measured = load_confidences().measurement_of(edge.rule, kind, settings.name if settings else "")
     meaning = _MEANINGS.get(edge.rule, "")
     if measured is None:
         return Basis(meaning, 0, 0, 0, "")

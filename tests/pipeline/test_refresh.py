@@ -102,8 +102,8 @@ def test_what_a_process_keeps_changes_nothing(
     monkeypatch.setattr(refresh, "_MOST_AFFECTED", 1.0)
     monkeypatch.setattr(refresh, "_MOST_NAMES", 10_000)
     kept: list[bool] = []
-    again = Linker.again
-    monkeypatch.setattr(Linker, "again", lambda self, changed: kept.append(True) or again(self, changed))
+    relink = Linker.relink
+    monkeypatch.setattr(Linker, "relink", lambda self, changed: kept.append(True) or relink(self, changed))
     root = copy_sample(tmp_path, sample)
     begin(root)
     check_sequence(root, seed, 4, 1, edits, 2, Retaining())

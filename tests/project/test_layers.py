@@ -25,11 +25,11 @@ def _python(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_dependencies_point_one_way() -> None:
-    """The contract stands in pyproject.toml, for `lint-imports`."""
+    """The contracts stand in pyproject.toml, for `lint-imports`."""
     code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
     done = _python("-c", code)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 kept, 0 broken" in done.stdout
+    assert ", 0 broken" in done.stdout
 
 
 def test_modules_are_short() -> None:

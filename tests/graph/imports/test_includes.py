@@ -2,12 +2,12 @@
 
 import random
 
-from causalist.graph.imports.inclusion import Inclusion
+from causalist.graph.imports.includes import InclusionGraph
 
 
-def _inclusion(pairs: list[tuple[int, int]], n: int) -> Inclusion:
+def _inclusion(pairs: list[tuple[int, int]], n: int) -> InclusionGraph:
     """`pairs` are (file, file that it includes)."""
-    result = Inclusion([f"lib/f{i}.rb" for i in range(n)])
+    result = InclusionGraph([f"lib/f{i}.rb" for i in range(n)])
     for file, other in pairs:
         result.includes.setdefault(file, set()).add(other)
         result.included_by.setdefault(other, set()).add(file)

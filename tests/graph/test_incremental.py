@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from causalist.graph import Linker, Part, Spread, build_graph, needs_bodies, relink
-from causalist.graph.tables import Sites
+from causalist.graph import LinkedPart, Linker, ParallelPlan, build_graph, needs_bodies, relink
+from causalist.graph.tables import EdgeSites
 from causalist.model.facts import FileFacts, ImportKind
 from causalist.model.graph import CodeGraph, Edge, LinkedGraph
 from causalist.model.interface import body_bindings, interface_of, same_interface
@@ -32,7 +32,7 @@ def without_bodies(files: Files, but: Iterable[int]) -> Files:
     ]
 
 
-def begun_at_once(work: Callable[[], Part]) -> Callable[[], Part]:
+def begun_at_once(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
     part = work()
     return lambda: part
 
@@ -47,7 +47,7 @@ def check_each_alone(files: Files, every: int = 1) -> LinkedGraph:
     brought = build_graph(without_bodies(files, []), load_settings(), lambda path, _: bodies.pop(path))
     assert differences(brought.graph, whole.graph) == []
     assert not bodies
-    spread = Spread(3, [facts.n_bytes for _, facts in files], begun_at_once)
+    spread = ParallelPlan(3, [facts.n_bytes for _, facts in files], begun_at_once)
     assert differences(build_graph(files, load_settings(), spread=spread).graph, whole.graph) == []
     for i in range(0, len(files), every):
         path, facts = files[i]
@@ -108,9 +108,9 @@ def test_a_linker_that_stays_links_files_of_a_sample(sample: str) -> None:
     assert check_with_one_linker(files, _EVERY) > 2
 
 
-def edges_in(files: Files, order: Iterable[int]) -> dict[tuple[str, str, int], Sites]:
+def edges_in(files: Files, order: Iterable[int]) -> dict[tuple[str, str, int], EdgeSites]:
     """All edges of one linker that links the files in this order, by the ids of their ends and kind."""
-    linker = Linker.of(files, load_settings())
+    linker = Linker.from_files(files, load_settings())
     for number in range(len(files)):
         linker.drafts.documents(number)
     linker.add_bases()

@@ -4,7 +4,15 @@ import json
 
 import pytest
 
-from causalist.graph import RULES, Confidences, Evidence, Measured, load_confidences, read_confidences, strength
+from causalist.graph import (
+    RULES,
+    Confidences,
+    Evidence,
+    RuleMeasurement,
+    evidence_sort_key,
+    load_confidences,
+    read_confidences,
+)
 from causalist.graph.rules import GUESSES, RULE_NAMES, RULE_NUMBER
 from causalist.model.graph import EdgeKind
 from causalist.parse import load_settings
@@ -58,25 +66,27 @@ class TestTable:
     def test_what_it_says(
         self, rule: str, kind: EdgeKind, language: str, confidence: float, table: Confidences
     ) -> None:
-        assert table.of(rule, kind, language) == confidence
+        assert table.confidence_of(rule, kind, language) == confidence
 
     def test_what_it_rests_on(self, table: Confidences) -> None:
-        assert table.measured("import", EdgeKind.CALLS, "python") == Measured(0.5, 5, 5, 1, "calls", "python")
-        assert table.measured("import", EdgeKind.CALLS, "go") == Measured(0.95, 95, 5, 4, "calls", "")
-        assert table.measured("annotation", EdgeKind.CALLS, "go") is None
+        assert table.measurement_of("import", EdgeKind.CALLS, "python") == RuleMeasurement(
+            0.5, 5, 5, 1, "calls", "python"
+        )
+        assert table.measurement_of("import", EdgeKind.CALLS, "go") == RuleMeasurement(0.95, 95, 5, 4, "calls", "")
+        assert table.measurement_of("annotation", EdgeKind.CALLS, "go") is None
 
     def test_what_was_not_measured(self, table: Confidences) -> None:
         stated = {rule.name for rule in RULES if rule.stated is not None}
-        assert set(RULE_NAMES) - set(table.unmeasured()) - stated == {"contains", "import"}
+        assert set(RULE_NAMES) - set(table.unmeasured_rules()) - stated == {"contains", "import"}
 
     def test_what_nothing_can_measure_is_stated(self, table: Confidences) -> None:
-        assert table.of("test-name", EdgeKind.TESTS, "python") == 0.6
+        assert table.confidence_of("test-name", EdgeKind.TESTS, "python") == 0.6
 
     def test_a_guess_stays_below_what_is_shown_as_certain(self, table: Confidences) -> None:
         sure = read_confidences(json.dumps({**TABLE, "evidence": {"names": 0.9, "types": 0.8, "guess": 0.88}}).encode())
-        assert sure.of_edge("unique-name", EdgeKind.CALLS, "go", 1) == 0.49
-        assert sure.of_edge("name-only", EdgeKind.CALLS, "go", 2) == 0.44
-        assert sure.of_edge("import", EdgeKind.CALLS, "go", 2) == 0.475
+        assert sure.confidence_of_edge("unique-name", EdgeKind.CALLS, "go", 1) == 0.49
+        assert sure.confidence_of_edge("name-only", EdgeKind.CALLS, "go", 2) == 0.44
+        assert sure.confidence_of_edge("import", EdgeKind.CALLS, "go", 2) == 0.475
 
     def test_a_guess_is_shown_where_most_are_right_even_if_those_that_nobody_judged_are_wrong(self) -> None:
         go = {"confidence": 0.9, "right": 6, "wrong": 1, "unjudged": 4, "repositories": 2}
@@ -85,14 +95,14 @@ class TestTable:
         rules = {"unique-name": {"calls": {**group, "languages": {"go": go, "python": python}}}}
         sure = read_confidences(json.dumps({**TABLE, "rules": rules}).encode())
         # 15 of 29 in all: shown in every language
-        assert sure.of_edge("unique-name", EdgeKind.CALLS, "go", 1) == 0.9
-        assert sure.of_edge("unique-name", EdgeKind.CALLS, "python", 1) == 0.8
+        assert sure.confidence_of_edge("unique-name", EdgeKind.CALLS, "go", 1) == 0.9
+        assert sure.confidence_of_edge("unique-name", EdgeKind.CALLS, "python", 1) == 0.8
         group["unjudged"] = 14  # 15 of 30 are no more than half: only where it is so in the language, 6 of 11
         rules = {"unique-name": {"calls": {**group, "languages": {"go": go, "python": python}}}}
         sure = read_confidences(json.dumps({**TABLE, "rules": rules}).encode())
-        assert sure.of_edge("unique-name", EdgeKind.CALLS, "go", 1) == 0.9
-        assert sure.of_edge("unique-name", EdgeKind.CALLS, "python", 1) == 0.49
-        assert sure.of_edge("unique-name", EdgeKind.CALLS, "java", 1) == 0.49
+        assert sure.confidence_of_edge("unique-name", EdgeKind.CALLS, "go", 1) == 0.9
+        assert sure.confidence_of_edge("unique-name", EdgeKind.CALLS, "python", 1) == 0.49
+        assert sure.confidence_of_edge("unique-name", EdgeKind.CALLS, "java", 1) == 0.49
 
     def test_its_digest_names_its_content(self, table: Confidences) -> None:
         other = {**TABLE, "evidence": {"names": 0.91, "types": 0.8, "guess": 0.3}}
@@ -125,7 +135,7 @@ class TestShipped:
         assert 0.5 < evidence["guess"] < 0.9 < min(evidence["names"], evidence["types"]) < 1
 
     def test_most_rules_are_measured(self) -> None:
-        assert len(load_confidences().unmeasured()) <= 0.2 * len(RULES)
+        assert len(load_confidences().unmeasured_rules()) <= 0.2 * len(RULES)
 
 
 class TestEvidence:
@@ -137,6 +147,6 @@ class TestEvidence:
 
     def test_what_is_known_comes_before_what_is_guessed(self) -> None:
         seen = [("unique-name", 1), ("annotation", 2), ("annotation", 1), ("self", 1), ("name-only", 2)]
-        assert sorted(seen, key=lambda each: strength(*each)) == [
+        assert sorted(seen, key=lambda each: evidence_sort_key(*each)) == [
             ("self", 1), ("annotation", 1), ("annotation", 2), ("unique-name", 1), ("name-only", 2),
         ]  # fmt: skip

@@ -13,7 +13,7 @@ def module_map(paths: Iterable[str], manifests: dict[str, str] | None = None) ->
     """A map of empty files at `paths`, and of configuration files with a content."""
     files = [(path, FileFacts(language=dialect_of(path))) for path in paths]
     files += [(path, parse_text(path, text.encode())) for path, text in (manifests or {}).items()]
-    return ModuleMap.of(sorted(files), load_settings())
+    return ModuleMap.from_files(sorted(files), load_settings())
 
 
 def resolve(modules: ModuleMap, importer: str, module: str, level: int = 0) -> tuple[str, str]:
@@ -173,10 +173,10 @@ def test_submodules_belong_to_packages_only() -> None:
     modules = module_map(_PYTHON)
     settings = load_settings()["python"].modules
     package, plain = modules.number["app/__init__.py"], modules.number["app/core.py"]
-    assert modules.paths[modules.submodule(package, "core", settings)] == "app/core.py"
-    assert modules.submodule(package, "nothing", settings) == -1
-    assert modules.submodule(plain, "sub", settings) == -1
-    assert modules.paths[modules.namespace_submodule("top.py", "space", 0, "mod", settings)] == "space/mod.py"
+    assert modules.paths[modules.find_submodule(package, "core", settings)] == "app/core.py"
+    assert modules.find_submodule(package, "nothing", settings) == -1
+    assert modules.find_submodule(plain, "sub", settings) == -1
+    assert modules.paths[modules.find_namespace_submodule("top.py", "space", 0, "mod", settings)] == "space/mod.py"
 
 
 def test_languages_do_not_see_one_another() -> None:

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from causalist.graph import build_graph
-from causalist.graph.confidence import load_confidences
-from causalist.graph.rules import RULES
+from causalist.graph.rules import RULES, load_confidences
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.parse import load_settings, parse_file
 
-LABELS = Path(__file__).parents[1] / "benchmarks" / "mentions" / "labels.tsv"
+LABELS = Path(__file__).parents[2] / "benchmarks" / "mentions" / "labels.tsv"
 
 AUTH = b"""
 class Session:
@@ -156,6 +155,6 @@ def test_what_the_rules_are_worth_was_measured() -> None:
     assert {rule.name for rule in RULES if rule.read is not None} == labels.keys()
     for rule, found in labels.items():
         right, n, repositories = sum(each for _, each in found), len(found), len({each for each, _ in found})
-        measured = table.measured(rule, EdgeKind.MENTIONS, "")
+        measured = table.measurement_of(rule, EdgeKind.MENTIONS, "")
         assert measured is not None
         assert measured[:4] == (round((right + 1) / (n + 2), 2), right, n - right, repositories), rule

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.graph.invalidation import change_of, resting_on
+from causalist.graph.invalidation import compare_interfaces, dependent_names
 from causalist.model.interface import interface_of
 from causalist.parse import load_settings, parse_file
 
@@ -21,7 +21,7 @@ _PYTHON = load_settings()["python"]
 
 def _names(path: str, before: str, after: str) -> set[str] | None:
     old, new = parse_file(path, before.encode()), parse_file(path, after.encode())
-    change = change_of(old, new, load_settings().get(new.language))
+    change = compare_interfaces(old, new, load_settings().get(new.language))
     return None if change is None else set(change.names)
 
 
@@ -103,11 +103,11 @@ def test_what_is_made_of_something() -> None:
             b"class Mall:\n    def __init__(self, first: Kiosk):\n        self.first = first\n        self.n = 1\n",
         )
     )
-    assert resting_on(facts, _PYTHON, {"Shop"}) == {"Store"}
-    assert resting_on(facts, _PYTHON, {"Store"}) >= {"Kiosk"}
-    assert "run" in resting_on(facts, _PYTHON, {"ring"})
-    assert "first" in resting_on(facts, _PYTHON, {"Kiosk"})
-    assert resting_on(facts, _PYTHON, {"unheard_of"}) == set()
+    assert dependent_names(facts, _PYTHON, {"Shop"}) == {"Store"}
+    assert dependent_names(facts, _PYTHON, {"Store"}) >= {"Kiosk"}
+    assert "run" in dependent_names(facts, _PYTHON, {"ring"})
+    assert "first" in dependent_names(facts, _PYTHON, {"Kiosk"})
+    assert dependent_names(facts, _PYTHON, {"unheard_of"}) == set()
 
 
 def test_what_is_made_of_a_variable() -> None:
@@ -122,10 +122,10 @@ def test_what_is_made_of_a_variable() -> None:
             b"def first(shop: Shop):\n    return shop.till\n",
         )
     )
-    assert resting_on(facts, _PYTHON, set(), {("Shop.fill", "held")}) == {"inner", "till"}
-    assert resting_on(facts, _PYTHON, {"till"}) == {"first"}
-    assert resting_on(facts, _PYTHON, {"inner"}) == {"fill"}
-    assert resting_on(facts, _PYTHON, set(), {("Shop.empty", "held")}) == {"empty", "bag"}
-    assert resting_on(facts, _PYTHON, {"Till"}) == {"inner", "till"}
-    assert resting_on(facts, None, {"till"}) == {"first"}
-    assert resting_on(facts, None, {"inner"}) == {"Shop", "fill"}, "without a mark for special names"
+    assert dependent_names(facts, _PYTHON, set(), {("Shop.fill", "held")}) == {"inner", "till"}
+    assert dependent_names(facts, _PYTHON, {"till"}) == {"first"}
+    assert dependent_names(facts, _PYTHON, {"inner"}) == {"fill"}
+    assert dependent_names(facts, _PYTHON, set(), {("Shop.empty", "held")}) == {"empty", "bag"}
+    assert dependent_names(facts, _PYTHON, {"Till"}) == {"inner", "till"}
+    assert dependent_names(facts, None, {"till"}) == {"first"}
+    assert dependent_names(facts, None, {"inner"}) == {"Shop", "fill"}, "without a mark for special names"
