@@ -5,7 +5,8 @@ Edges of one node, and of all that fit.
 Calls through what a method overrides: whoever calls the base's method may run this one.
 
 An edge `overrides` leads from a method to what it overrides. A caller of that names neither this method nor the type
-that has it, so that it is no caller of it; but a change here can reach it.
+that has it, so that it is no caller of it; but a change here can reach it. The same holds of special methods, such as
+operators, and of those who use their class.
 """
 
 import re
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.symbols import NodeKind
+from causalist.navigate.implicit_calls import constructor_calls, special_uses
 
 _REPEATED = re.compile(r"~\d+$")
 
@@ -90,8 +92,10 @@ def _ranges(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.in
 
 
 def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Edges of calls that lead to a node, most confident first."""
-    return most_confident_first(graph.edge(e) for e in graph.incoming(node) if graph.edges.kinds[e] == EdgeKind.CALLS)
+    """Edges of calls that lead to a node, most confident first. Those of a class whose instances a constructor makes
+    are calls of the constructor; their target stays the class."""
+    direct = [graph.edge(e) for e in graph.incoming(node) if graph.edges.kinds[e] == EdgeKind.CALLS]
+    return most_confident_first([*direct, *constructor_calls(graph, node)])
 
 
 def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
@@ -180,14 +184,16 @@ def overridden_by(graph: CodeGraph, nodes: Iterable[int], min_confidence: float 
 
 
 def calls_through(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Calls of what a method overrides, most confident first. Their targets are the overridden methods."""
+    """Calls of what a method overrides, and of a special method the uses of its class, most confident first. Their
+    targets are the overridden methods, or the class."""
     kinds = graph.edges.kinds
-    return most_confident_first(
+    calls = [
         graph.edge(number)
         for base in overridden_by(graph, [node])
         for number in graph.incoming(base)
         if kinds[number] == EdgeKind.CALLS
-    )
+    ]
+    return most_confident_first([*calls, *special_uses(graph, node)])
 
 
 def overriding(graph: CodeGraph, node: int) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from causalist.model.lookup import Definition, Direction, Neighbors, Trail
 from causalist.model.scores import Hit, Hop, Transition
 from causalist.model.symbols import NodeKind, Role
 from causalist.navigate.edges import (
+    calls_to,
     edges_into,
     edges_out_of,
     known_kinds,
@@ -32,6 +33,7 @@ from causalist.navigate.edges import (
     overriding,
     with_contents,
 )
+from causalist.navigate.implicit_calls import constructors_run, implicit_uses
 from causalist.rank import WalkWeights
 
 
@@ -41,8 +43,8 @@ def neighbors_of(
     """Edges to nodes that are not nearer than `hops` steps, by hop, direction and kind, each group with at most
     `limit` edges, the most confident first (ties: by number). Two nodes that are equally far show no edge.
 
-    What lies outside of the repository is shown and not stepped through. Raises UsageError for numbers below 1 and
-    kinds that do not exist.
+    What lies outside of the repository is shown and not stepped through. Calls of a class lead to its constructors, and
+    a step along one leads on from these, too. Raises UsageError for numbers below 1 and kinds that do not exist.
     """
     if hops < 1 or limit < 1:
         raise UsageError(f"--hops is {hops} and --limit {limit}; both have to be at least 1")
@@ -52,20 +54,31 @@ def neighbors_of(
     seen[node] = True
     frontier = np.array([node], dtype=np.int64)
     groups: list[Neighbors] = []
+    made: tuple[int, ...] = ()
     for hop in range(1, hops + 1):
         found: list[NDArray[np.int64]] = []
         for way in (Direction.IN, Direction.OUT):
             if direction not in (way, Direction.BOTH):
                 continue
-            numbers = edges_into(graph, frontier) if way is Direction.IN else edges_out_of(graph, frontier)
+            numbers = _edges_into(graph, frontier) if way is Direction.IN else edges_out_of(graph, frontier)
             ends = edges.sources if way is Direction.IN else edges.targets
             numbers = numbers[wanted[numbers] & ~seen[ends[numbers]]]
             groups += _groups(graph, hop, way, numbers, limit)
             found.append(ends[numbers].astype(np.int64))
+            if way is Direction.OUT:
+                called = ends[numbers[edges.kinds[numbers] == EdgeKind.CALLS]]
+                made = constructors_run(graph, np.unique(called).tolist())
         frontier = np.unique(np.concatenate(found))
         seen[frontier] = True
+        frontier = np.union1d(frontier, np.array(made, dtype=np.int64))
         frontier = frontier[graph.nodes.kinds[frontier] != NodeKind.EXTERNAL]
     return tuple(groups)
+
+
+def _edges_into(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers of all edges that lead to one of `nodes`, and of calls of classes that run one of them."""
+    calls = [use.number for use in implicit_uses(graph, nodes.tolist()) if use.is_call]
+    return np.unique(np.concatenate([edges_into(graph, nodes), np.array(calls, dtype=np.int64)]))
 
 
 def _groups(graph: CodeGraph, hop: int, way: Direction, numbers: NDArray[np.int64], limit: int) -> list[Neighbors]:
@@ -143,7 +156,7 @@ def definition_of(graph: CodeGraph, node: int) -> Definition:
         role=Role(int(nodes.roles[node])).label,
         fan_in=len(np.unique(users[~inside[users]])),
         fan_out=len(np.unique(used[~inside[used]])),
-        n_callers=sum(bool(edges.kinds[e] == EdgeKind.CALLS) for e in graph.incoming(node)),
+        n_callers=len(calls_to(graph, node)),
         n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
         outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
         namesakes=tuple(nodes.ids[other] for other in namesakes(graph, node)),

@@ -164,6 +164,7 @@ _SCRIPT_LINES = [
     ),
     st.randoms(use_true_random=False),
 )
+@pytest.mark.slow
 def test_any_program_gives_a_sound_graph(python: dict[str, str], script: dict[str, str], chance: random.Random) -> None:
     files = [(path, facts_of(path, text.encode())) for path, text in {**python, **script}.items()]
     linked = build_graph(files, load_settings())

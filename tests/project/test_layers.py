@@ -58,6 +58,7 @@ def test_no_module_hides_a_name_that_its_package_loads_late() -> None:
             assert not exported & inside, path
 
 
+@pytest.mark.slow
 def test_nothing_prints() -> None:
     """Results leave through click; everything else is a return value or a diagnostic."""
     for path in modules():
@@ -66,6 +67,7 @@ def test_nothing_prints() -> None:
             assert not is_print, f"{path}:{getattr(node, 'lineno', 0)}"
 
 
+@pytest.mark.slow
 def test_nothing_unpickles_or_evaluates() -> None:
     """Index files and repositories are data."""
     banned = {"pickle", "marshal", "shelve", "dill"}
@@ -92,6 +94,7 @@ def test_asking_does_not_pay_for_what_it_does_not_use(heavy: str) -> None:
     assert done.stdout.strip() == "False"
 
 
+@pytest.mark.slow
 def test_every_package_can_be_imported_first() -> None:
     """No package leans on the order in which others were imported; none warns."""
     names = [
