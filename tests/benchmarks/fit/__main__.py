@@ -77,12 +77,13 @@ def main() -> int:
     return 0
 
 
-def rows_of(data: Sequence[Path], clones: Path, indexes: Path | None) -> Iterator[Row]:
-    """The questions of all files, repository by repository, each commit indexed once."""
+def rows_of(data: Sequence[Path], clones: Path, indexes: Path | None, only: str | None = None) -> Iterator[Row]:
+    """The questions of all files, repository by repository, each commit indexed once; `only`: of that repository."""
     by_repository: dict[str, list[tuple[str, LabelledQuestion]]] = defaultdict(list)
     for path in data:
         for question in read_questions(path):
-            by_repository[question.repo].append((path.stem, question))
+            if only in (None, question.repo):
+                by_repository[question.repo].append((path.stem, question))
     for n, (repo, asked) in enumerate(sorted(by_repository.items()), 1):
         git_dir = find_clone(clones, repo)
         if git_dir is None:
