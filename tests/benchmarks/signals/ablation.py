@@ -1,7 +1,7 @@
 """What each signal brings: left out, alone, and with its kin. The verdict follows from a rule, not from a look."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -53,13 +53,13 @@ class Gain:
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the scoreboard. `kin`: the gain of the group that the signal is in, by name of the group."""
+    """A row of the scoreboard."""
 
     signal: str
     out: Gain
     fired: Gain
     alone: Gain
-    verdict: str = ""
+    verdict: str
 
 
 @dataclass(frozen=True)
@@ -83,33 +83,37 @@ def gain(more: Scores, less: Scores, chosen: Sequence[int]) -> Gain:
 def scoreboard(questions: Questions, sets: Mapping[str, Sequence[int]], say: Callable[[str], None]) -> Board:
     """Return what each signal brings, and which ones go. `sets`: questions by the name of their set."""
     names = all_names(questions.batch)
-    fired = {name: [i for i, asked in enumerate(questions.asked) if name in fires(asked)] for name in names}
+    firing = [fires(asked) for asked in questions.asked]
+    fired = {name: [i for i, found in enumerate(firing) if name in found] for name in names}
     every = range(len(questions.asked))
     full = questions.held_out(names)
-    base = questions.held_out(BASE)
     kin: dict[str, Mapping[str, Gain]] = {}
     for group, members in KIN.items():
         less = questions.held_out(set(names).difference(members))
         kin[group] = {"all": gain(full, less, every)} | {each: gain(full, less, some) for each, some in sets.items()}
         say(f"{group}: {_said(kin[group]['all'])}")
-    entries: dict[str, Entry] = {}
+    out: dict[str, Gain] = {}
+    where: dict[str, Gain] = {}
     for name in names:
         if name not in EXACT:
             less = questions.held_out(set(names) - {name})
-            alone = questions.held_out(BASE ^ {name})
-            beside = (base, alone) if name in BASE else (alone, base)
-            entries[name] = Entry(name, gain(full, less, every), gain(full, less, fired[name]), gain(*beside, every))
-            say(f"{name}: {_said(entries[name].out)}; {_said(entries[name].fired)}; {_said(entries[name].alone)}")
-    verdicts, lost = _eliminated(questions, sets, entries, kin, full, fired, say)
-    judged = {name: replace(each, verdict=verdicts[name]) for name, each in entries.items()}
-    return Board(judged, kin, lost)
+            out[name], where[name] = gain(full, less, every), gain(full, less, fired[name])
+            say(f"{name}: {_said(out[name])}; {_said(where[name])}")
+    verdicts, lost = _eliminated(questions, sets, out, where, full, fired, say)
+    entries: dict[str, Entry] = {}
+    base = questions.held_out(BASE)
+    for name, verdict in verdicts.items():
+        other = questions.held_out(BASE ^ {name})
+        beside = (base, other) if name in BASE else (other, base)
+        entries[name] = Entry(name, out[name], where[name], gain(*beside, every), verdict)
+    return Board(entries, kin, lost)
 
 
 def _eliminated(
     questions: Questions,
     sets: Mapping[str, Sequence[int]],
-    entries: Mapping[str, Entry],
-    kin: Mapping[str, Mapping[str, Gain]],
+    out: Mapping[str, Gain],
+    where: Mapping[str, Gain],
     full: Scores,
     fired: Mapping[str, Sequence[int]],
     say: Callable[[str], None],
@@ -118,13 +122,13 @@ def _eliminated(
     least useful first, unless it wins beside what is left by then, or what has gone of its kin would with it."""
     every, names = range(len(questions.asked)), set(all_names(questions.batch))
     verdicts = {}
-    for name, entry in entries.items():
-        if entry.out.is_win:
+    for name in out:
+        if out[name].is_win:
             verdicts[name] = "stays: overall"
-        elif entry.fired.is_win:
+        elif where[name].is_win:
             verdicts[name] = "stays: where it fires"
     present = full
-    for name in sorted(set(entries) - set(verdicts), key=lambda each: (entries[each].out.size, each)):
+    for name in sorted(set(out) - set(verdicts), key=lambda each: (out[each].size, each)):
         less = questions.held_out(names - {name})
         groups = [group for group, members in KIN.items() if name in members]
         gone = {each: {*members} - (names - {name}) for each, members in KIN.items() if each in groups}
