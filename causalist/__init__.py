@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from causalist.errors import CausalistError
-    from causalist.index.collect import IndexOptions
+    from causalist.index.options import IndexOptions
     from causalist.index.refresh_cache import Retaining
     from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity
     from causalist.model.graph import Edge

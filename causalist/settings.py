@@ -14,9 +14,9 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from causalist._internal.lazy import dataclass, expression
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.errors import SettingsError
-from causalist.index.collect import IndexOptions
+from causalist.index.options import IndexOptions
 from causalist.model.answer import NO_EMBEDDER, AskOptions, Level, Order, RankMode, Route, Specificity
 from causalist.model.source import FileEntry, SourceFile
 from causalist.pack import MINIMUM_TOKENS
@@ -26,7 +26,7 @@ from causalist.source import DEFAULT_LIMITS, Limits, Reason, read_file
 FILES: tuple[tuple[str, tuple[str, ...]], ...] = (("pyproject.toml", ("tool", "causalist")), ("causalist.toml", ()))
 DEFAULT = "default"
 EMBEDDER_VARIABLE = "CAUSALIST_EMBEDDER"
-_LOCAL_EMBEDDER = expression(r"local:[A-Za-z0-9][A-Za-z0-9._-]{0,63}", needs=("local:",))
+_LOCAL_EMBEDDER = lazy_regex(r"local:[A-Za-z0-9][A-Za-z0-9._-]{0,63}", needs=("local:",))
 
 
 class Setting(NamedTuple):

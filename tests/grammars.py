@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from causalist.parse import languages, views
+from causalist.parse import languages
+from causalist.parse import parser as views
 
 
 @contextmanager

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from causalist.model.history import CoChanges, Commits, History
-from causalist.model.index import FileNote, Index, Manifest
-from causalist.model.lexical import LexicalIndex, Postings
+from causalist.model.index import CoChanges, Commits, FileNote, History, Index, LexicalIndex, Manifest, Postings
 from causalist.model.scores import Transition
 from causalist.model.string_table import StringTable
 from tests.graphs import random_graphs

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from causalist.index.history import commits_behind, history_of
-from causalist.model.history import Change, Commits, History
+from causalist.model.index import Change, Commits, History
 from causalist.rank import merge_commits
 
 DAY = 86_400

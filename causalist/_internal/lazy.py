@@ -49,7 +49,7 @@ class _LateModule(ModuleType):
 
 
 @contextmanager
-def put_off(name: str, annotated: Collection[str] = ()) -> Iterator[None]:
+def defer_import(name: str, annotated: Collection[str] = ()) -> Iterator[None]:
     """Whoever imports a module meanwhile, as `import name`, has it loaded by the first use of something in it; uses of
     the names in `annotated` do not count until then."""
     if name in sys.modules:
@@ -110,10 +110,10 @@ _WITHOUT_A_MATCH: Mapping[str, Callable[[Any], Any]] = {
 
 
 @overload
-def expression(pattern: str, flags: int = 0, *, needs: tuple[str, ...] = ()) -> re.Pattern[str]: ...
+def lazy_regex(pattern: str, flags: int = 0, *, needs: tuple[str, ...] = ()) -> re.Pattern[str]: ...
 @overload
-def expression(pattern: bytes, flags: int = 0, *, needs: tuple[bytes, ...] = ()) -> re.Pattern[bytes]: ...
-def expression(pattern: str | bytes, flags: int = 0, *, needs: tuple[Any, ...] = ()) -> Any:
+def lazy_regex(pattern: bytes, flags: int = 0, *, needs: tuple[bytes, ...] = ()) -> re.Pattern[bytes]: ...
+def lazy_regex(pattern: str | bytes, flags: int = 0, *, needs: tuple[Any, ...] = ()) -> Any:
     """`re.compile`, when it is first used; with `needs`, when a text has one of these, without which none matches."""
     return _Late(pattern, flags, needs)
 

@@ -8,15 +8,15 @@ of a run: more carry no meaning that a reader sees. Fences are not this module's
 
 import re
 
-from causalist._internal.lazy import expression
+from causalist._internal.lazy import lazy_regex
 
-_UNSAFE = expression(
+_UNSAFE = lazy_regex(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
     "|(?<=[\u200c\u200d])[\u200c\u200d]|(?<=[\u200c\u200d\ufe00-\ufe0f])[\ufe00-\ufe0f]"
 )
-_UNSAFE_ASCII = expression(r"[\x00-\x08\x0b-\x1f\x7f]")  # as it is for most text: compiled in a tenth of the time
-_WHITE = expression(r"\s+")
+_UNSAFE_ASCII = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f]")  # as it is for most text: compiled in a tenth of the time
+_WHITE = lazy_regex(r"\s+")
 ELLIPSIS = "…"
 
 

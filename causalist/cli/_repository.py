@@ -1,4 +1,7 @@
-"""The options that name a repository, and how a command opens it."""
+"""The options that name a repository, and how a command opens it.
+
+Whether the packages of an optional extra are there.
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -7,10 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from causalist.cli._output import emit_document, say
-from causalist.cli._progress import progress_on_stderr
+from causalist.cli._output import emit_document, progress_on_stderr, say
 from causalist.cli._run import import_numpy
-from causalist.errors import NothingToIndex
+from causalist.errors import ExtraMissing, NothingToIndex
 
 if TYPE_CHECKING:
     from causalist.index.refresh_cache import Retaining
@@ -77,7 +79,7 @@ def open_repository(
     NothingToIndex goes on its way: with --json there is one.
     """
     import_numpy()
-    from causalist.index.collect import IndexOptions
+    from causalist.index.options import IndexOptions
     from causalist.pipeline.repository import Repository
 
     with progress_on_stderr() as progress:
@@ -100,3 +102,19 @@ def say_notes(repository: "Repository") -> None:
     """What opening had to say, such as an index that could not be written."""
     for note in repository.notes:
         say(f"note: {note.slug}: {note.detail}")
+
+
+def need_extra(extra: str, package: str, least_major: int) -> None:
+    """Raises ExtraMissing unless `package` is installed in major version `least_major` or later."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        found = version(package)
+    except PackageNotFoundError:
+        what = f"{package}, which is not installed"
+    else:
+        major = found.partition(".")[0]
+        if major.isdecimal() and int(major) >= least_major:
+            return
+        what = f"{package} {least_major}, and {found} is installed"
+    raise ExtraMissing(f'this needs {what}; run: pip install "causalist[{extra}]"')

@@ -1,4 +1,9 @@
-"""The one place where errors become messages and exit codes.
+"""What would work instead of a command line that click does not understand.
+
+In: the error. Out: a line to be said below it, or none: the slips of people who have just begun, a repository named
+without its option and a question without quotes.
+
+The one place where errors become messages and exit codes.
 
 0  something was found; also a reader of stdout that has seen enough (`| head`)
 1  nothing was found, among it a folder without anything to index
@@ -7,8 +12,11 @@
 """
 
 import os
+import re
+import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +24,49 @@ import click
 from causalist._internal.lazy import dataclass
 from causalist.cli._output import abandon, prepare_streams, say
 from causalist.errors import CausalistError, NothingToIndex
+
+_TOO_MANY = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+_UNKNOWN = re.compile(r"No such command '(.*)'", re.DOTALL)
+_MEANT_BY_SHELLS = re.compile(r"[\"$`\\!]")
+
+
+def hint_for(error: click.UsageError) -> str | None:
+    """A command line to try, where it can be told what was meant."""
+    context = error.ctx
+    if context is None:
+        return None
+    said = error.format_message()
+    unknown = _UNKNOWN.match(said)
+    if unknown is not None:
+        asked = unknown[1]
+        return f"For a question: {context.command_path} ask {_quoted(asked)}" if len(asked.split()) > 1 else None
+    further = _TOO_MANY.match(said)
+    if further is None:
+        return None
+    path = context.command_path
+    if "repo" in context.params and context.params["repo"] is None and _is_folder(further[1]):
+        given = [context.params[each.name] for each in context.command.params if isinstance(each, click.Argument)]
+        own = "".join(f" {_quoted(value)}" for value in given if isinstance(value, str))
+        return f"For another repository than the one here: {path}{own} --repo {shlex.quote(further[1])}"
+    first = context.params.get("query")
+    if isinstance(first, str):
+        return f"A question of several words stands in quotes: {path} {_quoted(f'{first} {further[1]}')}"
+    return None
+
+
+def _quoted(text: str) -> str:
+    """One word for a shell, in the quotes that most shells know where these do."""
+    if text == shlex.quote(text):
+        return text
+    return shlex.quote(text) if _MEANT_BY_SHELLS.search(text) else f'"{text}"'
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return Path(text).is_dir()
+    except (OSError, ValueError):
+        return False
+
 
 NOTHING_FOUND = 1
 FAILURE = 2
@@ -82,7 +133,7 @@ def import_numpy() -> None:
 def keep_memory() -> None:
     """In a process that was prepared for one answer: what is freed from now on is not given back before it ends."""
     if _is_prepared:
-        from causalist._internal.heap import keep_what_is_freed
+        from causalist._internal.process import keep_what_is_freed
 
         keep_what_is_freed()
 
@@ -111,8 +162,6 @@ def _explained(error: Exception) -> int:
     if isinstance(error, click.ClickException):
         error.show()
         if isinstance(error, click.UsageError):
-            from causalist.cli._hints import hint_for
-
             hint = hint_for(error)
             if hint is not None:
                 say(hint)

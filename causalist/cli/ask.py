@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._answer_output import Writer
-from causalist.cli._explain import explanation
-from causalist.cli._output import emit, emit_document, emit_lines, say
-from causalist.cli._progress import progress_on_stderr
+from causalist.cli._answer_output import Writer, explanation
+from causalist.cli._output import emit, emit_document, emit_lines, progress_on_stderr, say
 from causalist.cli._repository import json_option, open_repository, repository_options
 from causalist.cli._run import FAILURE, NOTHING_FOUND, Began, import_numpy, keep_memory
 

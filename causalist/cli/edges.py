@@ -1,10 +1,24 @@
-"""What `callers` and `callees` share: edges of calls, one a line, or as a document."""
+"""What `callers` and `callees` share: edges of calls, one a line, or as a document.
+
+What `readers` and `writers` share: edges to a value, one a line, or as a document.
+
+`causalist callees`: the calls that a node makes.
+
+`causalist callers`: the calls that lead to a node.
+
+`causalist readers`: what reads a value.
+
+`causalist writers`: what gives a value.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from causalist.cli._lookup import aligned, finish, id_of, open_for_lookup, site_of
+import click
+
+from causalist.cli._lookup import aligned, finish, id_of, lookup_options, open_for_lookup, site_of
+from causalist.cli._repository import min_confidence_option
 from causalist.serialize.answers import callers_document, calls_document
 
 if TYPE_CHECKING:
@@ -68,3 +82,90 @@ def _callers(
 def _nothing(calls: str, n_known: int, min_confidence: float) -> str:
     weaker = f" with a confidence of {min_confidence:g} or more; {n_known} with less" if n_known else ""
     return f"no {calls} are known{weaker}"
+
+
+def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
+    """Prints the edges of one kind, "reads" or "writes", that lead to `node` or to what it contains."""
+    repository = open_for_lookup(repo, force=force, when_empty=calls_document(node, ()) if as_json else None)
+    name = id_of(repository, node)
+    known = repository.readers(name) if kind == "reads" else repository.writers(name)
+    edges = [edge for edge in known if edge.confidence >= min_confidence]
+    weaker = f" with a confidence of {min_confidence:g} or more; {len(known)} with less" if known else ""
+    finish(
+        calls_document(name, edges) if as_json else None,
+        edge_lines(edges),
+        "" if edges else f"nothing is known that {kind} {name}{weaker}",
+    )
+
+
+@click.command("callees")
+@click.argument("node")
+@lookup_options
+@min_confidence_option(0.0, "Leave out calls that are less certain.")
+def callees_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
+    """Shows the calls that NODE makes inside the repository.
+
+    NODE is an id, the end of one, a path, or a path with a line. One call a line, the most certain first.
+
+    \b
+    Example:
+      causalist callees Session.verify --min-confidence 0.5
+      causalist callees src/auth.py:42
+    """
+    show_callees(node, repo=repo, force=force, min_confidence=min_confidence, as_json=as_json)
+
+
+@click.command("callers")
+@click.argument("node")
+@lookup_options
+@min_confidence_option(0.0, "Leave out calls that are less certain.")
+def callers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
+    """Shows the calls that lead to NODE.
+
+    NODE is an id, the end of one, a path, or a path with a line. One call a line, the most certain first. Calls of a
+    method that NODE overrides may run NODE; they are listed apart, below the name of that method.
+    Then come uses that name NODE without a call: a function that is handed to something may be called by that; and last
+    the sections of documentation that mention NODE or what it contains.
+
+    \b
+    Example:
+      causalist callers src/auth.py::Session.verify
+    """
+    show_callers(node, repo=repo, force=force, min_confidence=min_confidence, as_json=as_json)
+
+
+@click.command("readers")
+@click.argument("node")
+@lookup_options
+@min_confidence_option(0.0, "Leave out uses that are less certain.")
+def readers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
+    """Shows what reads NODE.
+
+    NODE is a variable of a file, a field, an environment variable (env:NAME) or a key of a configuration (config:KEY),
+    given as for callers. Of a type or file, what reads any of its values from outside of it. One reader a line, the
+    most certain first.
+
+    \b
+    Example:
+      causalist readers Session.timeout
+      causalist readers env:DATABASE_URL
+    """
+    show_users(node, "reads", repo=repo, force=force, min_confidence=min_confidence, as_json=as_json)
+
+
+@click.command("writers")
+@click.argument("node")
+@lookup_options
+@min_confidence_option(0.0, "Leave out uses that are less certain.")
+def writers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
+    """Shows what writes NODE.
+
+    To write is to give a value to NODE or to an element of it, or to change it by an operator. What a method does to
+    the value that it is called on is not known here. NODE is given as for readers.
+
+    \b
+    Example:
+      causalist writers Session.timeout
+      causalist writers src/registry.py::HANDLERS --json
+    """
+    show_users(node, "writes", repo=repo, force=force, min_confidence=min_confidence, as_json=as_json)

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from causalist.cli._output import emit_document, emit_lines, say
-from causalist.cli._progress import progress_on_stderr
+from causalist.cli._output import emit_document, emit_lines, progress_on_stderr, say
 from causalist.cli._repository import json_option, repo_option
 from causalist.cli._run import NOTHING_FOUND
 from causalist.errors import UsageError

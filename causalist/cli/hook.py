@@ -92,13 +92,13 @@ def prompt(deadline: float, repo: Path | None) -> None:
 
 def _printed(data: bytes, repo: Path | None) -> bytes:
     """What is printed for a hook's input. Raises whatever goes wrong."""
-    from causalist.cli._prompts import MOST_CHARACTERS, read_prompt, says_something, written
+    from causalist.cli._hook_context import MOST_CHARACTERS, read_prompt, says_something, written
 
     asked = read_prompt(data)
     if asked is None or not says_something(asked.text):
         return b""
-    from causalist.cli._background import start_indexing
     from causalist.cli._hook_context import context_for, stored_repository
+    from causalist.cli._hook_process import start_indexing
     from causalist.source import find_root, refuse_root
 
     folder = repo or asked.folder or Path()

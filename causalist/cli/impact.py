@@ -1,23 +1,103 @@
-"""`causalist impact`: what a change reaches."""
+"""What `impact` and `tests` share: what changed, and what that reaches, as lines.
+
+`causalist impact`: what a change reaches.
+
+`causalist tests`: which tests reach a node.
+"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import click
 
-from causalist.cli._changes import Limits, affected_rows, check_subject, reached
-from causalist.cli._lookup import finish, limit_option, lookup_options, open_for_lookup
+from causalist.cli._lookup import aligned, finish, id_of, limit_option, lookup_options, open_for_lookup, site_of
+from causalist.cli._output import say
 from causalist.cli._repository import min_confidence_option
 from causalist.cli.edges import edge_lines
-from causalist.serialize.lookups import impact_document
+from causalist.serialize.lookups import impact_document, tests_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.lookup import Affected
+    from causalist.model.lookup import Affected, Impact
+    from causalist.pipeline.repository import Repository
+
+_MOST_CHANGED = 10
+
+
+class Limits(TypedDict):
+    """How far and along which edges."""
+
+    max_depth: int | None
+    min_confidence: float
+
+
+class Reached(NamedTuple):
+    """`what` says in words what changed."""
+
+    what: str
+    changed: Sequence[str]
+    deleted: Sequence[str]
+    affected: "Sequence[Affected]"
+
+    def nothing(self, message: str) -> str:
+        """What is said where nothing is reached; "" where something is."""
+        if self.affected:
+            return ""
+        return message if self.changed else f"no definition {self.what.removeprefix('what ')}"
+
+
+def check_subject(node: str | None, revision: str | None) -> None:
+    """Raises click.UsageError unless one of the two is given."""
+    if (node is None) == (revision is None):
+        raise click.UsageError("Give a NODE or --diff REV, one of the two.")
+
+
+def reached(
+    repository: "Repository",
+    node: str | None,
+    revision: str | None,
+    of_node: "Callable[[str], Sequence[Affected]]",
+    since: "Callable[[str], Impact]",
+) -> Reached:
+    """What a node reaches by `of_node`, or what differs from a commit by `since`; says what that is."""
+    if revision is None:
+        found = id_of(repository, node or "")
+        return Reached(found, (found,), (), of_node(found))
+    impact = since(revision)
+    _say_changes(revision, impact.changed, impact.deleted)
+    return Reached(f"what changed since {revision}", impact.changed, impact.deleted, impact.affected)
+
+
+def _say_changes(revision: str, changed: Sequence[str], deleted: Sequence[str]) -> None:
+    if changed:
+        more = f" and {len(changed) - _MOST_CHANGED} more" if len(changed) > _MOST_CHANGED else ""
+        say(f"changed since {revision}: {', '.join(changed[:_MOST_CHANGED])}{more}")
+    if deleted:
+        more = f" and {len(deleted) - _MOST_CHANGED} more" if len(deleted) > _MOST_CHANGED else ""
+        say(f"note: what used deleted files is not known: {', '.join(deleted[:_MOST_CHANGED])}{more}")
+
+
+def affected_rows(affected: "Sequence[Affected]", *, with_depth: bool = False) -> list[str]:
+    """Each with the use that brings it in."""
+    rows = []
+    for each in affected:
+        edge = each.edge
+        depth = f" (depth {each.depth})" if with_depth else ""
+        if each.overridden_by:
+            depth = f", which {each.overridden_by} overrides{depth}"
+        rows.append(
+            (
+                f"  {each.node}",
+                f"{edge.kind} {edge.target}",
+                f"{edge.rule} {edge.confidence:.2f}",
+                site_of(edge) + depth,
+            )
+        )
+    return aligned(rows)
 
 
 @click.command("impact")
@@ -27,7 +107,7 @@ if TYPE_CHECKING:
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="How many steps of use at most.")
 @min_confidence_option(0.0, "Leave out uses that are less certain.")
 @limit_option(50, "How many affected nodes are listed, the nearest first; as many tests, as many mentions.")
-def command(
+def impact_command(
     node: str | None,
     repo: Path | None,
     force: bool,
@@ -62,7 +142,7 @@ def command(
     document = (
         impact_document(found.changed, found.deleted, len(affected), shown, mentions[:limit]) if as_json else None
     )
-    finish(document, chain(_lines(affected, shown), _documentation(mentions, limit)), nothing)
+    finish(document, chain(_impact_lines(affected, shown), _documentation(mentions, limit)), nothing)
 
 
 def _documentation(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:
@@ -80,7 +160,7 @@ def _nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affected]":
     return sorted((*tests, *others), key=lambda each: (each.depth, each.node))
 
 
-def _lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
+def _impact_lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
     """How many there are, then code by depth, then tests, each with the use that brings it in."""
     n_tests = sum(each.role == "test" for each in affected)
     if affected:
@@ -99,3 +179,60 @@ def _lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Itera
         yield from ("", "tests", *affected_rows(tests, with_depth=True))
     if len(affected) > len(shown):
         yield f"and {len(affected) - len(shown)} more; --limit shows more of them"
+
+
+@click.command("tests")
+@click.argument("node", required=False)
+@lookup_options
+@click.option("--diff", "revision", metavar="REV", help="What differs between this commit and the files as they are.")
+@click.option(
+    "--max-depth", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
+    help="How many steps of use at most; with 1, what tests NODE itself.",
+)  # fmt: skip
+@min_confidence_option(0.0, "Leave out uses that are less certain.")
+@limit_option(50, "How many tests are listed, the nearest first.")
+def tests_command(
+    node: str | None,
+    repo: Path | None,
+    force: bool,
+    revision: str | None,
+    max_depth: int,
+    min_confidence: float,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Shows which tests reach NODE.
+
+    First those that test NODE or what it contains: they call it, or are named after it. Then those that reach it
+    through something else. With --diff instead of NODE: of everything whose lines changed.
+
+    \b
+    Example:
+      causalist tests Session.verify
+      causalist tests --diff main --json
+    """
+    check_subject(node, revision)
+    empty = tests_document((), (), 0, ()) if as_json else None
+    repository = open_for_lookup(repo, force=force, when_empty=empty)
+    limits: Limits = {"max_depth": max_depth, "min_confidence": min_confidence}
+    found = reached(
+        repository, node, revision, partial(repository.tests, **limits), partial(repository.tests_since, **limits)
+    )
+    steps = "1 step" if max_depth == 1 else f"{max_depth} steps"
+    nothing = found.nothing(f"no test is known to reach {found.what} in {steps}")
+    tests = found.affected
+    shown = tests[:limit]
+    document = tests_document(found.changed, found.deleted, len(tests), shown) if as_json else None
+    finish(document, _test_lines(tests, shown), nothing)
+
+
+def _test_lines(tests: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
+    """How many there are, then by depth, each with the use that brings it in."""
+    if tests:
+        yield f"{len(tests)} tests" if len(tests) > 1 else "1 test"
+    for depth in sorted({each.depth for each in shown}):
+        yield ""
+        yield "directly" if depth == 1 else f"{depth} steps away"
+        yield from affected_rows([each for each in shown if each.depth == depth])
+    if len(tests) > len(shown):
+        yield f"and {len(tests) - len(shown)} more; --limit shows more of them"

@@ -1,4 +1,9 @@
-"""`causalist index`: builds or refreshes the index and says what is in it."""
+"""`causalist index`: builds or refreshes the index and says what is in it.
+
+`causalist status`: what is indexed, what was left out and why, and what files made doubtful.
+
+`causalist watch`: keeps the index of a folder up to date while its files are edited.
+"""
 
 import time
 from collections import Counter
@@ -7,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._output import emit_document, emit_lines
-from causalist.cli._progress import progress_on_stderr
-from causalist.cli._repository import json_option, open_repository, repository_options, say_notes
-from causalist.serialize.answers import no_status_document, status_document
-from causalist.serialize.status import counted
+from causalist.cli._output import emit_document, emit_lines, progress_on_stderr, say
+from causalist.cli._repository import json_option, need_extra, open_repository, repository_options, say_notes
+from causalist.errors import NothingToIndex
+from causalist.serialize.answers import counted, no_status_document, status_document, status_lines
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 )
 @click.option("--embedder", metavar="NAME", help="Also its vectors, so that no question has to wait for them.")
 @json_option
-def command(
+def index_command(
     repo: Path | None,
     force: bool,
     processes: int | None,
@@ -81,3 +85,77 @@ def _embedded(repository: "Repository", embedder: str) -> int:
     places = () if repository.beside is None else repository.beside.places
     with progress_on_stderr() as progress:
         return brought_up_to_date(embedder, repository.index, repository.read, places, progress)
+
+
+@click.command("status")
+@repository_options
+@json_option
+def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
+    """Shows what is indexed, what was left out and why.
+
+    It refreshes the index as every command does, and says whether that was needed, and why.
+
+    \b
+    Example:
+      causalist status --json
+    """
+    from causalist.index.options import IndexOptions
+    from causalist.index.status import found_at, standing_of
+    from causalist.pipeline.repository import Repository
+
+    # Opening refreshes the index: what was there is looked at before.
+    root, _, settings = Repository.located(repo or Path(), exact_root=repo is not None, force=force)
+    found = found_at(root, settings.index_options(IndexOptions()))
+    repository = open_repository(repo, force=force, when_empty=no_status_document if as_json else None)
+    status = repository.status()
+    standing = standing_of(root, repository.index, repository.read, found)
+    say_notes(repository)
+    if as_json:
+        emit_document(status_document(status, repository.notes, standing))
+    else:
+        emit_lines(status_lines(status, standing, is_refreshed=True, more_notes="; --json lists all"))
+
+
+@click.command("watch")
+@repository_options
+@click.option(
+    "--debounce",
+    type=click.IntRange(50, 60_000),
+    default=500,
+    show_default=True,
+    metavar="MS",
+    help="How long nothing may change before the index is refreshed.",
+)
+def watch_command(repo: Path | None, force: bool, debounce: int) -> None:
+    """Keeps the index up to date while files are edited.
+
+    Nobody has to: every command refreshes the index by itself. What is ignored is not watched. Needs the extra: pip
+    install "causalist[watch]".
+
+    \b
+    Example:
+      causalist watch --repo ~/projects/shop
+    """
+    need_extra("watch", "watchfiles", 1)
+    from causalist.index.refresh_cache import Retaining
+    from causalist.source import wait_for_changes
+
+    retaining = Retaining()
+    now = [open_repository(repo, force=force, retaining=retaining)]
+    root, told = now[0].root, None
+    for _ in wait_for_changes(root, lambda: now[0].index.manifest.paths, quiet_ms=debounce):
+        try:
+            now[0] = open_repository(root, force=force, retaining=retaining)
+        except NothingToIndex as error:
+            say(f"{error.slug}: {error}")
+            continue
+        if now[0].index.scanned_at != told:
+            _tell(now[0], "watching" if told is None else "refreshed")
+        told = now[0].index.scanned_at
+
+
+def _tell(repository: "Repository", what: str) -> None:
+    info = repository.info()
+    say(f"{what}: {info.files} files, {info.nodes} nodes, {info.edges} edges")
+    for note in repository.notes:
+        say(f"note: {note.slug}: {note.detail}")

@@ -11,9 +11,8 @@ import click
 
 from causalist.cli._client_settings import Change, Entry, added, apply, removed
 from causalist.cli._clients import CLIENTS, HOOK_WORDS, SERVER, Client
-from causalist.cli._extras import need_extra
 from causalist.cli._output import emit_lines, say
-from causalist.cli._repository import repository_options
+from causalist.cli._repository import need_extra, repository_options
 from causalist.errors import ExtraMissing, SettingsUnreadable, UsageError
 
 

@@ -11,8 +11,7 @@ from causalist.model.symbols import split_id
 from causalist.serialize.lookups import lint_document
 
 if TYPE_CHECKING:
-    from causalist.model.health import Health
-    from causalist.model.lookup import Gap
+    from causalist.model.lookup import Gap, Health
 
 _MOST_MEMBERS = 5
 

@@ -1,17 +1,40 @@
-"""`causalist show`: a node with its source."""
+"""`causalist show`: a node with its source.
 
-from collections.abc import Iterator
+`causalist find`: nodes by their name.
+
+`causalist neighbors`: what a node is linked with.
+
+`causalist path`: how one node leads to another.
+
+`causalist verify`: whether one node uses another.
+"""
+
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._lookup import finish, id_of, lookup_options, open_for_lookup
+from causalist.cli._lookup import (
+    aligned,
+    finish,
+    id_of,
+    limit_option,
+    lookup_options,
+    open_for_lookup,
+    place_of,
+    says,
+    site_of,
+)
 from causalist.cli._output import say
-from causalist.serialize.lookups import show_document
+from causalist.cli._repository import min_confidence_option
+from causalist.cli._run import NOTHING_FOUND
+from causalist.model.symbols import split_id
+from causalist.serialize.lookups import find_document, neighbors_document, path_document, show_document, verify_document
 
 if TYPE_CHECKING:
-    from causalist.model.lookup import Definition
+    from causalist.model.graph import Edge
+    from causalist.model.lookup import Basis, Definition, Gap, Neighbors, Trail, Verdict
     from causalist.model.scores import Hit
 
 MOST_NAMED = 5
@@ -20,7 +43,7 @@ MOST_NAMED = 5
 @click.command("show")
 @click.argument("node")
 @lookup_options
-def command(node: str, repo: Path | None, force: bool, as_json: bool) -> None:
+def show_command(node: str, repo: Path | None, force: bool, as_json: bool) -> None:
     """Shows NODE: its place, its use and its source.
 
     Of a file the outline is shown instead of the source; `--json` has both. NODE is an id, the end of one, a path, or a
@@ -35,10 +58,10 @@ def command(node: str, repo: Path | None, force: bool, as_json: bool) -> None:
     definition = repository.show(id_of(repository, node))
     if definition.stale:
         say(f"note: stale: {definition.hit.path} changed since it was indexed; its source is not shown")
-    finish(show_document(definition) if as_json else None, _lines(definition))
+    finish(show_document(definition) if as_json else None, _show_lines(definition))
 
 
-def _lines(definition: "Definition") -> Iterator[str]:
+def _show_lines(definition: "Definition") -> Iterator[str]:
     """A head with one thing a line, and below it the source or the outline."""
     hit = definition.hit
     yield f"{hit.kind}  {hit.id}"
@@ -86,3 +109,240 @@ def _outline(hits: "tuple[Hit, ...]") -> Iterator[str]:
         doc = f"  — {one_line(hit.doc, 80)}" if hit.doc else ""
         yield f"{hit.start_row + 1:>{width}}  {'  ' * len(around)}{one_line(name, 100)}{doc}"
         around.append(hit)
+
+
+@click.command("find")
+@click.argument("name")
+@lookup_options
+@click.option("--kind", metavar="K", help="Only nodes of this kind: file, class, function, method, …")
+@limit_option(20, "How many results at most.")
+def find_command(name: str, repo: Path | None, force: bool, kind: str | None, limit: int, as_json: bool) -> None:
+    """Finds what is called NAME, or nearly so.
+
+    Exact names come first, then those that begin with NAME, whose words begin with its words (AuthMw finds
+    AuthMiddleware), that hold it, or its letters in order; when there is none, those that differ by little. Sections of
+    documentation and packages outside are found by their names too.
+
+    \b
+    Example:
+      causalist find AuthMw
+      causalist find Session.ver --kind method --limit 5
+    """
+    repository = open_for_lookup(repo, force=force, when_empty=find_document(name, ()) if as_json else None)
+    hits = repository.find(name, limit=limit, kind=kind)
+    nothing = ""
+    if not hits:
+        of_kind = f" of kind {kind}" if kind else ""
+        nothing = f"nothing{of_kind} is called {name!r} or nearly so; `causalist ask` finds code by what it is about"
+    finish(find_document(name, hits) if as_json else None, _find_lines(hits), nothing)
+
+
+def _find_lines(hits: "tuple[Hit, ...]") -> list[str]:
+    """`kind  id  path:line`, and below it signature and documentation."""
+    from causalist._internal.sanitize import one_line
+
+    lines = []
+    for hit in hits:
+        said = [text for text in (one_line(hit.signature, 100), one_line(hit.doc, 100)) if text]
+        lines += ["  ".join(filter(None, (hit.kind, hit.id, place_of(hit)))), *(f"    {text}" for text in said)]
+    return lines
+
+
+@click.command("neighbors")
+@click.argument("node")
+@lookup_options
+@click.option("--hops", type=click.IntRange(min=1), default=1, show_default=True, help="How many steps away at most.")
+@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind; may be repeated.")
+@click.option("--direction", type=click.Choice(["in", "out", "both"]), default="both", show_default=True,
+              help="Edges that lead to the node, that leave it, or both.")  # fmt: skip
+@limit_option(10, "How many edges of each group are shown.")
+def neighbors_command(
+    node: str,
+    repo: Path | None,
+    force: bool,
+    hops: int,
+    kinds: tuple[str, ...],
+    direction: str,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Shows what NODE is linked with, by direction and kind.
+
+    The most certain come first. An edge points from what uses to what is used: `in` lists what uses NODE, `out` what
+    NODE uses. What changed together with the file of NODE is shown for `--kind co_changes`.
+
+    \b
+    Example:
+      causalist neighbors Session.verify
+      causalist neighbors src/auth.py --hops 2 --kind imports --direction in
+    """
+    from causalist.model.lookup import Direction
+
+    empty = neighbors_document(node, ()) if as_json else None
+    repository = open_for_lookup(repo, force=force, when_empty=empty)
+    name = id_of(repository, node)
+    groups = repository.neighbors(name, hops=hops, kinds=kinds, direction=Direction(direction), limit=limit)
+    nothing = "" if groups else f"{name} has no such edges"
+    finish(neighbors_document(name, groups) if as_json else None, _neighbors_lines(groups, name), nothing)
+
+
+def _neighbors_lines(groups: "tuple[Neighbors, ...]", node: str) -> Iterator[str]:
+    """A heading for each group, and below it one edge a line: the other end, where it is written, how it is known."""
+    for number, group in enumerate(groups):
+        if number:
+            yield ""
+        away = "" if group.hop == 1 else f", {group.hop} steps away"
+        yield f"{group.direction.value} {group.kind} ({group.n}){away}"
+        rows = []
+        for edge in group.edges:
+            other = edge.source if group.direction == "in" else edge.target
+            if group.hop > 1:
+                other = f"{edge.source} -> {edge.target}"
+            site = f"{edge.n} commit{'s'[: edge.n != 1]}" if group.kind == "co_changes" else site_of(edge)
+            rows.append((f"  {edge.confidence:.3f}", edge.rule, other, site))
+        yield from aligned(rows)
+        if group.n > len(group.edges):
+            yield f"  and {group.n - len(group.edges)} more"
+
+
+MOST_GAPS = 5
+
+
+@click.command("path")
+@click.argument("source")
+@click.argument("target")
+@lookup_options
+def path_command(source: str, target: str, repo: Path | None, force: bool, as_json: bool) -> None:
+    """Shows the most probable way from SOURCE to TARGET.
+
+    The way follows what SOURCE uses, and what that uses. A step may also lead from a type or file to what it
+    contains. Where no way is known along uses, one is shown that goes against some of them: such steps are marked
+    (back). Exit code 1 where there is none at all; whether that can be known is said.
+
+    \b
+    Example:
+      causalist path authenticateUser crypto-utils.ts::hmacDigest
+    """
+    empty = path_document(source, target, None, ()) if as_json else None
+    repository = open_for_lookup(repo, force=force, when_empty=empty)
+    start, end = id_of(repository, source), id_of(repository, target)
+    trail = repository.path(start, end)
+    gaps = repository.gaps(start, end) if trail is None or not trail.forward else ()
+    nothing = ""
+    if trail is None and gaps:
+        nothing = "\n".join((f"no way from {start} to {end} is known, but one cannot be ruled out:", *_gaps(gaps)))
+    elif trail is None:
+        nothing = f"{start} is not connected with {end}, as far as the graph can tell"
+    finish(path_document(start, end, trail, gaps) if as_json else None, _path_lines(trail) if trail else (), nothing)
+    if trail is not None and not trail.forward:
+        unknown = "; calls that could be one:\n" + "\n".join(_gaps(gaps)) if gaps else ""
+        say(f"note: no way along uses alone is known, so this one goes against some{unknown}")
+
+
+def _gaps(gaps: "tuple[Gap, ...]") -> list[str]:
+    more = [f"  and {len(gaps) - MOST_GAPS} more; --json lists all"] if len(gaps) > MOST_GAPS else []
+    return [*(f"  {says(gap)}" for gap in gaps[:MOST_GAPS]), *more]
+
+
+def _path_lines(trail: "Trail") -> Iterator[str]:
+    first, *others = trail.hops
+    yield f"{first.node}  {first.path}:{first.line}" if first.path else first.node
+    rows = []
+    for hop, edge in zip(others, trail.edges, strict=True):
+        site = f"{hop.path}:{hop.line}" if hop.line is not None else hop.path or ""
+        rows.append((f"  {hop.edge}", hop.node, site, f"{edge.rule} {edge.confidence:.2f}"))
+    yield from aligned(rows)
+    if others:
+        yield f"probability {trail.probability:.2g}"
+
+
+MOST_LISTED = 10
+
+
+@click.command("verify")
+@click.argument("source")
+@click.argument("target")
+@lookup_options
+@min_confidence_option(0.5, "How certain a use has to be to count.")
+def verify_command(
+    source: str, target: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool
+) -> None:
+    """Says whether SOURCE uses TARGET: yes, no or unknown, and why.
+
+    What stands inside of them counts. Yes (exit code 0) comes with the places in the source, and with how often edges
+    that were found in the same way are right. No and unknown (exit code 1) are different: unknown means that SOURCE
+    calls something of TARGET's name and it cannot be seen on what, or what TARGET overrides.
+
+    \b
+    Example:
+      causalist verify authenticateUser verifyToken
+    """
+    empty = verify_document(source, target, None) if as_json else None
+    repository = open_for_lookup(repo, force=force, when_empty=empty)
+    start, end = id_of(repository, source), id_of(repository, target)
+    verdict = repository.verify(start, end, min_confidence=min_confidence)
+    finish(verify_document(start, end, verdict) if as_json else None, _verify_lines(verdict))
+    if verdict.known != "yes":
+        click.get_current_context().exit(NOTHING_FOUND)
+
+
+def _verify_lines(verdict: "Verdict") -> Iterator[str]:
+    yield f"{verdict.known.value}: {verdict.source} -> {verdict.target}"
+    yield from _reason(verdict)
+    rows = zip(verdict.edges, verdict.lines, verdict.bases, strict=True)
+    for edge, line, basis in list(rows)[:MOST_LISTED]:
+        yield f"  {site_of(edge)}  {edge.kind}  {edge.rule} {edge.confidence:.2f}  {edge.source} -> {edge.target}"
+        if line:
+            yield f"    {line}"
+        yield f"    {basis.meaning}; {_worth(basis, edge)}"
+    if len(verdict.edges) > MOST_LISTED:
+        yield f"  and {len(verdict.edges) - MOST_LISTED} more"
+    if verdict.known != "yes" and verdict.calls:
+        yield f"  it is known to call {', '.join(e.target for e in verdict.calls[:MOST_LISTED])}" + _more(verdict.calls)
+
+
+def _reason(verdict: "Verdict") -> Iterator[str]:
+    """What speaks for no and unknown, with the places."""
+    path, name = split_id(verdict.source)[0], verdict.target.rpartition("::")[2].rpartition(".")[2]
+    sites = [f"{path}:{site.line}  {site.callee}(…)" for site in verdict.sites[:MOST_LISTED]]
+    match verdict.reason.value:
+        case "weak":
+            yield "  cannot be told: there are only edges of little confidence"
+        case "receiver":
+            yield from (
+                f"  cannot be told: {says(gap)} on what is of no known type" for gap in verdict.gaps[:MOST_LISTED]
+            )
+            yield from (f"    {site}" for site in sites)
+        case "dispatch":
+            for edge in verdict.others[:MOST_LISTED]:
+                yield f"  cannot be told: {site_of(edge)}  {edge.source} calls {edge.target}"
+                yield "    the target overrides that; which of the two it is, is decided when it runs"
+        case "elsewhere":
+            for edge in verdict.others[:MOST_LISTED]:
+                yield f"  {site_of(edge)}  what it calls is {edge.target} ({edge.rule} {edge.confidence:.2f})"
+        case "unclear":
+            yield "  cannot be told: what it calls by that name is taken for something built in or outside"
+            yield from (f"    {site}" for site in sites)
+        case "outside":
+            yield "  what it calls by that name is nothing in the repository"
+            yield from (f"    {site}" for site in sites)
+        case "absent":
+            yield (
+                f"  it calls nothing named {name!r}"
+                if "::" in verdict.target
+                else "  it uses nothing that stands there"
+            )
+
+
+def _worth(basis: "Basis", edge: "Edge") -> str:
+    """How often such edges are right, in words."""
+    among = f"one of {edge.candidates} that may be meant; " if edge.candidates > 1 else ""
+    if not basis.right + basis.wrong:
+        return f"{among}how often that is right was not measured for {edge.kind}"
+    where = f"{basis.repositories} repositor{'y' if basis.repositories == 1 else 'ies'}"
+    where += f" ({basis.language})" if basis.language else ""
+    return f"{among}right in {basis.right:,} of {basis.right + basis.wrong:,} that were checked, in {where}"
+
+
+def _more(listed: "Sequence[object]") -> str:
+    return f" and {len(listed) - MOST_LISTED} more" if len(listed) > MOST_LISTED else ""

@@ -1,12 +1,22 @@
-"""`causalist map`: what a repository is, for somebody who has never seen it."""
+"""`causalist map`: what a repository is, for somebody who has never seen it.
 
+`causalist layers`: how a repository is layered, and where that is broken.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._lookup import lookup_options, open_for_lookup
+from causalist.cli._lookup import aligned, finish, limit_option, lookup_options, open_for_lookup, place_of, site_of
 from causalist.cli._output import emit, emit_document
-from causalist.serialize.lookups import map_document
+from causalist.cli._repository import min_confidence_option
+from causalist.model.symbols import STACKED_LAYERS
+from causalist.serialize.lookups import layers_document, map_document
+
+if TYPE_CHECKING:
+    from causalist.model.lookup import Layering
 
 
 @click.command("map")
@@ -14,7 +24,7 @@ from causalist.serialize.lookups import map_document
 @click.option("--max-tokens", type=int, default=2000, show_default=True, help="The token budget, never exceeded.")
 @click.option("--format", "map_format", type=click.Choice(["text", "markdown", "json"]), default="text",
               show_default=True, help="How the map is written.")  # fmt: skip
-def command(repo: Path | None, force: bool, max_tokens: int, map_format: str, as_json: bool) -> None:
+def map_command(repo: Path | None, force: bool, max_tokens: int, map_format: str, as_json: bool) -> None:
     """Shows what the repository is, within a token budget.
 
     What its README and manifest say, languages and sizes, where others come in, its folders and the definitions that
@@ -31,3 +41,70 @@ def command(repo: Path | None, force: bool, max_tokens: int, map_format: str, as
         emit_document(map_document(drawn))
     else:
         emit(drawn.text)
+
+
+_STACKED = frozenset(layer.label for layer in STACKED_LAYERS)
+
+
+@click.command("layers")
+@lookup_options
+@min_confidence_option(0.5, "Leave out uses that are less certain.")
+@limit_option(20, "How many uses of higher layers are listed.")
+def layers_command(repo: Path | None, force: bool, min_confidence: float, limit: int, as_json: bool) -> None:
+    """Shows the layers of the code, and which uses which.
+
+    From the highest to the lowest: ui, api, logic, data, infra; beside them test, config and docs. To which a file
+    belongs follows from its name, its folders, what it imports and what its types are called. Of each of the five the
+    most used definitions are shown, with the number of their users (`--json`: of the others too). In the table, rows
+    use columns. Uses of a higher layer by a lower one are listed, those over most layers first.
+
+    \b
+    Example:
+      causalist layers --limit 100
+      causalist layers --json | jq '.back_edges[].edge'
+    """
+    repository = open_for_lookup(repo, force=force, when_empty=layers_document(None, limit) if as_json else None)
+    found = repository.layers(min_confidence=min_confidence)
+    finish(layers_document(found, limit) if as_json else None, _layers_lines(found, limit))
+
+
+def _layers_lines(found: "Layering", limit: int) -> Iterator[str]:
+    sizes = found.sizes
+    yield from aligned([(s.layer, _counted(s.n_files, "file"), _counted(s.n_definitions, "definition")) for s in sizes])
+    for size in sizes:
+        if size.hottest and size.layer in _STACKED:
+            yield ""
+            yield f"{size.layer}, most used:"
+            yield from aligned([(f"  {used.fan_in:,}", used.hit.id, place_of(used.hit)) for used in size.hottest])
+    if not found.uses:
+        return
+    n = {(use.source, use.target): use.n for use in found.uses}
+    yield ""
+    yield "uses, rows of columns:"
+    header = ("", *(size.layer for size in sizes))
+    rows = [[f"{n[one.layer, two.layer]:,}" if (one.layer, two.layer) in n else "." for two in sizes] for one in sizes]
+    widths = [max(len(name), *(len(row[i]) for row in rows)) for i, name in enumerate(header[1:])]
+    named = [header, *((size.layer, *row) for size, row in zip(sizes, rows, strict=True))]
+    for name, *cells in named:
+        yield "  ".join([f"  {name:<6}", *(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))])
+    back = found.back_edges
+    yield ""
+    total = sum(use.n for use in found.uses)
+    yield f"{len(back):,} of {total:,} uses lead from a lower layer to a higher one" + (":" if back else "")
+    yield from aligned(
+        [
+            (
+                f"  {each.source_layer} -> {each.target_layer}",
+                f"{each.edge.source} {each.edge.kind} {each.edge.target}",
+                f"{each.edge.rule} {each.edge.confidence:.2f}",
+                site_of(each.edge),
+            )
+            for each in back[:limit]
+        ]
+    )
+    if len(back) > limit:
+        yield f"and {len(back) - limit:,} more; --limit shows more of them"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s'[: n != 1]}"

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from causalist.cli._extras import need_extra
 from causalist.cli._output import say
-from causalist.cli._repository import repository_options
+from causalist.cli._repository import need_extra, repository_options
 
 
 def _seconds(_: click.Context, __: click.Parameter, value: float) -> float:

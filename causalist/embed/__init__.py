@@ -3,8 +3,7 @@
 Nothing here is imported unless an embedder was asked for.
 """
 
-from causalist.embed.asking import embedded
-from causalist.embed.registry import GROUP, check_name, embedder_called
+from causalist.embed.registry import GROUP, check_name, embedded, embedder_called
 from causalist.embed.vector_file import Stored, read_vectors, vectors_name, write_vectors
 
 __all__ = [

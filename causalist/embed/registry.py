@@ -3,14 +3,20 @@
 A name is that of an entry point of the group `causalist.embedders`, and what it is to load behind a colon:
 `llm:text-embedding-3-small`. The entry point is a function from that part ("" where there is none) to an `Embedder`.
 `local:NAME` is the same, and refused where it would send texts elsewhere.
+
+Texts -> vectors of norm 1, or an error that says what the embedder gave instead.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 
+import numpy as np
+from numpy.typing import NDArray
+
 from causalist.errors import CausalistError, ModelFailed, UsageError
-from causalist.model.embedding import Embedder
+from causalist.model.protocols import Embedder
 
 GROUP = "causalist.embedders"
 LOCAL = "local:"
@@ -61,3 +67,28 @@ def _installed() -> dict[str, EntryPoint]:
     # Those that come with this program are there in a checkout, too, and no package takes their names.
     built_in = {name: EntryPoint(name, where, GROUP) for name, where in _BUILT_IN.items()}
     return {each.name: each for each in entry_points(group=GROUP)} | built_in
+
+
+def embedded(embedder: Embedder, texts: Sequence[str], dimensions: int | None = None) -> NDArray[np.float32]:
+    """Shape (n, d), rows of norm 1, or 0 where the embedder finds nothing in a text. Raises ModelFailed.
+
+    `dimensions`: the d that vectors have which are there already."""
+    try:
+        rows = np.asarray(embedder.embed(list(texts)), dtype=np.float32)
+    except CausalistError:
+        raise
+    except Exception as error:  # whatever a provider raises
+        raise ModelFailed(f"the embedder {embedder.name} failed: {reason_of(error)}") from error
+    if rows.ndim != 2 or len(rows) != len(texts) or not rows.shape[1] or not np.isfinite(rows).all():
+        raise ModelFailed(
+            f"the embedder {embedder.name} gave an array of shape {rows.shape} for {len(texts)} texts; "
+            "one row of finite numbers for each is needed"
+        )
+    if dimensions is not None and rows.shape[1] != dimensions:
+        raise ModelFailed(
+            f"the embedder {embedder.name} gave vectors of {rows.shape[1]} numbers, and {dimensions} before; one that "
+            "changes needs another name"
+        )
+    norms = np.sqrt(np.add.reduce(rows.astype(np.float64) ** 2, axis=1))
+    result: NDArray[np.float32] = (rows / np.where(norms > 0, norms, 1.0)[:, None]).astype(np.float32)
+    return result

@@ -2,8 +2,7 @@
 
 from causalist.evaluate.learn import Learning, learn
 from causalist.evaluate.own_history import OwnReport, evaluate_history
-from causalist.evaluate.own_report import own_json, own_text
-from causalist.evaluate.report import Report
+from causalist.evaluate.report import Report, own_json, own_text
 from causalist.evaluate.run import evaluate
 
 __all__ = ["Learning", "OwnReport", "Report", "evaluate", "evaluate_history", "learn", "own_json", "own_text"]

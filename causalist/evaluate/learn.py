@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from causalist.errors import GitError, UsageError
-from causalist.evaluate.examples import Example, example_of, fit_weights, ranks_with
+from causalist.evaluate.fit import Example, example_of, fit_weights, ranks_with
 from causalist.evaluate.metrics import Interval, bootstrap, metric_values
 from causalist.evaluate.mining import mine
 from causalist.evaluate.own_history import asked_of_parents, history_root, with_definitions
 from causalist.evaluate.readings import reading_of
-from causalist.index.collect import Progress
+from causalist.index.options import Progress
 from causalist.pipeline.feedback_store import weights_document
 from causalist.pipeline.repository import Repository
 from causalist.rank import Weights, default_weights

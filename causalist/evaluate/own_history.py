@@ -13,17 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from causalist.errors import GitError, NothingToIndex, UsageError
-from causalist.evaluate.clones import oldest_first
 from causalist.evaluate.dataset import LabelledQuestion
-from causalist.evaluate.examples import DEEPEST_FILES, best
-from causalist.evaluate.gold import MOST_DEFINITIONS, changed_definitions
+from causalist.evaluate.fit import DEEPEST_FILES, best
 from causalist.evaluate.metrics import DEEPEST, Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.mining import mine
+from causalist.evaluate.mining import MOST_DEFINITIONS, changed_definitions, mine, oldest_first
 from causalist.evaluate.readings import reading_of
 from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, ranks_of
 from causalist.evaluate.summary import Summary, summarise_files, summarise_symbols
 from causalist.extract import hit_of
-from causalist.index.collect import Progress
+from causalist.index.options import Progress
 from causalist.index.source_text import Texts
 from causalist.model.answer import AskOptions
 from causalist.model.index import Index

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist.errors import EvaluationError, GitError, UsageError
-from causalist.evaluate.clones import clone_places, find_clone
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.metrics import DEEPEST
+from causalist.evaluate.mining import clone_places, find_clone
 from causalist.evaluate.report import Report, Settings, Timings
 from causalist.evaluate.snapshots import RepositoryResult, Skipped, ask_repository
 from causalist.evaluate.summary import summarise_files, summarise_symbols
-from causalist.index.collect import Progress
+from causalist.index.options import Progress
 from causalist.source import scan_commit
 
 

@@ -1,11 +1,13 @@
-"""Results of questions -> means with intervals: over all, over hard ones, for each language; and paired differences."""
+"""Results of questions -> means with intervals: over all, over hard ones, for each language; and paired differences.
+
+Summaries -> lines of an aligned table: percentages, MRR as a number, intervals in brackets.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from causalist.evaluate.metrics import METRICS, Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.snapshots import QuestionResult
-from causalist.evaluate.systems import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS
+from causalist.evaluate.snapshots import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS, QuestionResult
 
 FILE_METRICS = tuple(METRICS)
 DIFFERENCE_METRICS = ("accuracy@1", "accuracy@10", "MRR", "recall@20")
@@ -72,3 +74,62 @@ def _summary(
             if system != FUSED
         },
     )
+
+
+def render_summaries(summaries: Sequence[Summary]) -> list[str]:
+    """One block for each group with a line for each system, then the differences of all and of hard questions.
+
+    A group that is the same as "all" is left out. A star marks a difference whose interval does not touch zero.
+    """
+    if not summaries:
+        return []
+    everything = summaries[0]
+    shown = [s for s in summaries if s is everything or s.n < everything.n]
+    metrics = list(next(iter(everything.systems.values())))
+    rows = [["", *metrics]]
+    for summary in shown:
+        rows.append([f"{summary.name.removeprefix('language:')} ({summary.n})", *[""] * len(metrics)])
+        rows += _system_rows(summary.systems, metrics)
+    lines = aligned(rows)
+    compared = list(next(iter(everything.differences.values())))
+    rows = [["paired difference (* interval without 0)", *compared]]
+    for summary in shown:
+        if summary.name in ("all", "hard"):
+            rows += [
+                [f"{summary.name}: fused − {other}", *(difference(metric, row[metric]) for metric in compared)]
+                for other, row in summary.differences.items()
+            ]
+    return [*lines, "", *aligned(rows)]
+
+
+def _system_rows(systems: Mapping[str, Mapping[str, Interval]], metrics: Sequence[str]) -> list[list[str]]:
+    return [[f"  {name}", *(_cell(metric, row[metric]) for metric in metrics)] for name, row in systems.items()]
+
+
+def _cell(metric: str, interval: Interval) -> str:
+    """
+    >>> _cell("accuracy@1", Interval(0.415, 0.331, 0.5)), _cell("MRR", Interval(0.5561, 0.489, 0.62))
+    ('41.5 [33–50]', '0.556 [0.49–0.62]')
+    """
+    value, low, high = interval
+    if metric == "MRR":
+        return f"{value:.3f} [{low:.2f}–{high:.2f}]"
+    return f"{100 * value:.1f} [{100 * low:.0f}–{100 * high:.0f}]"
+
+
+def difference(metric: str, interval: Interval) -> str:
+    """A paired difference with its interval.
+
+    >>> difference("accuracy@1", Interval(0.033, -0.01, 0.08)), difference("MRR", Interval(0.05, 0.012, 0.09))
+    ('+3.3 [-1.0 … +8.0]', '+0.050 [+0.012 … +0.090]*')
+    """
+    value, low, high = interval if metric == "MRR" else (100 * part for part in interval)
+    digits = 3 if metric == "MRR" else 1
+    star = "*" if low > 0 or high < 0 else ""
+    return f"{value:+.{digits}f} [{low:+.{digits}f} … {high:+.{digits}f}]{star}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines with the cells of a column below one another."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

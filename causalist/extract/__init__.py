@@ -6,9 +6,15 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.extract.causal_order import order_subgraph
-    from causalist.extract.named import hit_of, hops_between, named_edge
     from causalist.extract.paths import paths_from_seeds
-    from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_repeats
+    from causalist.extract.subgraph import (
+        extract_subgraph,
+        hit_of,
+        hops_between,
+        lift_to_files,
+        named_edge,
+        without_repeats,
+    )
 
 __all__ = [
     "extract_subgraph",
@@ -24,9 +30,8 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "named": "hit_of hops_between named_edge",
+        "subgraph": "extract_subgraph hit_of hops_between lift_to_files named_edge without_repeats",
         "causal_order": "order_subgraph",
         "paths": "paths_from_seeds",
-        "subgraph": "extract_subgraph lift_to_files without_repeats",
     },
 )

@@ -13,8 +13,7 @@ import numpy as np
 
 from causalist.errors import UsageError
 from causalist.model.answer import Order
-from causalist.model.graph import ORDERING_KINDS
-from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
+from causalist.model.graph import ORDERING_KINDS, OrderedSubgraph, SubgraphEdge
 
 # Scores that differ by less are equal, and the id decides (design section 5).
 SCORE_DECIMALS = 12

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.spliced import spliced
+from causalist._internal.arrays import spliced
 from causalist.graph.confidence import Confidences
 from causalist.graph.drafts import NodeDraft
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, strength

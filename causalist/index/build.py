@@ -2,10 +2,16 @@
 
 A file whose metadata has not changed is not read, a content that was parsed before is not parsed again. The index is
 a function of paths, facts and weights; nothing in it depends on the order, the process or the time in which they came.
+
+An index with other contents in the place of some files: what an editor holds and has not saved.
+
+In: the index of a folder as it is saved, and bytes by path. Out: the index that the folder would have if the files held
+these bytes, array by array. Nothing is written: what is parsed for it is forgotten. Files that the index does not
+have stay out, because only a saved file is known not to be ignored.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,35 +19,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.heap import return_what_is_freed
-from causalist._internal.process import CAN_FORK, Meanwhile
+from causalist._internal.process import CAN_FORK, Meanwhile, return_what_is_freed
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import Part, Spread, build_graph, needs_bodies
-from causalist.index.collect import (
-    IndexOptions,
-    Read,
-    collect_facts,
-    is_worth_processes,
-    n_processes,
-    no_garbage_collection,
-    reader_of,
-)
-from causalist.index.freshness import blobs_of, doubtful_files, known_blobs
+from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
+from causalist.index.freshness import blobs_of, doubtful_files, index_version, known_blobs
 from causalist.index.history import commits_behind, history_of
+from causalist.index.options import IndexOptions, Read
 from causalist.index.refresh import refreshed
-from causalist.index.versions import index_version
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
-from causalist.model.history import Commits, History
-from causalist.model.index import FileNote, Index, Manifest, SecretSpans
+from causalist.model.index import Commits, FileNote, History, Index, Manifest, SecretSpans
 from causalist.model.interface import named_only
-from causalist.model.source import Scan
+from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
 from causalist.rank import Kept, Unchanged, WalkWeights, build_lexical, build_transition
-from causalist.source import BlobReader
-from causalist.store import FactsCache, facts_with_bodies
+from causalist.source import BlobReader, Limits, blob_hash, classify, read_file
+from causalist.store import FactsCache, facts_path, facts_with_bodies
+from causalist.store.facts_cache import Key
 
 # Processes that link: each comes to hold most of the tables for itself, which take five times the room of the source.
 _MOST_LINKING = 4
@@ -319,3 +316,47 @@ def _nothing(scan: Scan, skipped: Counter[str]) -> str:
         return "the folder holds no files to search; run in a folder with source code or documentation"
     reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(skipped.items()))
     return f"none of the files here can be searched ({reasons}); `causalist status` shows examples"
+
+
+def overlaid_index(root: Path, saved: Index, contents: Mapping[str, bytes], limits: Limits) -> Index:
+    """The index of `root` with `contents` by path. Raises NothingToIndex if nothing is left to search."""
+    buffers = {path: data for path, data in contents.items() if saved.manifest.paths.position(path) >= 0}
+    manifest = saved.manifest
+    entries = [
+        FileEntry(path, len(buffers[path]), mtime, blob_hash(buffers[path]))
+        if path in buffers
+        else FileEntry(path, size, mtime, blob)
+        for path, size, mtime, blob in zip(
+            manifest.paths, manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.blobs, strict=True
+        )
+    ]
+    scan = Scan(tuple(entries), {}, {}, saved.commit)
+    options = IndexOptions(processes=1, submodules=saved.submodules, limits=limits)
+    index = make_index(
+        scan, reader_over(root, buffers, limits), _Unwritten(facts_path()), saved, saved.scanned_at, options,
+        lambda: saved.history.commits,
+    )  # fmt: skip
+    return replace(index, skipped=saved.skipped, examples=saved.examples)
+
+
+def reader_over(root: Path, contents: Mapping[str, bytes], limits: Limits) -> Read:
+    """What reads a file: from `contents`, else from the folder `root`."""
+
+    def read(entry: FileEntry) -> SourceFile | str:
+        data = contents.get(entry.path)
+        if data is None:
+            return read_file(root, entry, limits)
+        reason = classify(entry.path, data, limits)
+        return SourceFile(entry.path, data, blob_hash(data)) if reason is None else reason
+
+    return read
+
+
+class _Unwritten(FactsCache):
+    """What the file holds, and what is new in memory only: nobody wants facts of every key that was pressed."""
+
+    def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
+        self._memory.update(rows)
+
+    def keep_only(self, keys: Iterable[Key]) -> None:
+        return None

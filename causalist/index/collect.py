@@ -6,31 +6,26 @@ import gc
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from causalist._internal.lazy import dataclass
 from causalist._internal.process import CAN_FORK, end_with_parent
+from causalist.index import options as index_options
+from causalist.index.options import IndexOptions, Read
 
 # Whatever parses is imported when something is parsed: an answer from an index that is current needs none of it.
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-    from causalist.index.refresh_cache import Retaining
     from causalist.model.facts import FileFacts
     from causalist.model.source import FileEntry, SourceFile
-    from causalist.source import Limits
     from causalist.store import FactsCache, Key
 
     _Parsing = Future[list[tuple[str, bytes]]]
 
-# Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 23
-
-Read = Callable[["FileEntry"], "SourceFile | str"]
 
 # Below this many bytes to parse, starting processes costs more than it saves.
 _WORTH_PROCESSES = 1_500_000
@@ -41,39 +36,11 @@ _READY_SHARE = 0.1  # of the bytes of a language: it is worth its grammar before
 _START_METHOD = "fork" if CAN_FORK else "spawn"
 
 
-class Progress(Protocol):
-    """Told what is being done and how far it is; `total` is 0 where it is not known."""
-
-    def __call__(self, what: str, done: int, total: int) -> None: ...
-
-
-def silent(what: str, done: int, total: int) -> None:
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexOptions:
-    """`processes`: how many parse and link at once; None: as many as there are processors that this process may use.
-
-    `submodules`: whether repositories inside of this one are indexed too; None: as the index has it, at first not.
-    `limits`: what is taken of a folder; None: what its own settings say. `retaining`: where a process keeps what makes
-    the next refresh of the same folder cheaper, if it wants to spend the memory. `anew`: a stored index is added up and
-    compared with its files whatever was found before.
-    """
-
-    processes: int | None = None
-    progress: Progress = silent
-    submodules: bool | None = None
-    limits: "Limits | None" = None
-    retaining: "Retaining | None" = None
-    anew: bool = False
-
-
 def reader_of(path: str) -> str:
     """What reads the file, and in which version. Part of the key of cached facts."""
     from causalist.parse import reader_of as parse_reader
 
-    return f"{PARSER_VERSION}:{parse_reader(path)}"
+    return f"{index_options.PARSER_VERSION}:{parse_reader(path)}"
 
 
 @contextmanager

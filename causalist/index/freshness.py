@@ -2,17 +2,25 @@
 
 In: an index and a scan. Nothing is read. A file is what it was if its size and its times are what they were, and if
 these would be others had it changed since.
+
+Which version of this program made an index.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.graph import shipped_confidences
+from causalist.index import options
+from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan
 from causalist.model.string_table import StringTable
+from causalist.parse import all_grammars
+from causalist.rank import WalkWeights
 
 # A file written this shortly before it was looked at may change again without a new time stamp.
 _RACY_NS = 2_000_000_000
@@ -111,3 +119,20 @@ def _settled(index: Index) -> NDArray[np.bool_]:
     """Files whose times would be others if they had changed after they were read."""
     ctimes, before = index.manifest.ctimes, index.scanned_at - _RACY_NS
     return np.asarray((index.manifest.mtimes < before) | ((ctimes > 0) & (ctimes < before)))
+
+
+# Raised when linking or the lexical index change what they give for the same facts.
+INDEX_VERSION = 22
+
+
+def index_version() -> str:
+    """Return the version of everything that an index depends on except its files. Other versions are rebuilt."""
+    weights = WalkWeights()
+    # Written out here: renaming the class or its fields must not change the version.
+    walk = f"WalkWeights(forward={_format_weights(weights.forward)}, backward={_format_weights(weights.backward)})"
+    own = f"{INDEX_VERSION}:{options.PARSER_VERSION}\n{walk}\n"
+    return hashlib.sha256(own.encode() + shipped_confidences() + all_grammars()).hexdigest()[:16]
+
+
+def _format_weights(weights: tuple[tuple[EdgeKind, float], ...]) -> str:
+    return "(" + ", ".join(f"(<EdgeKind.{kind.name}: {kind.value}>, {weight!r})" for kind, weight in weights) + ")"

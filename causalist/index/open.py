@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
-from causalist.index.collect import IndexOptions
-from causalist.index.freshness import has_same_files, is_of_here
-from causalist.index.versions import index_version
-from causalist.model.diagnostic import Diagnostic
+from causalist.index.freshness import has_same_files, index_version, is_of_here
+from causalist.index.options import IndexOptions
 from causalist.model.index import Index
-from causalist.model.source import FileEntry, Scan, SourceFile
+from causalist.model.source import Diagnostic, FileEntry, Scan, SourceFile
 from causalist.source import DEFAULT_LIMITS, Glance, Limits, glance_at, read_file, scan_folder, scan_since
 from causalist.store import (
     FOLDER,
@@ -37,7 +35,7 @@ from causalist.store import (
 
 if TYPE_CHECKING:
     from causalist.index.refresh_cache import Retaining
-    from causalist.model.history import Commits
+    from causalist.model.index import Commits
     from causalist.store import Sums
 
 # A file that was written this shortly before may change again without other times.

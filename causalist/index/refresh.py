@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalist._internal.heap import reuse_what_is_freed
+from causalist._internal.process import reuse_what_is_freed
 from causalist.graph import (
     NotLinked,
     Presence,
@@ -25,7 +25,8 @@ from causalist.graph import (
     relink,
 )
 from causalist.graph.invalidation import UNSAID, Change, change_of, resting_on
-from causalist.index.collect import IndexOptions, Read, collect_facts, reader_of
+from causalist.index.collect import collect_facts, reader_of
+from causalist.index.options import IndexOptions, Read
 from causalist.index.refresh_cache import Retained
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph

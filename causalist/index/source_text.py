@@ -6,10 +6,9 @@ are masked by the spans that were found when a file was parsed, so that nothing 
 
 from collections.abc import Callable
 
-from causalist.model.diagnostic import Diagnostic
 from causalist.model.index import Manifest
 from causalist.model.scores import Hit
-from causalist.model.source import FileEntry, SourceFile
+from causalist.model.source import Diagnostic, FileEntry, SourceFile
 from causalist.model.symbols import split_id
 from causalist.parse import masked, shown, view_of
 

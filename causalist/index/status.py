@@ -5,10 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from causalist.errors import GitError, IndexUnreadable
-from causalist.index.collect import IndexOptions
-from causalist.index.freshness import changed_files, is_of_here
+from causalist.index.freshness import changed_files, index_version, is_of_here
 from causalist.index.open import index_places
-from causalist.index.versions import index_version
+from causalist.index.options import IndexOptions
 from causalist.model.answer import CacheUse, Found, Staleness, Standing
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from causalist.embed import Stored, embedded, embedder_called, read_vectors, vectors_name, write_vectors
 from causalist.embed.vector_file import DIGEST
 from causalist.errors import DeadlinePassed, IndexNotWritable
-from causalist.index.collect import Progress, Read, silent
+from causalist.index.options import Progress, Read, silent
 from causalist.index.source_text import Texts
-from causalist.model.embedding import Embedder
 from causalist.model.index import Index
-from causalist.model.protocols import UNWATCHED, Steps
+from causalist.model.protocols import UNWATCHED, Embedder, Steps
 from causalist.model.symbols import NodeKind, Role, split_id
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex

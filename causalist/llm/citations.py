@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from causalist._internal.sanitize import neutralise
-from causalist.model.pack import Place
+from causalist.model.answer import Place
 
 WRONG = "not in the context: "
 # Longer than any list of citations that a reader would want; a bracket that is still open by then is text.

@@ -13,7 +13,7 @@ from importlib.resources import files as resource_files
 from typing import Any, Protocol
 
 from causalist.errors import CausalistError, ExtraMissing, ModelFailed, UsageError
-from causalist.model.pack import Pack
+from causalist.model.answer import Pack
 
 # Formats that a model reads as text with its source; drawings have none, and a page is mostly markup.
 READABLE = ("text", "markdown", "xml", "json")

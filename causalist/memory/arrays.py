@@ -14,8 +14,8 @@ from causalist.memory.disambiguation import Told, senses_of, told_apart
 from causalist.memory.entities import TYPES
 from causalist.memory.records import TIMESTAMP, Record, Records, ranks_of
 from causalist.memory.sparse_matrix import Floats, Ints, Matrix
-from causalist.model.lexical import Postings
-from causalist.rank.lexical.build import K1
+from causalist.model.index import Postings
+from causalist.rank.lexical.bm25 import K1
 
 B = 0.75  # of BM25, the usual default
 MOST_SIMILAR = 10  # similarity edges of an entity

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable
 from causalist.memory.stages import Posterior
-from causalist.rank.scoring.likelihood import Penalty, Stacked, loss_of
+from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 
 FEATURES = ("dense", "sparse", "graph", "fused", "recency")
 FEWEST = 20  # questions with feedback, before anything is learned or called calibrated

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from causalist.model import embedding
+from causalist.model import protocols as embedding
 
 # Types of entities; the first six are what a model is asked for, the others what patterns can tell.
 TYPES = ("person", "org", "location", "concept", "event", "artifact", "identifier", "date", "measure", "iri", "entity")

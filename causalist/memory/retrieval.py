@@ -22,7 +22,7 @@ from causalist.memory.sparse_matrix import Floats
 from causalist.memory.variants import Seeding, Variant
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE
 from causalist.model.scores import PageRankResult
-from causalist.rank.lexical.build import bm25
+from causalist.rank.lexical.bm25 import bm25
 
 MODES = ("hippo", "dense", "sparse", "hybrid")
 RRF_K = 60  # Cormack, Clarke and Büttcher (2009)

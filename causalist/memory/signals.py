@@ -24,7 +24,7 @@ from causalist.memory.entity_linking import known_terms
 from causalist.memory.remainder import LONG, remainder_of, remainder_support
 from causalist.memory.snapshot import View
 from causalist.memory.sparse_matrix import Floats
-from causalist.rank.lexical.build import K1
+from causalist.rank.lexical.bm25 import K1
 
 if TYPE_CHECKING:
     from causalist.memory.retrieval import RetrievalSettings

@@ -14,7 +14,7 @@ from causalist.memory.sparse_matrix import Floats, Matrix
 from causalist.memory.variants import Variant, WalkGraph, walk_graph
 from causalist.memory.vectors import Vectors, cosines
 from causalist.memory.walk import Walker
-from causalist.rank.lexical.build import K1
+from causalist.rank.lexical.bm25 import K1
 
 
 @dataclass

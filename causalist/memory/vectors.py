@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.entities import Embedder
 from causalist.memory.similarity import THRESHOLD
-from causalist.model import embedding
+from causalist.model import protocols as embedding
 
 _BATCH = 64
 _BLOCK = 1024

@@ -1,5 +1,12 @@
 """What looking things up in the graph returns: definitions with their source, trails between two nodes, neighbours,
-verdicts, and what a change reaches."""
+verdicts, and what a change reaches.
+
+What checking an index finds.
+
+What `layers` returns: how a repository is layered, and where that is broken.
+
+What a repository is, for somebody who has never seen it.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -167,3 +174,166 @@ class Verdict:
     gaps: tuple[Gap, ...] = ()
     others: tuple[Edge, ...] = ()
     calls: tuple[Edge, ...] = ()
+
+
+class Finding(NamedTuple):
+    """Something that is wrong with an index, or keeps it from being whole. `where` is a node, an edge or a place."""
+
+    slug: str
+    where: str
+    detail: str
+
+
+class Calls(NamedTuple):
+    """Call sites of one language: those that lead to definitions by a rule, those that were guessed by name alone,
+    those that lead outside, and those of which only the name is known. Calls of builtin functions are in none.
+    `examples` are a few of the last, the names that are called most often first."""
+
+    language: str
+    resolved: int
+    guessed: int
+    outside: int
+    unresolved: int
+    examples: tuple[Gap, ...] = ()
+
+
+class Unmeasured(NamedTuple):
+    """A rule whose confidence was never measured: that of its kind of `evidence` is taken. `edges` go by it here."""
+
+    rule: str
+    evidence: str
+    confidence: float
+    edges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`cycles` are files that import one another in circles, each as its sorted paths, the largest first. They are no
+    findings: code may be meant that way."""
+
+    findings: tuple[Finding, ...]
+    calls: tuple[Calls, ...]
+    cycles: tuple[tuple[str, ...], ...]
+    unmeasured: tuple[Unmeasured, ...] = ()
+
+
+class Used(NamedTuple):
+    """A definition, and how many other nodes use it (with a confidence of at least 0.5)."""
+
+    hit: Hit
+    fan_in: int
+
+
+class LayerSize(NamedTuple):
+    """A layer with its files and definitions (those in files of another layer too), and the most used of these."""
+
+    layer: str
+    n_files: int
+    n_definitions: int
+    hottest: tuple[Used, ...]
+
+
+class LayerUses(NamedTuple):
+    """Code of `source` uses code of `target` in `n` ways: edges between their files and definitions."""
+
+    source: str
+    target: str
+    n: int
+
+
+class BackEdge(NamedTuple):
+    """A use of a higher layer by a lower one, `steps` layers up."""
+
+    edge: Edge
+    source_layer: str
+    target_layer: str
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layering:
+    """`sizes` hold the layers that there are, from the highest to the lowest and then those beside them; `uses` only
+    pairs of them with an edge, in the order of `sizes`. `back_edges` stand by falling `steps`, then by falling
+    confidence, then by source, target and kind."""
+
+    sizes: tuple[LayerSize, ...]
+    uses: tuple[LayerUses, ...]
+    back_edges: tuple[BackEdge, ...]
+
+
+class LanguageSize(NamedTuple):
+    language: str
+    n_files: int
+    n_lines: int
+
+
+class EntryPoint(NamedTuple):
+    """Where others come in. `kind`: "command" (a program that installing brings), "import" (what importers name), "run"
+    (a file that is run). `target` is the node or path, "" where the repository does not hold it."""
+
+    kind: str
+    name: str
+    target: str
+
+
+class Folder(NamedTuple):
+    """A folder with code: `path` ends with "/", the root is "./". `share` of the importance of all code.
+    `layer` is that of at least two thirds of its code files, "" where there is none such or it is logic."""
+
+    path: str
+    n_files: int
+    share: float
+    doc: str
+    layer: str = ""
+
+
+class KeyDefinition(NamedTuple):
+    """A definition that much rests on, and the names of its most important members. `share` includes them."""
+
+    hit: Hit
+    share: float
+    members: tuple[str, ...]
+
+
+class Dependency(NamedTuple):
+    """Code below `source` uses code below `target` in `n` ways: edges between their definitions."""
+
+    source: str
+    target: str
+    n: int
+
+
+class Aside(NamedTuple):
+    """Files that are no code of the product: tests, documentation, examples and so on, and where most of them are."""
+
+    role: str
+    n_files: int
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All parts stand best first, so that a beginning of each is the best that fits. `folders` hold a folder after the
+    one that it is in. `summary` is what the package says of itself in a line, `paragraph` what its README does."""
+
+    name: str
+    commit: str | None
+    summary: str
+    paragraph: str
+    languages: tuple[LanguageSize, ...]
+    entries: tuple[EntryPoint, ...]
+    folders: tuple[Folder, ...]
+    definitions: tuple[KeyDefinition, ...]
+    dependencies: tuple[Dependency, ...]
+    asides: tuple[Aside, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """An overview cut to a budget. `overview` holds just what `text` shows; `tokens` is never above `max_tokens`."""
+
+    text: str
+    tokens: int
+    max_tokens: int
+    format: str
+    overview: Overview

@@ -2,12 +2,17 @@
 
 A stage knows its steps; the pipeline knows what to do about them. So stages take a `Steps` and neither catch errors nor
 look at a clock. A step is called `stage.step`, as in `candidates.words`.
+
+What turns texts into vectors. Which model stands behind it, and what leaves the machine, is its user's decision.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import inf
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 # In the order in which an answer is made; candidates and distil take turns, because the walk starts from what is fused.
 STAGES = ("route", "candidates", "validate", "distil", "assemble", "deliver")
@@ -66,3 +71,22 @@ class Unwatched:
 
 
 UNWATCHED: Steps = Unwatched()
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Texts -> vectors of one length, so that texts which mean the same have a high cosine.
+
+    `name` says which model it is, and in which version, as far as that is known: vectors are kept under it. `local`
+    promises that no text leaves the machine. The same text has the same vector, whatever stands beside it.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def local(self) -> bool: ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (n, d), n texts, of any norm."""
+        ...

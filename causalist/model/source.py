@@ -1,6 +1,10 @@
-"""Files as they come out of a folder or a git tree."""
+"""Files as they come out of a folder or a git tree.
+
+What is said beside a result: of a file, of an index, of an answer.
+"""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from causalist._internal.lazy import dataclass
 
@@ -49,3 +53,11 @@ class Changes:
     commit: str
     rows: Mapping[str, tuple[tuple[int, int], ...]]
     deleted: tuple[str, ...]
+
+
+class Diagnostic(NamedTuple):
+    """Something that a file made impossible or doubtful; `slug` leads to an entry in docs/messages.md."""
+
+    slug: str
+    detail: str
+    row: int

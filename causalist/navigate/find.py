@@ -16,7 +16,7 @@ from causalist.extract import hit_of
 from causalist.model.index import Index
 from causalist.model.scores import Hit
 from causalist.model.symbols import NodeKind, Role, split_id
-from causalist.navigate.nearest import nearest
+from causalist.navigate.names import nearest
 
 _SEPARATORS = re.compile(r"::|[/\\.#:\s]+")
 _SEPARATORS_OF_FILES = re.compile(r"::|[/\\#\s]+")

@@ -5,7 +5,7 @@ import numpy as np
 from causalist.extract import hit_of
 from causalist.graph import fan_in
 from causalist.model.graph import USE_KINDS, CodeGraph
-from causalist.model.layers import BackEdge, Layering, LayerSize, LayerUses, Used
+from causalist.model.lookup import BackEdge, Layering, LayerSize, LayerUses, Used
 from causalist.model.symbols import STACKED_LAYERS, Layer, NodeKind
 
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERNAL)

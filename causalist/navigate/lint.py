@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from causalist.graph import GUESSES, RULES, load_confidences
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.health import Calls, Finding, Health, Unmeasured
 from causalist.model.index import Index
-from causalist.model.lookup import Gap
+from causalist.model.lookup import Calls, Finding, Gap, Health, Unmeasured
 from causalist.model.symbols import NodeKind, split_id
 from causalist.parse import dialect_of
 

@@ -1,16 +1,38 @@
-"""What a node is linked with, by distance, direction and kind."""
+"""What a node is linked with, by distance, direction and kind.
+
+What changes together with a file, as edges that the graph itself does not hold.
+
+The graph follows from the files, and an edge of it from what a file says. That two files change together is known
+from commits alone, so that such edges are made from the history when somebody asks for them.
+
+A node and its place in the graph.
+
+The most probable way from one node to another.
+"""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.lookup import Direction, Neighbors
-from causalist.model.symbols import NodeKind
-from causalist.navigate.edges import known_kinds
-from causalist.navigate.reach import edges_into, edges_out_of
+from causalist.extract import hit_of, paths_from_seeds
+from causalist.model.graph import ORDERING_KINDS, SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
+from causalist.model.index import Index
+from causalist.model.lookup import Definition, Direction, Neighbors, Trail
+from causalist.model.scores import Hit, Hop, Transition
+from causalist.model.symbols import NodeKind, Role
+from causalist.navigate.edges import (
+    edges_into,
+    edges_out_of,
+    known_kinds,
+    namesakes,
+    overridden,
+    overriding,
+    with_contents,
+)
+from causalist.rank import WalkWeights
 
 
 def neighbors_of(
@@ -58,3 +80,146 @@ def _groups(graph: CodeGraph, hop: int, way: Direction, numbers: NDArray[np.int6
             places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
             groups.append(Neighbors(hop, way, kind.label, len(own), shown, places))
     return groups
+
+
+RULE = "history"
+# A changelog or a lock file changes with everything, which says nothing of what else to look at.
+_ROLES = (Role.CODE, Role.TEST)
+
+
+def neighbors_in(
+    index: Index, node: int, *, hops: int, kinds: Sequence[str], direction: Direction, limit: int
+) -> tuple[Neighbors, ...]:
+    """`neighbors_of`, and first what changes together with the file of the node if that kind is asked for."""
+    found = neighbors_of(index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
+    if EdgeKind.CO_CHANGES.label not in kinds:
+        return found
+    edges = changes_with(index, node)
+    if not edges:
+        return found
+    graph, shown = index.graph, edges[:limit]
+    ends = [graph.nodes.ids.position(edge.target) for edge in shown]
+    places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
+    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), shown, places), *found)
+
+
+def changes_with(index: Index, node: int) -> tuple[Edge, ...]:
+    """Edges from the file of a node to the code and tests that change together with it, the strongest first.
+
+    The confidence is the strength of `model.history.CoChanges`, `n` the commits that changed both.
+    """
+    history, nodes = index.history, index.graph.nodes
+    owner = int(nodes.files[node])
+    file = int(np.searchsorted(history.nodes, owner))
+    if owner < 0 or file == len(history) or history.nodes[file] != owner:
+        return ()
+    pairs = history.co_changes
+    rows = slice(int(pairs.indptr[file]), int(pairs.indptr[file + 1]))
+    others = history.nodes[pairs.others[rows]].tolist()
+    strengths, counts = pairs.strengths[rows].tolist(), pairs.counts[rows].tolist()
+    return tuple(
+        Edge(nodes.ids[owner], nodes.ids[other], EdgeKind.CO_CHANGES.label, RULE, strength, None, count)
+        for other, strength, count in zip(others, strengths, counts, strict=True)
+        if nodes.roles[other] in _ROLES
+    )
+
+
+def definition_of(graph: CodeGraph, node: int) -> Definition:
+    """Everything about a node but its source."""
+    edges, nodes = graph.edges, graph.nodes
+    whole = with_contents(graph, [node])
+    inside = np.zeros(len(nodes), dtype=np.bool_)
+    inside[whole] = True
+    into, out_of = edges_into(graph, whole), edges_out_of(graph, whole)
+    ordering = np.isin(edges.kinds, sorted(ORDERING_KINDS))
+    users = edges.sources[into[ordering[into]]]
+    used = edges.targets[out_of[ordering[out_of]]]
+    used = used[nodes.kinds[used] != NodeKind.EXTERNAL]
+    calls_out = [e for e in graph.outgoing(node) if edges.kinds[e] == EdgeKind.CALLS]
+    return Definition(
+        hit=hit_of(graph, node, 0.0, 0.0, ()),
+        text="",
+        stale=False,
+        role=Role(int(nodes.roles[node])).label,
+        fan_in=len(np.unique(users[~inside[users]])),
+        fan_out=len(np.unique(used[~inside[used]])),
+        n_callers=sum(bool(edges.kinds[e] == EdgeKind.CALLS) for e in graph.incoming(node)),
+        n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
+        outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
+        namesakes=tuple(nodes.ids[other] for other in namesakes(graph, node)),
+        overrides=overridden(graph, node),
+        overridden_by=overriding(graph, node),
+    )
+
+
+def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
+    nodes = graph.nodes
+    inside = np.flatnonzero((nodes.files == file) & (nodes.kinds != NodeKind.FILE))
+    order = np.lexsort((inside, -nodes.end_bytes[inside], nodes.start_bytes[inside]))
+    return tuple(hit_of(graph, node, 0.0, 0.0, ()) for node in inside[order].tolist())
+
+
+_BACK = " (back)"
+
+
+def trail_between(graph: CodeGraph, transition: Transition, source: int, target: int) -> Trail | None:
+    """The way from `source` to `target` with the largest product of M's entries; None where nothing leads there.
+
+    First along edges from source to target alone; where there is no such way, along and against them. See
+    `extract.paths_from_seeds` for ties.
+    """
+    seeds = np.zeros(len(graph.nodes))
+    seeds[source] = 1.0
+    for is_forward, walked in ((True, _forward_only(graph, transition)), (False, transition)):
+        hops = paths_from_seeds(graph, walked, seeds, [target], kind_weights=_weights(is_forward))[target]
+        if hops:
+            ways = [graph.nodes.ids.position(hop.node) for hop in hops]
+            probability = float(np.prod([_entry(transition, i, j) for i, j in pairwise(ways)]))
+            edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(ways), hops[1:], strict=True))
+            return Trail(hops, probability, edges, is_forward)
+    return None
+
+
+def _weights(is_forward: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """What names a hop: where the way is forward, no edge that is walked backward or has no direction."""
+    table = WalkWeights().table()
+    if is_forward:
+        table[1] = 0.0
+        table[:, sorted(SYMMETRIC_KINDS)] = 0.0
+    return table
+
+
+def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
+    """M without the entries for which no edge leads from the column's node to the row's. Symmetric kinds, which say
+    that two nodes are related and not that one uses the other, lead nowhere."""
+    n_nodes, edges = len(graph.nodes), graph.edges
+    counted = _weights(True)[0][edges.kinds] > 0
+    forward = edges.sources[counted].astype(np.int64) * n_nodes + edges.targets[counted]
+    rows = np.repeat(np.arange(n_nodes, dtype=np.int64), np.diff(transition.indptr))
+    kept = np.isin(transition.indices.astype(np.int64) * n_nodes + rows, forward)
+    indptr = np.zeros(n_nodes + 1, dtype=np.int32)
+    np.cumsum(np.bincount(rows[kept], minlength=n_nodes), out=indptr[1:])
+    return Transition(
+        indptr, transition.indices[kept], transition.weights[kept], transition.degrees, transition.walkable
+    )
+
+
+def _entry(transition: Transition, i: int, j: int) -> float:
+    """M[j, i]; rows hold their columns in ascending order."""
+    start, stop = int(transition.indptr[j]), int(transition.indptr[j + 1])
+    return float(transition.weights[start + int(np.searchsorted(transition.indices[start:stop], i))])
+
+
+def _edge(graph: CodeGraph, i: int, j: int, hop: Hop) -> Edge:
+    """The edge that a hop from i to j names."""
+    assert hop.edge is not None
+    kind = EdgeKind[hop.edge.removesuffix(_BACK).upper()]
+    pairs = [(j, i)] if hop.edge.endswith(_BACK) else [(i, j)]
+    if kind in SYMMETRIC_KINDS:
+        pairs = [(i, j), (j, i)]  # stored once, in either direction
+    return next(
+        graph.edge(e)
+        for source, end in pairs
+        for e in graph.outgoing(source)
+        if graph.edges.targets[e] == end and graph.edges.kinds[e] == kind
+    )

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.pack.budgets import MINIMUM_TOKENS, check_budget
     from causalist.pack.excerpts import LONG_LINES
-    from causalist.pack.render import render_pack
+    from causalist.pack.render import MINIMUM_TOKENS, check_budget, render_pack
     from causalist.pack.tokens import Counter, count_tokens, counter_called
 
 __all__ = ["LONG_LINES", "MINIMUM_TOKENS", "Counter", "check_budget", "count_tokens", "counter_called", "render_pack"]
@@ -16,8 +15,7 @@ __getattr__ = exports(
     __name__,
     {
         "excerpts": "LONG_LINES",
-        "budgets": "MINIMUM_TOKENS check_budget",
-        "render": "render_pack",
+        "render": "MINIMUM_TOKENS check_budget render_pack",
         "tokens": "Counter count_tokens counter_called",
     },
 )

@@ -8,16 +8,16 @@ reads as an outline whose parts stand under their own headers, whether or not th
 import re
 from collections.abc import Mapping, Sequence
 
-from causalist._internal.lazy import dataclass, expression
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist._internal.sanitize import ELLIPSIS, neutralise
-from causalist.model.pack import PackItem
+from causalist.model.answer import PackItem
 
 # Chosen by hand: hardly any line that people write is longer; minified lines are.
 LONGEST_LINE = 400
 # A fence longer than any run in the source cannot be closed by it; past this length runs are shortened instead.
 LONGEST_BACKTICK_RUN = 16
 
-_BACKTICKS = expression(rf"`{{{LONGEST_BACKTICK_RUN + 1},}}", needs=("`" * (LONGEST_BACKTICK_RUN + 1),))
+_BACKTICKS = lazy_regex(rf"`{{{LONGEST_BACKTICK_RUN + 1},}}", needs=("`" * (LONGEST_BACKTICK_RUN + 1),))
 
 
 # A body of more lines is long: where it has to be cut it shows what tells most of the question instead of its

@@ -3,6 +3,8 @@
 In: entries, edges, a way to price fragments, a budget. Out: a `Plan`: which items, how many lines of each body, which
 edges. Prices of parts are added up, which is close to the price of the whole but not the same, so `render` counts the
 finished text and plans again; nothing here promises that a plan fits.
+
+A plan -> what it leaves out, in words: named where there is room, else counted. No format leaves it out.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,8 +13,8 @@ from enum import IntEnum
 from typing import Protocol
 
 from causalist._internal.lazy import dataclass
+from causalist.model.answer import Omitted, PackHeader
 from causalist.model.graph import Edge
-from causalist.model.pack import Omitted, PackHeader
 from causalist.pack.excerpts import Body, by_room, sensible_cut, shows_everything
 
 # One-liners may take this share of the room before there is source; those that it does not hold come after the bodies,
@@ -354,3 +356,52 @@ class Planner:
             links=tuple(self._links[number] for number in sorted(links)),
             omitted=tuple(omitted),
         )
+
+
+# How many names a group gives before it only counts.
+MOST_NAMES = 12
+
+
+def left_out(plan: Plan, quoted: Callable[[str], str] = str) -> str:
+    """What the plan has room to say; "" where nothing is missing."""
+    return named(plan, quoted) if plan.list_omitted else counted(plan)
+
+
+def named(plan: Plan, quoted: Callable[[str], str] = str) -> str:
+    """Names of what is missing; `quoted` makes a name safe for the format."""
+    entries = {entry.node: entry for entry in plan.entries}
+    cut = {shown.entry.node for shown in plan.items if shown.n_lines}
+
+    def names(what: str) -> list[Omitted]:
+        return sorted((o for o in plan.omitted if o.what == what), key=lambda o: entries[o.node].order)
+
+    bodies = names("body")
+    phrases = [
+        _phrase("cut short", [_mark(entries[o.node], quoted) for o in bodies if o.node in cut]),
+        _phrase("source", [_mark(entries[o.node], quoted) for o in bodies if o.node not in cut]),
+        _phrase("items", [quoted(entries[o.node].name) for o in names("item")]),
+        _counted(plan.counts()[2], "edge", "edges"),
+    ]
+    return "; ".join(phrase for phrase in phrases if phrase)
+
+
+def counted(plan: Plan) -> str:
+    """How much is missing."""
+    nouns = (("body", "bodies"), ("item", "items"), ("edge", "edges"))
+    phrases = [_counted(count, one, many) for count, (one, many) in zip(plan.counts(), nouns, strict=True)]
+    return ", ".join(phrase for phrase in phrases if phrase)
+
+
+def _phrase(label: str, names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{label} {', '.join(names[:MOST_NAMES])}{more}"
+
+
+def _mark(entry: Entry, quoted: Callable[[str], str]) -> str:
+    return quoted(entry.name) if entry.rank is None else f"#{entry.rank}"
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}" if count else ""

@@ -1,4 +1,6 @@
-"""The entry of the stage: an ordered subgraph and a budget -> a pack in one of the formats.
+"""The smallest budget of each format of packs, in tokens: what says something.
+
+The entry of the stage: an ordered subgraph and a budget -> a pack in one of the formats.
 
 The finished text is what counts: it is counted as a whole by the counter in use, and a plan that turns out too long is
 made again for less. A format is one module with a renderer, and one line in `_RENDERERS`.
@@ -9,13 +11,28 @@ from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 
-from causalist.errors import BudgetTooSmall
-from causalist.model.pack import Pack, PackInput, Place
-from causalist.pack.budgets import check_budget
+from causalist.errors import BudgetTooSmall, UsageError
+from causalist.model.answer import Pack, PackInput, Place
 from causalist.pack.entries import bare_plan
 from causalist.pack.excerpts import shown_ranges
 from causalist.pack.plan import Plan, Planner, Renderer, Shown
 from causalist.pack.tokens import ESTIMATE, Counter, count_tokens
+
+# Enough for a header, a short one-liner (without source, drawn, or keys of a document) and the count of what was
+# left out. For `html` the budget covers the text that the page shows, not its markup.
+MINIMUM_TOKENS: Mapping[str, int] = MappingProxyType(
+    {"text": 100, "markdown": 110, "xml": 150, "json": 200, "mermaid": 110, "dot": 150, "html": 150}
+)
+
+
+def check_budget(max_tokens: int, format: str) -> None:
+    """Raises UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS."""
+    if format not in MINIMUM_TOKENS:
+        raise UsageError(f"unknown format {format!r}; known are {', '.join(sorted(MINIMUM_TOKENS))}")
+    minimum = MINIMUM_TOKENS[format]
+    if max_tokens < minimum:
+        raise BudgetTooSmall(f"a {format} pack needs at least {minimum} tokens, not {max_tokens}")
+
 
 # Module and class of each format's renderer: an answer has one format, and loads no other.
 _RENDERERS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -24,8 +41,8 @@ _RENDERERS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "markdown": ("render_markdown", "MarkdownRenderer"),
         "xml": ("render_xml", "XmlRenderer"),
         "json": ("render_json", "JsonRenderer"),
-        "mermaid": ("drawings", "MermaidRenderer"),
-        "dot": ("drawings", "DotRenderer"),
+        "mermaid": ("render_diagram", "MermaidRenderer"),
+        "dot": ("render_diagram", "DotRenderer"),
         "html": ("render_html", "HtmlRenderer"),
     }
 )

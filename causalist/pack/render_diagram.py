@@ -7,8 +7,7 @@ likely wrong than right show their confidence.
 
 from causalist._internal.escape import dot_string, mermaid_label
 from causalist._internal.sanitize import middle_cut
-from causalist.pack.omissions import left_out, named
-from causalist.pack.plan import Entry, Link, Plan, Shown
+from causalist.pack.plan import Entry, Link, Plan, Shown, left_out, named
 
 # Edges with less than this confidence are more likely wrong than right.
 DOUBTFUL = 0.5

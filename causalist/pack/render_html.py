@@ -1,4 +1,11 @@
-"""The `html` format: one page that needs nothing else, neither a script nor the network, to be read.
+"""The style sheet of `html` packs: light and dark by the reader's setting, from a phone's width up.
+
+The subgraph as SVG: one row for each item in causal order, edges as arcs to the left of the names.
+
+An arc runs from the row of the source to the row of its target, where the arrow is; in causal order most run down.
+Short arcs are flat and long ones wide, so that they seldom cross. The drawing is as wide as a phone.
+
+The `html` format: one page that needs nothing else, neither a script nor the network, to be read.
 
 A Content-Security-Policy in the page forbids everything but its own style sheet, so that nothing could be loaded or run
 even if escaping had a hole. Everything that comes from the repository is escaped text. The budget covers the text that
@@ -8,15 +15,153 @@ the page shows; its markup is free.
 import html
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from causalist._internal.escape import html_text
-from causalist.pack._page_style import STYLE
-from causalist.pack.arcs import drawing, label
+from causalist._internal.sanitize import middle_cut
 from causalist.pack.excerpts import numbered_lines
-from causalist.pack.omissions import left_out, named
-from causalist.pack.plan import Link, Plan, Shown
+from causalist.pack.plan import Link, Plan, Shown, left_out, named
+
+STYLE = """
+:root { color-scheme: light dark; --paper: #fff; --ink: #1c2128; --soft: #5b6572; --line: #dde1e6; --code: #f6f7f9;
+  --mark: #0b57c5; --badge: #e4eefc; --warn: #9a4a00; --arc: #6c7683; --faint: #b9c0c9; }
+@media (prefers-color-scheme: dark) { :root { --paper: #14171c; --ink: #e2e6eb; --soft: #98a3b0; --line: #2c323b;
+  --code: #1b2027; --mark: #7db2ff; --badge: #1f3556; --warn: #f0a860; --arc: #8a95a3; --faint: #4b5562; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 84rem; padding: 1.25rem 1rem 4rem; background: var(--paper); color: var(--ink);
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+a { color: inherit; text-decoration-color: var(--faint); text-underline-offset: .2em; }
+a:hover, a:focus-visible { color: var(--mark); text-decoration-color: currentColor; }
+h1 { margin: 0; font-size: 1.45rem; line-height: 1.25; font-weight: 650; }
+h2 { margin: 0; font-size: 1.05rem; font-weight: 600; font-family: ui-monospace, monospace; }
+h3 { margin: 0 0 .5rem; font-size: .95rem; font-weight: 600; }
+p, ul { margin: .3rem 0 0; }
+header { padding-bottom: 1rem; border-bottom: 1px solid var(--line); margin-bottom: 1.25rem; }
+.facts, .place, .kind, .why, .note { color: var(--soft); font-size: .875rem; }
+.stale { color: var(--warn); font-weight: 600; }
+nav { margin-bottom: 1.5rem; max-width: 23rem; }
+svg { display: block; width: 100%; height: auto; overflow: visible; }
+svg text { font: 13px ui-monospace, monospace; fill: var(--ink); dominant-baseline: central; }
+svg a:hover text, svg a:focus-visible text { fill: var(--mark); text-decoration: underline; }
+svg .via text { fill: var(--soft); }
+svg circle { fill: var(--ink); }
+svg .via circle { fill: var(--paper); stroke: var(--arc); stroke-width: 1.5; }
+svg path { fill: none; stroke: var(--arc); stroke-width: 1.4; }
+svg .calls { stroke: var(--mark); }
+svg .contains { stroke: var(--faint); }
+svg .removed { stroke: var(--warn); stroke-dasharray: 4 3; }
+svg marker path { fill: context-stroke; stroke: none; }
+article { border: 1px solid var(--line); border-radius: .5rem; padding: .7rem .85rem; margin-bottom: .8rem;
+  scroll-margin-top: .8rem; }
+article.via { padding: .4rem .85rem; border-style: dashed; }
+article:target { border-color: var(--mark); }
+.rank { display: inline-block; min-width: 1.7em; margin-right: .5em; padding: 0 .4em; border-radius: .3rem;
+  background: var(--badge); color: var(--mark); text-align: center; font: 600 .875rem/1.6 system-ui, sans-serif; }
+.kind { font: .875rem system-ui, sans-serif; font-weight: 400; margin-left: .4em; }
+.place, .way { font-family: ui-monospace, monospace; font-size: .8125rem; }
+.sig { font-size: .8125rem; }
+.why { padding: 0; list-style: none; }
+.why li { display: inline; }
+.why li + li::before { content: " · "; }
+.way { color: var(--soft); }
+code, .source { font-family: ui-monospace, monospace; }
+@counter-style line { system: extends decimal; suffix: "  "; }
+.source { margin: .6rem -.85rem -.7rem; padding: .5rem .85rem .5rem 3.6rem; overflow-x: auto; list-style: line;
+  background: var(--code); border-top: 1px solid var(--line); border-radius: 0 0 .5rem .5rem;
+  font-size: .8125rem; line-height: 1.55; tab-size: 4; }
+.source li { white-space: pre; overflow-wrap: normal; }
+.source li::marker { color: var(--soft); font-variant-numeric: tabular-nums; }
+.source .gap { color: var(--soft); list-style: none; }
+.edges { padding: 0; list-style: none; font-size: .875rem; }
+.edges li { padding: .1rem 0; }
+.edges span { color: var(--soft); }
+section, footer { margin-top: 1.5rem; }
+footer { color: var(--soft); font-size: .875rem; }
+@media (min-width: 62rem) {
+  body { padding: 2rem 2rem 5rem; }
+  main { display: grid; grid-template-columns: 22rem minmax(0, 1fr); column-gap: 2.5rem; align-items: start; }
+  nav { position: sticky; top: 1rem; max-height: calc(100vh - 2rem); overflow: auto; margin: 0; padding: .2rem; }
+}
+@media print { nav { position: static; } article { break-inside: avoid; } }
+"""
+
+
+_WIDTH, _ROW = 340, 26
+_ARCS = 92  # the width for arcs
+_NARROWEST, _WIDEST_STEP = 12, 11
+_LONGEST_NAME = 28  # what fits beside the arcs at 13 pixels
+_MARKED_KINDS = ("calls", "contains")
+
+
+def drawing(plan: Plan, numbers: Mapping[str, int]) -> str:
+    """An `<svg>` of all shown items and every edge among them, whether or not there is room to list it in words;
+    `numbers` are their rows by node. "" where there is nothing to draw."""
+    rows = {numbers[shown.entry.node]: shown for shown in reversed(plan.items)}
+    if not rows:
+        return ""
+    ends = [(numbers.get(link.edge.source), numbers.get(link.edge.target), link) for link in plan.every_link]
+    # One arc for a pair, whatever the number of its kinds: that of the kind that says most.
+    spans = {
+        (a, b): (a, b, link)
+        for a, b, link in sorted(ends, key=lambda end: _weight(end[2]))
+        if a is not None and b is not None and a != b
+    }
+    height = len(rows) * _ROW
+    head = (
+        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="The items in order and the edges among them">\n'
+        '<defs><marker id="arrow" viewBox="0 0 6 6" refX="6" refY="3" markerWidth="6" markerHeight="6" '
+        'orient="auto"><path d="M0 0L6 3L0 6z"/></marker></defs>\n'
+    )
+    return head + _arcs(list(spans.values())) + "".join(label(row, rows[row]) for row in sorted(rows)) + "</svg>\n"
+
+
+def label(row: int, shown: Shown) -> str:
+    """The name of an item in its row, as a link to the item."""
+    entry = shown.entry
+    is_part = entry.rank is None and not entry.via  # a definition below the file that it stands for
+    y = row * _ROW + _ROW // 2
+    name = html_text(middle_cut(entry.name, _LONGEST_NAME - is_part))
+    x, radius = (_ARCS + 28, 2) if is_part else (_ARCS + 20, 4)
+    return (
+        f'<a href="#i{row}"{" class=via" if entry.via else ""}><circle cx="{_ARCS + 8}" cy="{y}" r="{radius}"/>'
+        f'<text x="{x}" y="{y}">{name}</text></a>\n'
+    )
+
+
+def _arcs(spans: Sequence[tuple[int, int, Link]]) -> str:
+    """Arcs in lanes: the shortest first, each in the first lane where it overlaps no other."""
+    lanes: list[list[tuple[int, int]]] = []
+    placed: list[tuple[int, int, int, Link]] = []
+    for source, target, link in sorted(spans, key=lambda s: (abs(s[0] - s[1]), s[0], s[1])):
+        low, high = min(source, target), max(source, target)
+        lane = 0
+        while lane < len(lanes) and any(low < b and a < high for a, b in lanes[lane]):
+            lane += 1
+        if lane == len(lanes):
+            lanes.append([])
+        lanes[lane].append((low, high))
+        placed.append((lane, source, target, link))
+    step = min(_WIDEST_STEP, (_ARCS - _NARROWEST) / max(1, len(lanes) - 1))
+    # Wide arcs first: what is drawn later lies on top.
+    return "".join(_arc(_NARROWEST + lane * step, a, b, link) for lane, a, b, link in reversed(placed))
+
+
+def _weight(link: Link) -> tuple[bool, int]:
+    """Kept edges before those set aside, calls before other uses, these before what merely contains."""
+    kind = link.edge.kind
+    return not link.removed, 2 if kind == "calls" else 0 if kind == "contains" else 1
+
+
+def _arc(width: float, source: int, target: int, link: Link) -> str:
+    x, y1, y2 = _ARCS + 3, source * _ROW + _ROW // 2, target * _ROW + _ROW // 2
+    # The curve reaches three quarters of the way to its control points.
+    control = round(x - width * 4 / 3, 1)
+    kind = link.edge.kind if link.edge.kind in _MARKED_KINDS else ""
+    classes = " ".join(name for name in (kind, "removed" if link.removed else "") if name)
+    css = f' class="{classes}"' if classes else ""
+    return f'<path{css} d="M{x} {y1}C{control} {y1} {control} {y2} {x} {y2}" marker-end="url(#arrow)"/>\n'
+
 
 # Neither the style sheet nor tags are text; no attribute holds ">".
 _MARKUP = re.compile(r"<style>.*?</style>|<[^>]*>", re.DOTALL)

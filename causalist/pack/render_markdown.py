@@ -9,8 +9,7 @@ import re
 
 from causalist._internal.escape import code_span, markdown_text
 from causalist.pack.excerpts import shown_lines
-from causalist.pack.omissions import left_out, named
-from causalist.pack.plan import Entry, Link, Plan, Shown
+from causalist.pack.plan import Entry, Link, Plan, Shown, left_out, named
 
 # Highlighters know languages by their suffixes as well as by their names.
 _SUFFIX = re.compile(r"[^/]\.([a-z0-9]{1,10})$", re.IGNORECASE)

@@ -6,8 +6,7 @@ the first line of backticks alone as the fence can tell source from pack without
 """
 
 from causalist.pack.excerpts import shown_lines
-from causalist.pack.omissions import left_out, named
-from causalist.pack.plan import Link, Plan, Shown
+from causalist.pack.plan import Link, Plan, Shown, left_out, named
 
 
 class TextRenderer:

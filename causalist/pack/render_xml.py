@@ -13,8 +13,7 @@ stands in CDATA sections, whichever is shorter. Characters that XML cannot hold 
 
 from causalist._internal.escape import xml_attribute, xml_text
 from causalist.pack.excerpts import shown_lines, shows_everything
-from causalist.pack.omissions import named
-from causalist.pack.plan import Link, Plan, Shown
+from causalist.pack.plan import Link, Plan, Shown, named
 
 
 class XmlRenderer:

@@ -23,7 +23,7 @@ from collections import Counter as Tally
 from functools import cache
 from typing import Protocol
 
-from causalist._internal.lazy import expression
+from causalist._internal.lazy import lazy_regex
 from causalist.errors import ExtraMissing, UsageError
 from causalist.pack._token_tables import (
     BACKTICK_EXTRAS,
@@ -86,7 +86,7 @@ _UPPER = "A-ZÀ-ÖØ-Þ"
 _SPACE = r" \t\x0b\x0c"
 
 # Every character falls into exactly one piece, and no alternative backtracks over what it will not take.
-_PIECE = expression(
+_PIECE = lazy_regex(
     rf"(?:[^\w\r\n]|_)?(?:[{_UPPER}]*+[{_LOWER}]++(?:'(?:s|t|re|ve|m|ll|d))?|[{_UPPER}]++)"
     r"|[0-9]{1,3}+"
     r"| ?[\x00-\x08\x0e-\x1f!-/:-@\[-`{-\x7f]++[\r\n/]*+"
@@ -95,9 +95,9 @@ _PIECE = expression(
     rf"| ?[^\x00-\x7f{_LOWER}{_UPPER}]{{1,64}}+"
     r"|[\s\S]",
 )
-_WORD = expression(rf"([^\w\r\n]|_)?([{_LOWER}{_UPPER}]+)(?:'[a-z]+)?")
-_CONTROL = expression(r"[\x00-\x08\x0e-\x1f\x7f]")
-_RUN = expression(r"(.)\1*", re.DOTALL)
+_WORD = lazy_regex(rf"([^\w\r\n]|_)?([{_LOWER}{_UPPER}]+)(?:'[a-z]+)?")
+_CONTROL = lazy_regex(r"[\x00-\x08\x0e-\x1f\x7f]")
+_RUN = lazy_regex(r"(.)\1*", re.DOTALL)
 
 _COMMON_PREFIXES = frozenset("./\t(-\"'")
 _EDGE, _OTHER_LETTER = 26, 27

@@ -1,27 +1,178 @@
-"""One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception."""
+"""Source with conditional compilation -> the same bytes without what a grammar cannot read.
 
+A grammar sees all branches of `#if` at once, one after the other. That is good where each branch is whole; where one
+opens a block that is closed behind `#endif`, or two open the same, everything that follows is nested wrongly. Such
+branches are exchanged for one of them, here, by blanking the others and the directives. Nothing moves.
+
+One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception.
+
+Any file -> facts: which grammar reads it, and through which view where code stands inside of something else.
+
+A view has as many bytes as the file, so that positions of facts hold in the file itself.
+"""
+
+import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 
 import tree_sitter
 
-from causalist.model.facts import Diagnostic, FileFacts
+from causalist import errors
+from causalist.model.facts import Diagnostic, FileFacts, Passage, spaced
 from causalist.model.language import ModuleSettings, PreprocessorSettings, Repair
-from causalist.model.words import spaced
-from causalist.parse.conditions import readable, without_marks
-from causalist.parse.encoding import valid_utf8
-from causalist.parse.languages import Grammar, load_grammar
+from causalist.parse.embedded_code import (
+    DEFAULT_LANGUAGE,
+    Notebook,
+    is_component,
+    read_component,
+    read_notebook,
+    with_component,
+    without_scripts,
+)
+from causalist.parse.languages import (
+    Grammar,
+    claimants,
+    dialect_for,
+    dialect_of,
+    extensions,
+    grammar_version,
+    load_grammar,
+    load_settings,
+    may_be_script,
+    script_dialect,
+)
 from causalist.parse.manifests import read_manifest
-from causalist.parse.masking import masked, tidied
-from causalist.parse.mentions import documented_mentions, read_mentions
-from causalist.parse.prose import BY_BLOCKS, prose_kind, read_passages
-from causalist.parse.secret_scan import find_secrets
+from causalist.parse.prose import (
+    BY_BLOCKS,
+    Heading,
+    documented_mentions,
+    markdown_headings,
+    prose_kind,
+    read_mentions,
+    read_passages,
+    sections,
+)
+from causalist.parse.secret_scan import disjoint, find_secrets, masked, tidied
+from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.collector import Sweep
-from causalist.parse.syntax.lookups import read_lookups
-from causalist.parse.syntax.wildcards import listed_names
-from causalist.parse.text import with_line_feeds
+from causalist.parse.syntax.imports import listed_names
+from causalist.parse.text import is_notebook, valid_utf8, with_line_feeds
+
+_TOKEN = re.compile(
+    rb"""^[ \t]*\#(?:[^\n\\/]|\\\r?\n|\\.|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines
+    |//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/
+    |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
+    |[{}()]""",
+    re.MULTILINE | re.VERBOSE | re.DOTALL,
+)
+_DIRECTIVE = re.compile(rb"\s*#\s*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.DOTALL)
+_REMARK = re.compile(rb"/\*(?:[^*]|\*(?!/))*\*/")
+_LONGEST_PART = 400  # bytes of a branch that is looked at for what it ends with
+_STEP = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
+
+_Depth = tuple[int, int]  # open braces, open parentheses
+_Span = tuple[int, int]
+
+
+@dataclass(slots=True)
+class _Group:
+    """`#if` to `#endif`. Branches are (start, end, depth at the end)."""
+
+    depth: _Depth
+    condition: bytes
+    directives: list[_Span]
+    since: int  # where the open branch starts
+    branches: list[tuple[int, int, _Depth]] = field(default_factory=list)
+
+
+def readable(data: bytes, settings: PreprocessorSettings, never: "re.Pattern[bytes] | None", strict: bool) -> bytes:
+    """`data` without branches that do not close what they open. With `strict` also without alternatives and directives
+    inside of functions and types, and without alternatives for a part of a declaration. Conditions that `never` matches
+    do not hold. Where `#if` and `#endif` do not fit, nothing is taken out for their sake."""
+    if not settings.conditions or b"#" not in data:
+        return data
+    blanked: list[_Span] = []
+    depth: _Depth = (0, 0)
+    groups: list[_Group] = []
+    for token in _TOKEN.finditer(data):
+        text = token[0]
+        if len(text) == 1 and text in _STEP:
+            step = _STEP[text]
+            depth = depth[0] + step[0], depth[1] + step[1]
+            continue
+        if text.lstrip()[:1] != b"#":
+            continue
+        matched = _DIRECTIVE.match(text)
+        if b"/*" in text:  # a remark between continuation lines, or instead of a value
+            blanked += [(token.start() + m.start(), token.start() + m.end()) for m in _REMARK.finditer(text)]
+        if matched is None:
+            if strict and depth > (0, 0):
+                blanked.append(token.span())
+            continue
+        word = matched[1]
+        if word.startswith(b"if"):
+            condition = b"!" * (word == b"ifndef") + b" ".join(matched[2].split())
+            groups.append(_Group(depth, condition, [token.span()], token.end()))
+            continue
+        if not groups:
+            return without(data, blanked)
+        group = groups[-1]
+        group.branches.append((group.since, token.start(), depth))
+        group.directives.append(token.span())
+        if word != b"endif":
+            group.since, depth = token.end(), group.depth
+            continue
+        groups.pop()
+        is_whole = all(branch[2] == group.depth for branch in group.branches)
+        if is_whole and not (strict and (group.depth > (0, 0) or any(_is_part(data, b) for b in group.branches))):
+            depth = group.depth
+            continue
+        kept = _kept(group, never)
+        blanked += group.directives
+        blanked += [branch[:2] for i, branch in enumerate(group.branches) if i != kept]
+        depth = group.branches[kept][2] if kept >= 0 else group.depth
+    return without(data, blanked)
+
+
+def _kept(group: _Group, never: "re.Pattern[bytes] | None") -> int:
+    """The branch that stays: the first, unless its condition does not hold; -1 if none does."""
+    if never is None or not never.match(group.condition):
+        return 0
+    return 1 if len(group.branches) > 1 else -1
+
+
+def _is_part(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
+    """Whether a branch holds less than a statement or declaration."""
+    start, end, _ = branch
+    if end - start > _LONGEST_PART:
+        return False
+    text = _TOKEN.sub(lambda m: m[0] if m[0] in _STEP else b"", data[start:end]).strip()
+    return bool(text) and text[-1:] not in b";})"
+
+
+def without(data: bytes, spans: list[_Span]) -> bytes:
+    """`data` with spaces in place of everything in these spans but ends of lines."""
+    if not spans:
+        return data
+    result = bytearray(data)
+    done = 0
+    for start, end in sorted(spans):  # what stands in another span is blanked with that
+        start = max(start, done)
+        if start < end:
+            result[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
+            done = end
+    return bytes(result)
+
+
+def without_marks(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
+    """`data` without what the patterns match, one after the other, or their group `mark` where they have one."""
+    for pattern in blank:
+        group = "mark" if "mark" in pattern.groupindex else 0
+        data = without(data, [m.span(group) for m in pattern.finditer(data)])
+    return data
+
 
 # Below this depth of the syntax tree nothing is read. No hand-written file comes near; a tree deeper than 65,535, which
 # tree-sitter's queries count in 16 bits, takes them time that is quadratic in its size.
@@ -222,3 +373,112 @@ def _encoding(data: bytes) -> tuple[Diagnostic, ...]:
         row = data.count(b"\n", 0, error.start)
         return (Diagnostic("not-utf-8", f"byte {data[error.start]:#04x} in line {row + 1} is not UTF-8", row),)
     return ()
+
+
+_LOWEST = 7  # level of a cell of text without a heading: below all headings
+_LONGEST_TITLE = 60
+
+
+def parse_file(path: str, data: bytes) -> FileFacts:
+    """Facts of any file. The path tells who reads it, nothing else. What no reader gets through, which is a defect of
+    this program, is read as text, and a diagnostic says so."""
+    try:
+        return _parse(path, data)
+    except Exception as error:
+        if not errors.is_survived(error):
+            raise
+        facts = parse_text(path, data)
+        what = f"it is read as text alone, for a defect of this program ({type(error).__name__})"
+        return replace(facts, diagnostics=(*facts.diagnostics, Diagnostic("not-understood", what, 0)))
+
+
+def _parse(path: str, data: bytes) -> FileFacts:
+    dialect = dialect_for(path, data)
+    if dialect:
+        return parse_source(data, load_grammar(dialect))
+    if is_component(path):
+        secrets = find_secrets(data)
+        facts = _parse_component(masked(data, secrets))
+        return replace(facts, secrets=disjoint((*secrets, *facts.secrets)))
+    notebook = read_notebook(data) if is_notebook(path) else None
+    if notebook is not None:
+        # What JSON escapes may hide is found in the cells, what it quotes in the file.
+        secrets = disjoint((*find_secrets(data), *find_secrets(notebook.view)))
+        hidden = notebook._replace(view=masked(notebook.view, secrets), code=masked(notebook.code, secrets))
+        facts = _parse_notebook(hidden)
+        return replace(facts, secrets=disjoint((*secrets, *facts.secrets)))
+    script = script_dialect(data) if prose_kind(path) == "plain" and may_be_script(path) else ""
+    if script:
+        return parse_source(data, load_grammar(script))
+    facts = parse_text(path, data)
+    if is_notebook(path):
+        note = Diagnostic("not-a-notebook", "it is not the JSON of a notebook; its words are searched as they stand", 0)
+        return replace(facts, diagnostics=(*facts.diagnostics, note))
+    return facts
+
+
+@lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
+def reader_of(path: str) -> str:
+    """What reads the file: dialect and grammar version, or the kind of text. Part of the key of cached facts."""
+    dialect = dialect_of(path)
+    if dialect:
+        return "+".join(f"{each}:{grammar_version(each)}" for each in (dialect, *claimants(path)))
+    if is_component(path) or is_notebook(path):
+        return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
+    kind = prose_kind(path)
+    if kind == "plain" and may_be_script(path):
+        return f"script:{_all_grammars()}"
+    # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
+    name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
+    return f"text:{kind}:{name}"
+
+
+@cache
+def _all_grammars() -> str:
+    """One version for all grammars: what is in such a file is not told by its name."""
+    versions = [grammar_version(dialect) for dialect in sorted(load_settings())]
+    return hashlib.sha256("\n".join(versions).encode()).hexdigest()[:16]
+
+
+def _dialect_named(language: str) -> str:
+    """The dialect of files that end like this, or of this name; "" if no grammar reads them."""
+    name = language.removeprefix(".")
+    return extensions().get(f".{name}", name if name in load_settings() else "")
+
+
+def _parse_component(data: bytes) -> FileFacts:
+    component = read_component(data)
+    dialect = _dialect_named(component.language)
+    if not dialect:  # a language that no grammar reads: the component is there all the same
+        component, dialect = without_scripts(component), _dialect_named(DEFAULT_LANGUAGE)
+    facts = with_component(parse_source(component.view, load_grammar(dialect)), component)
+    # The words of the file, not those of the view that the grammar read.
+    return replace(facts, words=spaced(valid_utf8(data)))
+
+
+def _parse_notebook(notebook: Notebook) -> FileFacts:
+    lines = notebook.view.decode("utf-8").split("\n")
+    headings: list[Heading] = []
+    for first, last in notebook.markdown:
+        found = markdown_headings(lines[first : last + 1])
+        headings += [h._replace(row=h.row + first) for h in found]
+        if not found:
+            title = next((t for t in (" ".join(line.split()) for line in lines[first : last + 1]) if t), "")
+            headings.append(Heading(first, _LOWEST, title[:_LONGEST_TITLE]))
+    passages = tuple(_without_end(p, lines) for p in sections(lines, headings))
+    dialect = _dialect_named(notebook.language)
+    if dialect:
+        facts = parse_source(notebook.code, load_grammar(dialect))
+    else:
+        facts = FileFacts(language="", n_rows=len(lines), n_bytes=len(notebook.view))
+    doc = passages[0].title if passages else facts.doc
+    return replace(facts, passages=passages, doc=doc, words=spaced(valid_utf8(notebook.view)))
+
+
+def _without_end(passage: Passage, lines: list[str]) -> Passage:
+    """The passage without the blank lines at its end, which are what the file says around cells."""
+    end = passage.end_row
+    while end > passage.start_row and not lines[end].strip():
+        end -= 1
+    blank = sum(len(line) + 1 for line in lines[end + 1 : passage.end_row + 1])
+    return passage._replace(end_row=end, end_byte=max(passage.end_byte - blank, passage.start_byte))

@@ -1,17 +1,189 @@
-"""Prose -> passages: the sections of Markdown, reStructuredText and AsciiDoc, and the blocks of any other text.
+"""Text that no grammar reads -> passages, cut where the layout shows that something begins.
+
+A block begins at a line that stands further left than what follows it: a function, a section, a top-level key, a
+statement, a paragraph. Comments go with what they stand above. A block that is too long is cut in the same way one
+indentation further in, and neighbours that are too short share a passage. What has no such structure stays whole:
+logs, word lists and tables answer no question by their parts. No language is known here.
+
+Prose -> passages: the sections of Markdown, reStructuredText and AsciiDoc, and the blocks of any other text.
 
 A section reaches from its heading to the next heading of the same or a higher level and holds its subsections. The
 headings follow CommonMark (ATX and setext, none inside fences), docutils (underlined titles, levels in the order in
 which their underlines appear) and AsciiDoc (titles after equals signs). What a block is, `blocks` says.
+
+Prose -> the names of code that stand in it: where a writer marked something as code, and nowhere else.
+
+Read are code spans, links, cross-references and directives of documentation tools (`:class:`, `.. autofunction::`,
+`:::`), and in blocks of code what is called by a name of several parts, what is imported, and names of types. Plain
+words say nothing: `the client` may be any. Whether a name means something in the repository is decided in
+`graph.mentioned`.
 """
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from causalist.model.facts import Passage
-from causalist.parse.blocks import read_blocks
+from causalist.model.facts import Definition, Mention, MentionForm, Passage
 from causalist.parse.manifests import is_manifest
+
+# Rows of a passage. On development questions in languages without a grammar 8 to 20 and 40 to 80 rows could not be told
+# apart; shorter and longer ones found less.
+LEAST_ROWS = 10
+MOST_ROWS = 60
+MOST_PASSAGES = 200  # of one file: a dump of a database is no book
+_LONGEST_TITLE = 100
+_TITLE_ROWS = 60
+_LONGEST_LINE = 1000  # bytes a line on average beyond which a file is data
+_TAB = 4
+_LAST_COLUMN = 100  # further in all lines count as equally far: no hand indents like that
+
+# What ends a block or goes on with it: it never begins one.
+_CLOSER = re.compile(
+    r"[)\]}>,;|&]|</|(?:\{%-?\s*)?(?:end(?:if|for|foreach|while|switch|with|block|macro|function|def)?|else|elif|elsif"
+    r"|elseif|rescue|ensure|catch|finally|fi|done|esac)\b"
+)
+# What belongs to the line that follows: comments, attributes, annotations.
+_LEAD = re.compile(
+    r"//|#(?!\s*(?:define|include|import|pragma|undef)\b)|--|;|%|@[\w.]+(?:\(.*\))?\s*$|\[\w[^\]]*\]\s*$"
+)
+_CONDITION = re.compile(r"#\s*(?:if|ifdef|ifndef|else|elif|endif|region|endregion)\b")
+_SECTION = re.compile(r"\[[^\]]+\]\s*$")
+_QUOTED_KEY = re.compile(r"^([\"'])([^\"']+)\1\s*([:=])\s*")
+_ONLY_WORDS = re.compile(r"\w+(?: [\w*&]+)?")
+_TELLING = re.compile(r"[^\W\d_]{2}|\w{3}")
+
+
+class Block(NamedTuple):
+    """Rows `start` to `end` (exclusive), and the line that tells what they are."""
+
+    start: int
+    end: int
+    title: str
+
+
+def read_blocks(lines: list[str]) -> list[Block]:
+    """The passages of a text, in order; none where it fits into one or shows no structure.
+
+    They follow one another without a gap, from the first line to the last.
+    """
+    if len(lines) <= MOST_ROWS or sum(map(len, lines)) > _LONGEST_LINE * len(lines):
+        return []
+    layout = _Layout(lines)
+    least, most = LEAST_ROWS, MOST_ROWS
+    while True:
+        found = layout.cut(0, len(lines), 0, least, most)
+        if len(found) <= MOST_PASSAGES:
+            return found if len(found) > 1 else []
+        least, most = 2 * least, 2 * most
+
+
+class _Layout:
+    """Columns of all lines, and which of them can begin a block."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.columns: list[int] = []  # -1 for a blank line
+        self.leads: list[bool] = []
+        self.closers: list[bool] = []
+        comment = ""  # what ends the comment that is open
+        code = 0  # column of the last line that is not blank
+        for line in lines:
+            text = line.strip()
+            column = min(len(line[: len(line) - len(line.lstrip())].expandtabs(_TAB)), _LAST_COLUMN) if text else -1
+            lead = closer = False
+            if comment:
+                lead = True
+            elif text.startswith(("/*", "<!--")):
+                lead = True
+                comment = "*/" if text[0] == "/" else "-->"
+            elif _CONDITION.match(text):  # a directive stands at the left whatever is around it
+                column, closer = code, True
+            elif text:
+                closer = _CLOSER.match(text) is not None
+                lead = _LEAD.match(text) is not None and not (column == 0 and _SECTION.match(text))
+            if comment and comment in text:
+                comment = ""
+            if text:
+                code = column
+            self.columns.append(column)
+            self.leads.append(lead)
+            self.closers.append(closer)
+
+    def cut(self, start: int, end: int, column: int, least: int, most: int) -> list[Block]:
+        """The passages of rows `start` to `end`, whose blocks begin in `column` or further to the right."""
+        starts = self._starts(start, end, column)
+        while len(starts) == 1:
+            column = min((c for c in self.columns[start + 1 : end] if c > column), default=-1)
+            if column < 0:
+                return [Block(start, end, self._title(start, end))]
+            starts = self._starts(start, end, column)
+        blocks = [Block(a, b, self._title(a, b)) for a, b in zip(starts, [*starts[1:], end], strict=True)]
+        result: list[Block] = []
+        run: list[Block] = []
+        for block in blocks:
+            if block.end - block.start > most:
+                result += _merged(run, least, most)
+                run = []
+                result += self.cut(block.start, block.end, column + 1, least, most)
+            else:
+                run.append(block)
+        return result + _merged(run, least, most)
+
+    def _starts(self, start: int, end: int, column: int) -> list[int]:
+        """The rows that begin a block in `column`, `start` always among them."""
+        found = [start]
+        for row in range(start + 1, end):
+            if self.columns[row] != column or self.closers[row]:
+                continue
+            before = self.columns[row - 1]
+            if 0 <= before < column or (self.leads[row - 1] and before >= 0):
+                continue  # goes on with the line that opens its block, or with a comment
+            if before != column or self.closers[row - 1] or (column == 0 and _SECTION.match(self.lines[row])):
+                found.append(row)
+        return found
+
+    def _title(self, start: int, end: int) -> str:
+        """The first line that tells something, before all comments; else the first comment."""
+        spoken = ""
+        for row in range(start, min(end, start + _TITLE_ROWS)):
+            text = " ".join(self.lines[row].split())
+            if not _TELLING.search(text):
+                continue
+            if not self.leads[row] and not self.closers[row]:
+                below = self.lines[row + 1] if row + 1 < end and self.columns[row + 1] == self.columns[row] else ""
+                if _ONLY_WORDS.fullmatch(text) and _TELLING.search(below):
+                    text += " " + " ".join(below.split())  # `static int`, and the name
+                return _bare(text)
+            spoken = spoken or text.strip("/*#!-;%<>\"' ")
+        first = next((line.strip() for line in self.lines[start:end] if line.strip()), "")
+        return (spoken or first)[:_LONGEST_TITLE].rstrip()
+
+
+def _bare(line: str) -> str:
+    """A line without what only opens a block, quotes a key or marks a tag.
+
+    >>> _bare('"scripts": {'), _bare("<dependencies>"), _bare("#include <stdio.h>"), _bare("int main(void) {")
+    ('scripts', 'dependencies', '#include <stdio.h>', 'int main(void)')
+    """
+    text = line.strip("<>") if line[0] == "<" else line
+    text = _QUOTED_KEY.sub(r"\2\3 ", text, count=1)
+    return text.lstrip("{%|\\ ").rstrip("([{:=,%} ")[:_LONGEST_TITLE].rstrip()
+
+
+def _merged(blocks: list[Block], least: int, most: int) -> list[Block]:
+    """Short neighbours in one passage, which has the title of the longest of them."""
+    groups: list[list[Block]] = []
+    for i, block in enumerate(blocks):
+        start = groups[-1][0].start if groups else block.start
+        # What is short goes with what follows; the last goes with what is before.
+        short = block.start - start < least or (i + 1 == len(blocks) and block.end - block.start < least)
+        if groups and short and block.end - start <= most:
+            groups[-1].append(block)
+        else:
+            groups.append([block])
+    return [Block(g[0].start, g[-1].end, max(g, key=lambda b: b.end - b.start).title) for g in groups]
+
 
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -240,3 +412,144 @@ def _offsets(lines: list[str]) -> list[int]:
     for line in lines:
         offsets.append(offsets[-1] + len(line.encode("utf-8", "surrogatepass")) + 1)
     return offsets
+
+
+_MENTION_KINDS = frozenset({"markdown", "restructuredtext", "asciidoc", "text"})
+_LONGEST = 120  # characters of what is taken for a name
+_MOST = 20_000  # mentions of a file: what has more is made by a program
+_MENTION_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_MENTION_ASCIIDOC_FENCE = re.compile(r"(-{4,}|`{3,})$")
+_ROLE = re.compile(
+    r":(?:[a-z]+:)?(?:class|func|meth|method|mod|attr|exc|data|obj|const|type|function|member|macro|struct|enum|var)"
+    r":`[~!]?(?:[^`<>]*<([^`<>]+)>|([^`<>]+))`"
+)
+_SPAN = re.compile(r"(?<![`\w:])(`{1,2})(?!`)([^`\n]+?)\1(?!`)")
+_LINK = re.compile(r"\]\(<?(\.{0,2}/?[\w@+-][\w@+./-]*\.\w{1,10})(?:#[\w-]*)?>?\)")
+_DIRECTIVE = re.compile(
+    r"(\s*)\.\. (?:[a-z]+:)?(auto)?(module|currentmodule|class|exception|function|method|attribute|data|decorator"
+    r"|classmethod|staticmethod|property)::\s+(?:async\s+)?([\w.]+)"
+)
+_AUTODOC = re.compile(r"\s*::: +([\w.]+)\s*$")
+_FROM = re.compile(r"\s*(?:>>> )?from ([\w.]+) import \(?([\w, ]+)")
+_BRACES = re.compile(r"\b(?:import|require)\b[^{]*\{([\w$, ]+)\}|\{([\w$, ]+)\} *= *(?:await )?(?:import|require)\(")
+# Chains, and words in which a capital follows a small letter or which a bracket follows. What looks like one may be a
+# megabyte of data: no part of it is read over and over.
+_CHAIN = re.compile(
+    r"(?<![\w./-])(?:[A-Za-z_]\w*+(?:(?:\.|::)[A-Za-z_]\w*+){1,20}"
+    r"|[A-Z](?:(?=\w*?[a-z][A-Z])|(?=\w*+\()(?=\w*?[a-z]))\w*+)(?![\w/-])"
+)
+_LITERAL = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
+_CODE_BLOCK = re.compile(r"\s*\.\. (?:code-block|code|sourcecode|testcode|doctest)::")
+_CONTENT = ("method", "attribute", "classmethod", "staticmethod", "property")  # of a class around
+
+
+def read_mentions(kind: str, text: str, passages: Sequence[Passage]) -> tuple[Mention, ...]:
+    """The names in prose of that kind (`prose.prose_kind`), each once a passage and form, in the order of the text."""
+    if kind not in _MENTION_KINDS or not ("`" in text or "](" in text or "::" in text):
+        return ()
+    lines = text.split("\n")
+    inside = _innermost(passages, len(lines))
+    found: dict[tuple[int, int, str], int] = {}
+    for row, form, name in _names(lines, kind):
+        if 1 < len(name) <= _LONGEST:
+            found.setdefault((inside[row], form, name), row)
+            if len(found) > _MOST:
+                return ()
+    return tuple(Mention(passage, form, name, row) for (passage, form, name), row in found.items())
+
+
+def documented_mentions(definitions: Sequence[Definition]) -> tuple[Mention, ...]:
+    """The names in the first lines of the documentation of definitions."""
+    found: dict[tuple[int, int, str], int] = {}
+    for number, definition in enumerate(definitions):
+        if "`" in definition.doc:
+            for form, name in _marked(definition.doc):
+                if 1 < len(name) <= _LONGEST:
+                    found.setdefault((number, form, name), definition.start_row)
+    return tuple(Mention(document, form, name, row) for (document, form, name), row in found.items())
+
+
+def _marked(line: str) -> Iterator[tuple[MentionForm, str]]:
+    """Cross-references and code spans.
+
+    >>> [name for _, name in _marked("Asks :func:`~app.check` and ``Session.verify``, not `it is`.")]
+    ['app.check', 'Session.verify', 'it is']
+    """
+    if ":`" in line:
+        yield from ((MentionForm.ROLE, (m[1] or m[2]).strip()) for m in _ROLE.finditer(line))
+        line = _ROLE.sub(" ", line)
+    yield from ((MentionForm.SPAN, match[2].strip()) for match in _SPAN.finditer(line))
+
+
+def _innermost(passages: Sequence[Passage], n_rows: int) -> list[int]:
+    """The innermost passage of each row; those inside of others come after them."""
+    inside = [-1] * (n_rows + 1)
+    for number, passage in enumerate(passages):
+        end = min(passage.end_row + 1, n_rows)
+        inside[passage.start_row : end] = [number] * max(0, end - passage.start_row)
+    return inside
+
+
+def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, str]]:
+    """(row, form, name). What is indented below the mark of a block of code in reStructuredText is such a block."""
+    is_rest = kind == "restructuredtext"
+    opens = _MENTION_ASCIIDOC_FENCE if kind == "asciidoc" else _MENTION_FENCE
+    fence = ""
+    block = -1  # indentation of what began a block in reStructuredText
+    module = ""
+    owner = (-1, "")  # indentation and name of the class that is described
+    for row, line in enumerate(lines):
+        if not line or line.isspace():
+            continue
+        if fence:
+            if line.strip().startswith(fence):
+                fence = ""
+            else:
+                yield from ((row, MentionForm.EXAMPLE, name) for name in _in_code(line))
+            continue
+        if is_rest:
+            indent = len(line) - len(line.lstrip())
+            if block >= 0 and indent > block:
+                yield from ((row, MentionForm.EXAMPLE, name) for name in _in_code(line))
+                continue
+            block = -1
+            if "::" in line:
+                if (told := _DIRECTIVE.match(line)) is not None:
+                    what, name = told[3], told[4]
+                    if what in ("module", "currentmodule"):
+                        module = name
+                    elif what in _CONTENT and indent > owner[0] >= 0:
+                        name = f"{owner[1]}.{name}"
+                    elif module and not told[2]:
+                        name = f"{module}.{name}"
+                    if what in ("class", "exception"):
+                        owner = (indent, name)
+                    yield row, MentionForm.ROLE, name
+                    continue
+                if _CODE_BLOCK.match(line) or (line.rstrip().endswith("::") and not line.lstrip().startswith("..")):
+                    block = indent
+        elif "```" in line or "~~~" in line or "----" in line:
+            opened = opens.match(line)
+            if opened is not None:
+                fence = opened[1]
+                continue
+        elif ":::" in line and (told := _AUTODOC.match(line)) is not None:
+            yield row, MentionForm.ROLE, told[1]
+            continue
+        if "`" in line:
+            yield from ((row, form, name) for form, name in _marked(line))
+        if "](" in line:
+            yield from ((row, MentionForm.LINK, match[1]) for match in _LINK.finditer(line))
+
+
+def _in_code(line: str) -> Iterator[str]:
+    """Chains, imported names and words with an inner capital in a line of an example."""
+    if "import" in line or "require" in line:
+        if (told := _FROM.match(line)) is not None:
+            yield from (f"{told[1]}.{name.split()[0]}" for name in told[2].split(",") if name.split())
+            return
+        for match in _BRACES.finditer(line):
+            yield from (name.split()[0] for name in (match[1] or match[2]).split(",") if name.split())
+    if '"' in line or "'" in line or "`" in line:
+        line = _LITERAL.sub("''", line)
+    yield from (match[0] for match in _CHAIN.finditer(line))

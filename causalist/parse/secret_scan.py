@@ -1,4 +1,17 @@
-"""The bytes of a file -> the spans of secrets in it, and the same bytes without them.
+"""What secrets look like: the tables behind `secrets`.
+
+Two tables say which tokens are known by their form: plugins of detect-secrets with the group of each expression that is
+the secret, and expressions of our own for what it has no plugin for. A third lists the names whose values are secret.
+
+Bytes without the secrets in them: the same bytes of which none can be read, or a mask that says no length.
+
+In: bytes, and the spans of secrets in them. Finding these is the work of `secrets`.
+
+Whether a value is a secret or merely stands where one could: rules on its characters.
+
+Thresholds were chosen by hand, on what they mask in werkzeug, urllib3, scrapy, gin and prisma.
+
+The bytes of a file -> the spans of secrets in it, and the same bytes without them.
 
 A few expressions over the whole file find candidates; most files have none, and nothing more is done for them. Only
 the lines around candidates are read more closely: by the plugins of detect-secrets, called directly (nothing is
@@ -11,16 +24,305 @@ program puts together.
 """
 
 import re
+from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
 from functools import cache
+from importlib import import_module
 from itertools import accumulate
 from typing import Any
 
-from causalist._internal.lazy import expression as late
-from causalist.parse._secret_tables import KEYS, NAMES_BEGIN, OWN_TOKENS, PASSWORDS, PLUGINS, Rule
-from causalist.parse.masking import Span
-from causalist.parse.secret_values import detect_secrets, is_chosen, is_random, is_scrambled, is_strong, is_varied
+from causalist._internal.lazy import defer_import, lazy_regex
+from causalist._internal.lazy import lazy_regex as late
+
+
+class Rule(Enum):
+    """What a value must be besides standing in the right place; see `secret_values`."""
+
+    VARIED = "varied"  # the form says enough
+    CHOSEN = "chosen"  # what a person may have chosen
+    STRONG = "strong"  # what a machine has made
+
+
+# (module, class, the group that is the secret for each expression of the class's denylist, rule). The last group goes
+# for all expressions that follow. Groups are named here because the plugins hand out their first group whatever it is,
+# and for some that is a prefix.
+PLUGINS: tuple[tuple[str, str, tuple[int, ...], Rule], ...] = (
+    ("aws", "AWSKeyDetector", (0, 1), Rule.VARIED),
+    ("azure_storage_key", "AzureStorageKeyDetector", (0,), Rule.VARIED),
+    ("basic_auth", "BasicAuthDetector", (1,), Rule.CHOSEN),
+    ("discord", "DiscordBotTokenDetector", (0,), Rule.VARIED),
+    ("github_token", "GitHubTokenDetector", (0,), Rule.VARIED),
+    ("gitlab_token", "GitLabTokenDetector", (0,), Rule.VARIED),
+    ("mailchimp", "MailchimpDetector", (0,), Rule.VARIED),
+    ("pypi_token", "PypiTokenDetector", (0,), Rule.VARIED),
+    ("sendgrid", "SendGridDetector", (0,), Rule.VARIED),
+    ("slack", "SlackDetector", (0,), Rule.VARIED),
+    ("square_oauth", "SquareOAuthDetector", (0,), Rule.VARIED),
+    ("stripe", "StripeDetector", (0,), Rule.VARIED),
+    ("telegram_token", "TelegramBotTokenDetector", (0,), Rule.VARIED),
+    ("twilio", "TwilioKeyDetector", (0,), Rule.VARIED),
+)
+
+# Tokens without a plugin, or of a form that the plugin does not know. Group 1, where there is one, is the secret.
+OWN_TOKENS: tuple[tuple[str, Rule], ...] = (
+    (r"github_pat_[A-Za-z0-9_]{22,255}", Rule.VARIED),
+    (r"gh[opusr]_[A-Za-z0-9]{36,255}", Rule.VARIED),
+    (r"gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas)-[A-Za-z0-9_.\-]{20,600}", Rule.VARIED),
+    (r"(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,250}", Rule.VARIED),
+    (r"(?i:hooks\.slack\.com/(?:services|workflows|triggers)/)([A-Za-z0-9_/]{20,250})", Rule.VARIED),
+    (r"(?:(?:[rs]k_(?:live|test)|whsec)_)[A-Za-z0-9]{20,250}", Rule.VARIED),
+    (r"npm_[A-Za-z0-9]{36}", Rule.VARIED),
+    (r"_(?:authToken|auth|password)\s{0,9}=\s{0,9}([A-Za-z0-9+/=_-]{16,250})", Rule.STRONG),
+    (r"pypi-[A-Za-z0-9_-]{50,600}", Rule.VARIED),
+    (r"sk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{20,250}", Rule.VARIED),
+    (r"sk-[A-Za-z0-9]{32,64}", Rule.VARIED),
+    (r"sk-(?:[A-Za-z0-9_]{1,40}-){0,4}[A-Za-z0-9_-]{20,100}?T3BlbkFJ[A-Za-z0-9_-]{20,100}", Rule.VARIED),
+    (r"AIza[0-9A-Za-z_-]{35}", Rule.VARIED),
+    (r"ya29\.[0-9A-Za-z_-]{20,600}", Rule.VARIED),
+    (r"GOCSPX-[0-9A-Za-z_-]{20,250}", Rule.VARIED),
+    (r"(?i:Account|SharedAccess)Key=([A-Za-z0-9+/]{42,86}={0,2})", Rule.VARIED),
+    (r"[?&]sig=([A-Za-z0-9%+/]{40,250}={0,2})", Rule.VARIED),
+    (r"hf_[A-Za-z]{30,40}", Rule.VARIED),
+    (r"do[opr]_v1_[a-f0-9]{64}", Rule.VARIED),
+    (r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", Rule.VARIED),
+    (r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,250}", Rule.VARIED),
+    (r"hv[sb]\.[A-Za-z0-9_-]{24,250}", Rule.STRONG),
+    (r"(?:lin_api|glc|glsa|PMAK|NRAK|dapi|sntry[su]|AGE-SECRET-KEY)[-_][A-Za-z0-9_-]{24,250}", Rule.STRONG),
+    (r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}", Rule.STRONG),
+    (r"eyJ[A-Za-z0-9_-]{8,8000}+\.eyJ[A-Za-z0-9_-]{8,8000}+(?:\.[A-Za-z0-9_-]{0,8000})?", Rule.VARIED),
+    (r"://[^\s:/@\"'`\\<>{}]{0,100}:([^\s:/@\"'`\\<>{}]{3,250})@[\w.\[-]", Rule.CHOSEN),
+)
+
+# Names whose values are secret. What people choose themselves is short, so that little is asked of it; the value of the
+# other names has to look as if a machine had made it.
+PASSWORDS = r"passw(?:or)?d|passphrase|passcode|pwd|contrase(?:n|\xc3\xb1)a|(?:(?<=[_-])|\b)pass(?![a-z])"
+_OF_KEYS = (
+    "api", "auth", "access", "account", "admin", "app", "client", "consumer", "cookie", "database", "db", "deploy",
+    "encrypt", "encryption", "hmac", "jwt", "license", "licence", "master", "priv", "private", "root", "service",
+    "session", "shared", "sign", "signing", "signature", "storage", "webhook",
+)  # fmt: skip
+KEYS = (
+    r"secret|token|credential|bearer|(?:(?<=[_-])|\b)(?:salt|hmac|sid)(?![a-z])"
+    rf"|(?:{'|'.join(_OF_KEYS)})[_-]?key"
+)
+# What each of these names begins with, in lower case. An expression whose alternatives all begin with a letter of their
+# own is much faster than one that has no regard for case.
+NAMES_BEGIN = "|".join(
+    (
+        "pass", "pwd", "contrase", "secret", "token", "credential", "bearer", "salt", "hmac", "sid",
+        *(f"{each}[_-]?key" for each in _OF_KEYS),
+    )
+)  # fmt: skip
+
+# Values that stand for a secret and are none: these letters and no others, or one of these parts.
+TRIVIAL = frozenset(
+    (
+        "a", "aa", "aaa", "abc", "abcd", "abcdef", "admin", "anonymous", "api", "auth", "bar", "baz", "changeme",
+        "correct", "default", "demo", "dev", "dummy", "fake", "false", "foo", "foobar", "guest", "guess", "hello",
+        "hidden", "invalid", "key", "letmein", "localhost", "login", "mock", "my", "mypass", "mypassword", "mysecret",
+        "mytoken", "name", "new", "newpassword", "nil", "none", "null", "old", "pass", "passw", "password", "passwd",
+        "postgres", "private", "public", "pw", "pwd", "qux", "qwerty", "root", "sample", "secret", "secretkey", "some",
+        "somepassword", "sometoken", "string", "supersecret", "test", "tester", "testing", "testpass", "testpassword",
+        "testtoken", "testuser", "token", "true", "undefined", "unknown", "user", "username", "userpass", "value",
+        "wrong", "wrongpassword", "x", "xx", "xxx", "xxxx", "y", "yyy", "z", "zzz",
+    )
+)  # fmt: skip
+PLACEHOLDER_PARTS = ("example", "changeme", "change-me", "change_me", "placeholder", "your", "redacted", "insert",
+                     "replace", "todo", "dummy", "xxxx", "....", "****", "lorem")  # fmt: skip
+
+
+Span = tuple[int, int]
+
+# What stands for a secret wherever source is shown, whatever its length.
+MASK = "*" * 8
+_STARS = lazy_regex(r"\*{8,}", needs=("*" * 8,))
+_LINE = re.compile(rb"[^\r\n]+")
+
+
+def masked(data: bytes, spans: Sequence[Span]) -> bytes:
+    """`data` with every byte of the spans but newlines replaced by an asterisk.
+
+    >>> masked(b"key = 'abc'", [(7, 10)])
+    b"key = '***'"
+    """
+    if not spans:
+        return data
+    result = bytearray(data)
+    for start, end in spans:
+        result[start:end] = re.sub(rb"[^\r\n]", b"*", data[start:end])
+    return bytes(result)
+
+
+def tidied(text: str) -> str:
+    """`text` of a masked file with every long run of asterisks as long as the mask that packs show, so that nothing
+    says how long a secret is.
+
+    >>> tidied("key = '****************'")
+    "key = '********'"
+    """
+    return _STARS.sub(MASK, text)
+
+
+def shown(data: bytes, start: int, end: int, spans: Sequence[Span]) -> bytes:
+    """`data[start:end]` as it may be shown: each line of each secret is MASK. `spans` are those of the whole file.
+
+    >>> shown(b"key = 'abc' # x", 2, 11, [(7, 10)])
+    b"y = '********'"
+    """
+    parts: list[bytes] = []
+    position = start
+    first = bisect_right(spans, start, key=lambda span: span[1])
+    for begin, stop in spans[first:]:
+        if begin >= end:
+            break
+        begin, stop = max(begin, start), min(stop, end)
+        parts.append(data[position:begin])
+        parts.append(_LINE.sub(MASK.encode(), data[begin:stop]))
+        position = stop
+    parts.append(data[position:end])
+    return b"".join(parts)
+
+
+# The limit of detect-secrets for base64, and a lower one for strings that are too short to reach it.
+_ENTROPY = 4.5
+_SHORT, _SHORT_ENTROPY = 28, 3.9
+# Identifiers are made of pieces (runs of one kind of character) of four and more on average, random strings of two.
+_WORDY_PIECES = 3.6
+_RANDOM_PIECES = 2.4
+_SHORTEST_RANDOM = 14
+_SHORTEST_LINE, _SCRAMBLED_PIECES = 16, 3.0
+_LONGEST_PLACEHOLDER = 40
+
+_PIECE = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_PARTS = lazy_regex(r"[-_./:@+=~, ]+")
+_WORDLIKE = lazy_regex(r"(?:[A-Za-z]+[0-9]{0,2}|[0-9]{0,4})")
+_SPECIAL = lazy_regex(r"[!#$%^&*?~+=@]")
+# A variable, a template, a format, a regular expression, a call, markup; or an address or a path.
+_REFERENCE = lazy_regex(
+    r"^(?:\$[A-Z_]{2,}|\$[({]|\$[a-z_]+$|#\{|\{|<|~/|\.{1,2}/|[A-Za-z]:[\\/]|[a-z][a-z0-9+.]*://)|\$\{|\{\{|\{[\w.:!]*\}"
+    r"|%\(|%[sdr]\b|<[\w ./-]+>|\(\)|\\[wdsbWDSB]|\[\^|\[[A-Za-z0-9]-[A-Za-z0-9]|\$\w{1,40}\[|\(\?"
+    r"|\)[*+?]|[*+]\)|->|::",
+)
+_DATE = lazy_regex(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
+
+
+def is_varied(value: str) -> bool:
+    """More than a pattern such as `ghp_xxxxxxxx`."""
+    return len(set(value)) >= min(9, len(value) * 2 // 3)
+
+
+def is_scrambled(value: str) -> bool:
+    """A line of a key, or of anything in base64: long, and not made of words."""
+    return len(value) >= _SHORTEST_LINE and _mean_piece(value) < _SCRAMBLED_PIECES
+
+
+def is_chosen(value: str) -> bool:
+    """A password that a person may have chosen, and no placeholder, word or reference: at least six characters without
+    white space, with a letter, and a digit or special character; or no word at all.
+
+    >>> is_chosen("hunter2"), is_chosen("changeme"), is_chosen("password1"), is_chosen("${DB_PASSWORD}")
+    (True, False, False, False)
+    """
+    if not 6 <= len(value) <= 250 or _is_excused(value) or not re.search("[A-Za-z]", value):
+        return False
+    if not re.search(r"[0-9]", value) and not _SPECIAL.search(value):
+        return len(value) >= 12 and _mean_piece(value) < 3
+    return len(_PARTS.split(value)) == 1 or not _is_wordy(value)
+
+
+def is_strong(value: str) -> bool:
+    """What looks as if a machine had made it: eight characters or more, two digits and two letters among them, and not
+    made of words.
+
+    >>> is_strong("9f86d081884c7d65"), is_strong("access_token_v2"), is_strong("sha256WithRSAEncryption")
+    (True, False, False)
+    """
+    if not 8 <= len(value) <= 4096 or _is_excused(value):
+        return False
+    n_digits = sum(character.isdigit() for character in value)
+    n_letters = sum(character.isalpha() for character in value)
+    if n_letters < 2 or n_digits < 2:
+        return len(value) >= 16 and n_letters >= 2 and _mean_piece(value) < 2 and is_varied(value)
+    return is_varied(value) and not _is_wordy(value)
+
+
+def is_random(value: str) -> bool:
+    """A string that needs no name to be a secret: of high entropy, with upper and lower case and digits, and in smaller
+    pieces than words have. Digits of a checksum (hexadecimal) are not: nothing tells them from a key.
+
+    >>> is_random("uY3nq8ZkP0vT6sRw1LxEj5BcGd7Mh2Ka"), is_random("d41d8cd98f00b204e9800998ecf8427e")
+    (True, False)
+    """
+    if not (re.search("[a-z]", value) and re.search("[A-Z]", value) and re.search("[0-9]", value)):
+        return False
+    if _mean_piece(value) > _RANDOM_PIECES or _is_named(value) or _is_encoded_text(value) or _is_excused(value):
+        return False
+    return _entropy(value) > (_ENTROPY if len(value) >= _SHORT else _SHORT_ENTROPY)
+
+
+def _is_excused(value: str) -> bool:
+    """Placeholders, references, templates, dates, sequences."""
+    if len(set(value)) < 4 or _REFERENCE.search(value) or _DATE.search(value) or re.search(r"\s", value):
+        return True
+    lower = value.lower()
+    if len(value) <= _LONGEST_PLACEHOLDER and any(part in lower for part in PLACEHOLDER_PARTS):
+        return True
+    letters = re.sub("[^a-z]", "", lower)
+    if letters in TRIVIAL:
+        return len(value) < 16
+    rules = _heuristics()
+    return bool(
+        rules.is_templated_secret(value) or rules.is_sequential_string(value) or rules.is_not_alphanumeric_string(value)
+    )
+
+
+def _is_wordy(value: str) -> bool:
+    return _mean_piece(value) >= _WORDY_PIECES or all(_WORDLIKE.fullmatch(part) for part in _PARTS.split(value))
+
+
+def _mean_piece(value: str) -> float:
+    """The mean length of runs of lower case, upper case and digits, a capital with the small letters behind it."""
+    pieces = _PIECE.findall(value)
+    return sum(map(len, pieces)) / len(pieces) if pieces else 0.0
+
+
+def _is_named(value: str) -> bool:
+    """Whether too little of it is left without the words between its separators: a path, a name with a checksum."""
+    rest = [part for part in re.split(r"[-_/.=+]", value) if not _WORDLIKE.fullmatch(part)]
+    return sum(map(len, rest)) < _SHORTEST_RANDOM
+
+
+def _is_encoded_text(value: str) -> bool:
+    """Whether it is base64 of plain text, which is an example or a file more often than a secret."""
+    try:
+        text = b64decode(value + "=" * (-len(value) % 4), altchars=b"-_" if "-" in value or "_" in value else None)
+    except ValueError:
+        return False
+    return text.isascii() and text.decode("ascii").replace("\n", " ").isprintable()
+
+
+def _entropy(value: str) -> float:
+    return float(_entropy_plugin().calculate_shannon_entropy(value))
+
+
+@cache
+def _entropy_plugin() -> Any:
+    return detect_secrets("plugins.high_entropy_strings").Base64HighEntropyString(limit=_ENTROPY)
+
+
+@cache
+def _heuristics() -> Any:
+    return detect_secrets("filters.heuristic")
+
+
+def detect_secrets(module: str) -> Any:
+    """A module of detect-secrets, without the HTTP client by which it could verify what it finds: to import that takes
+    three quarters of the time."""
+    with defer_import("requests", ("Response",)):
+        return import_module(f"detect_secrets.{module}")
+
 
 # How much of a line around a candidate is read: enough for a name before it and a value after it; a token is never cut.
 _BEFORE, _AFTER = 200, 600

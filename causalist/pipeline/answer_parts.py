@@ -12,14 +12,23 @@ from numpy.typing import NDArray
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import extract_subgraph, hit_of, lift_to_files, order_subgraph, without_repeats
 from causalist.index.source_text import Texts
-from causalist.model.answer import Answer, AskOptions, Level, PageRankInfo, RankMode, RepositoryInfo, Route
-from causalist.model.diagnostic import Diagnostic
-from causalist.model.graph import CodeGraph
+from causalist.model.answer import (
+    Answer,
+    AskOptions,
+    Level,
+    Pack,
+    PackInput,
+    PackItem,
+    PageRankInfo,
+    RankMode,
+    RepositoryInfo,
+    Route,
+)
+from causalist.model.graph import CodeGraph, OrderedSubgraph, SubgraphEdge
 from causalist.model.index import Index
-from causalist.model.pack import Pack, PackInput, PackItem
 from causalist.model.protocols import UNWATCHED, Steps
 from causalist.model.scores import Hit, Matched
-from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
+from causalist.model.source import Diagnostic
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.pack import LONG_LINES, check_budget, counter_called, render_pack
 from causalist.rank import Question, Ranking, TellingLines, frame_rows

@@ -20,7 +20,7 @@ from typing import Any
 from causalist._internal.lazy import dataclass
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.answer import AskOptions
-from causalist.model.diagnostic import Diagnostic
+from causalist.model.source import Diagnostic
 from causalist.rank import Linear, Weights, default_weights, shipped_weights
 from causalist.store import ANSWERS_NAME, BESIDE_LOCK, FEEDBACK_NAME, INDEX_NAME, WEIGHTS_NAME, locked
 

@@ -10,18 +10,26 @@ from typing import TYPE_CHECKING
 from causalist import navigate
 from causalist.index.source_text import Texts
 from causalist.model.answer import RepositoryInfo
-from causalist.model.diagnostic import Diagnostic
 from causalist.model.graph import Edge, EdgeKind
 from causalist.model.index import Index
-from causalist.model.source import FileEntry, SourceFile
+from causalist.model.source import Diagnostic, FileEntry, SourceFile
 from causalist.model.symbols import split_id
 from causalist.pipeline.answer_parts import repository_info
 
 if TYPE_CHECKING:  # a question needs none of these
-    from causalist.model.health import Health
-    from causalist.model.layers import Layering
-    from causalist.model.lookup import Affected, Definition, Direction, Gap, Impact, Neighbors, Trail, Verdict
-    from causalist.model.overview import Map
+    from causalist.model.lookup import (
+        Affected,
+        Definition,
+        Direction,
+        Gap,
+        Health,
+        Impact,
+        Layering,
+        Map,
+        Neighbors,
+        Trail,
+        Verdict,
+    )
     from causalist.model.scores import Hit
 
 

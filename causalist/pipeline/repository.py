@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
-from causalist.index.collect import IndexOptions, Progress, silent
 from causalist.index.open import index_places, refreshed_index
+from causalist.index.options import IndexOptions, Progress, silent
 from causalist.index.source_text import Texts
-from causalist.model.answer import Answer, AskOptions, Level, Order, Route, Standing, Status
-from causalist.model.diagnostic import Diagnostic
+from causalist.model.answer import Answer, AskOptions, Level, Order, PackHeader, PackInput, Route, Standing, Status
 from causalist.model.index import Index
-from causalist.model.pack import PackHeader, PackInput
 from causalist.model.protocols import UNWATCHED, Steps
 from causalist.model.scores import Hit, Hop, SeedShare
-from causalist.model.source import FileEntry, SourceFile
+from causalist.model.source import Diagnostic, FileEntry, SourceFile
 from causalist.pipeline.answer_parts import (
     answer_id,
     left_out_by_filters,
@@ -38,8 +36,7 @@ from causalist.pipeline.answer_parts import check_question as check_question
 from causalist.pipeline.feedback_store import Beside, Learned
 from causalist.pipeline.lookups import Lookups
 from causalist.pipeline.retries import Asking, Attempt, best_of, routed, similarities_for
-from causalist.pipeline.steps import Deadline
-from causalist.pipeline.watched import Watched
+from causalist.pipeline.steps import Deadline, Watched
 from causalist.rank import (
     Chosen,
     Ranking,

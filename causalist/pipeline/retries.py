@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from causalist import navigate
 from causalist._internal.lazy import dataclass
-from causalist.index.collect import Progress, Read, silent
+from causalist.index.options import Progress, Read, silent
 from causalist.index.source_text import Texts
 from causalist.model.answer import AskOptions, RankMode
 from causalist.model.index import Index

@@ -5,18 +5,25 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.rank.lexical.build import Kept, bm25, build_lexical, impacts, nodes_named
+    from causalist.rank.lexical.bm25 import bm25, impacts, nodes_named
+    from causalist.rank.lexical.build import Kept, build_lexical
     from causalist.rank.lexical.commit_messages import merge_commits, message_postings
-    from causalist.rank.lexical.message_search import has_pair, n_telling_in, said_in
-    from causalist.rank.lexical.printers import message_words, printing, repeats
+    from causalist.rank.lexical.message_search import has_pair, message_words, n_telling_in, printing, repeats, said_in
     from causalist.rank.lexical.snippet_lines import TellingLines
     from causalist.rank.pagerank.transition import Unchanged, WalkWeights, build_transition, within
-    from causalist.rank.query.broaden import LEAST_ALIKE, as_written, broadened
-    from causalist.rank.query.query import Pattern, Question, as_printed, read_question
-    from causalist.rank.query.routes import GENERATORS, ROUTES, RoutePlan
+    from causalist.rank.query.query import (
+        GENERATORS,
+        LEAST_ALIKE,
+        ROUTES,
+        Pattern,
+        Question,
+        RoutePlan,
+        as_printed,
+        as_written,
+        broadened,
+        read_question,
+    )
     from causalist.rank.scoring.calibration import confidence_of, default_calibration, evidence_of
-    from causalist.rank.scoring.choice import Chosen, choose
-    from causalist.rank.scoring.dense import Similarities
     from causalist.rank.scoring.file_evidence import (
         churn_scores,
         co_change_scores,
@@ -27,12 +34,18 @@ if TYPE_CHECKING:
         similar_commit_scores,
         similar_commits,
     )
-    from causalist.rank.scoring.fusion import Linear, Weights, default_weights, shipped_weights
-    from causalist.rank.scoring.located import frame_rows
-    from causalist.rank.scoring.mentions import files_with_all
-    from causalist.rank.scoring.ranking import best_inside, explain, in_scope, rank_question
-    from causalist.rank.scoring.scored import Ranking
-    from causalist.rank.scoring.shares import seed_shares
+    from causalist.rank.scoring.fusion import Linear, Ranking, Weights, default_weights, shipped_weights
+    from causalist.rank.scoring.mentions import files_with_all, frame_rows
+    from causalist.rank.scoring.ranking import (
+        Chosen,
+        best_inside,
+        choose,
+        explain,
+        in_scope,
+        rank_question,
+        seed_shares,
+    )
+    from causalist.rank.scoring.scaling import Similarities
     from causalist.rank.scoring.signals import known_terms
 
 __all__ = [
@@ -97,25 +110,20 @@ __getattr__ = exports(
     __name__,
     {
         "pagerank.transition": "Unchanged WalkWeights build_transition within",
-        "query.broaden": "LEAST_ALIKE as_written broadened",
-        "scoring.choice": "Chosen choose",
+        "query.query": "GENERATORS LEAST_ALIKE Pattern Question ROUTES RoutePlan as_printed as_written "
+        "broadened read_question",
+        "scoring.ranking": "Chosen best_inside choose explain in_scope rank_question seed_shares",
         "lexical.commit_messages": "merge_commits message_postings",
         "scoring.calibration": "confidence_of default_calibration evidence_of",
-        "scoring.dense": "Similarities",
-        "scoring.fusion": "Linear Weights default_weights shipped_weights",
+        "scoring.scaling": "Similarities",
+        "scoring.fusion": "Linear Ranking Weights default_weights shipped_weights",
         "scoring.file_evidence": "churn_scores co_change_scores history_signals history_terms message_scores "
         "recency_scores similar_commit_scores similar_commits",
-        "lexical.build": "Kept bm25 build_lexical impacts nodes_named",
-        "scoring.located": "frame_rows",
-        "scoring.mentions": "files_with_all",
-        "lexical.printers": "message_words printing repeats",
-        "query.query": "Pattern Question as_printed read_question",
-        "scoring.ranking": "best_inside explain in_scope rank_question",
-        "query.routes": "GENERATORS ROUTES RoutePlan",
-        "scoring.scored": "Ranking",
-        "scoring.shares": "seed_shares",
+        "lexical.bm25": "bm25 impacts nodes_named",
+        "lexical.build": "Kept build_lexical",
+        "scoring.mentions": "files_with_all frame_rows",
+        "lexical.message_search": "has_pair message_words n_telling_in printing repeats said_in",
         "scoring.signals": "known_terms",
         "lexical.snippet_lines": "TellingLines",
-        "lexical.message_search": "has_pair n_telling_in said_in",
     },
 )

@@ -5,9 +5,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from causalist.model.overview import Folder
-from causalist.repomap.descriptions import NAMES, read_manifest
-from causalist.repomap.prose import first_paragraph, first_sentence
+from causalist.model.lookup import Folder
+from causalist.repomap.descriptions import NAMES, first_paragraph, first_sentence, read_manifest
 
 _READMES = ("README.md", "readme.md", "README.rst", "README.txt", "README", "Readme.md")
 # Files whose own documentation is about the folder.

@@ -12,10 +12,10 @@ from types import MappingProxyType
 
 from causalist._internal.sanitize import one_line
 from causalist.errors import BudgetTooSmall, UsageError
-from causalist.model.overview import Dependency, Folder, KeyDefinition, Map, Overview
+from causalist.model.lookup import Dependency, Folder, KeyDefinition, Map, Overview
 from causalist.model.scores import Hit
 from causalist.pack.tokens import Counter, count_tokens
-from causalist.repomap.prose import first_sentence
+from causalist.repomap.descriptions import first_sentence
 
 _MOST_PARTS = 2000
 # What a newcomer needs first, and then in turns. Chosen by hand, by reading maps of six repositories.

@@ -1,4 +1,7 @@
-"""JSON documents of the commands that look something up, with the keys and habits of `answers`."""
+"""JSON documents of the commands that look something up, with the keys and habits of `answers`.
+
+The JSON document of `layers`, with the keys and habits of `answers`.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -7,9 +10,7 @@ from causalist.serialize.answers import FORMAT_VERSION, Document, edge_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.health import Health
-    from causalist.model.lookup import Affected, Definition, Gap, Neighbors, Trail, Verdict
-    from causalist.model.overview import Map
+    from causalist.model.lookup import Affected, Definition, Gap, Health, Layering, Map, Neighbors, Trail, Verdict
     from causalist.model.scores import Hit
     from causalist.settings import Settings
 
@@ -211,4 +212,32 @@ def node_document(hit: "Hit") -> Document:
         "doc": hit.doc or None,
         "layer": hit.layer,
         "tier": hit.tier,
+    }
+
+
+def layers_document(found: "Layering | None", limit: int) -> Document:
+    """`layers --json`. `n_back_edges` counts all of them, `back_edges` holds the first `limit`."""
+    sizes, uses, back = (found.sizes, found.uses, found.back_edges) if found is not None else ((), (), ())
+    return {
+        "format_version": FORMAT_VERSION,
+        "layers": [
+            {
+                "layer": size.layer,
+                "files": size.n_files,
+                "definitions": size.n_definitions,
+                "hottest": [{**node_document(used.hit), "fan_in": used.fan_in} for used in size.hottest],
+            }
+            for size in sizes
+        ],
+        "uses": [use._asdict() for use in uses],
+        "n_back_edges": len(back),
+        "back_edges": [
+            {
+                "edge": edge_document(each.edge),
+                "source_layer": each.source_layer,
+                "target_layer": each.target_layer,
+                "steps": each.steps,
+            }
+            for each in back[:limit]
+        ],
     }

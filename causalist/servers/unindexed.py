@@ -21,7 +21,7 @@ from causalist.model.symbols import Role
 from causalist.pack import count_tokens
 from causalist.parse import dialect_of, find_secrets, masked, view_of
 from causalist.rank.terms import STOP_WORDS, split_word, stem, terms_of
-from causalist.servers.reply import Excerpt, Reply
+from causalist.servers.text_answers import Excerpt, Reply
 from causalist.source import scan_folder
 
 _SECONDS = 4.0  # for reading; the index is being made beside it

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.source.changes import changes_since
-    from causalist.source.commit_scan import BlobReader, scan_commit
+    from causalist.source.commit_scan import BlobReader, changes_since, scan_commit
     from causalist.source.content import blob_hash, read_bytes, read_file
     from causalist.source.exclusion import DEFAULT_LIMITS, Limits, Reason, classify
-    from causalist.source.fingerprint import Glance, glance_at, scan_since
+    from causalist.source.fingerprint import Glance, Rescan, glance_at, scan_since
     from causalist.source.folder_scan import scan_folder
     from causalist.source.git_log import ancestry, is_shallow, read_changes
-    from causalist.source.rescan import Rescan
     from causalist.source.roots import find_root, refuse_root, relative_folder
     from causalist.source.watch import wait_for_changes
 
@@ -49,15 +47,13 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "changes": "changes_since",
+        "commit_scan": "BlobReader changes_since scan_commit",
         "content": "blob_hash read_bytes read_file",
         "folder_scan": "scan_folder",
-        "fingerprint": "Glance glance_at scan_since",
+        "fingerprint": "Glance Rescan glance_at scan_since",
         "git_log": "ancestry is_shallow read_changes",
-        "rescan": "Rescan",
         "roots": "find_root refuse_root relative_folder",
         "exclusion": "DEFAULT_LIMITS Limits Reason classify",
-        "commit_scan": "BlobReader scan_commit",
         "watch": "wait_for_changes",
     },
 )

@@ -3,6 +3,13 @@
 A scan asks git for a listing and judges every path in it. Here nothing is judged: the listing goes into the digest,
 with the status of what is listed, of the folders on the way, and of the ignore files of our own, which git may not
 list. Two equal digests mean equal scans. What would be skipped goes in as well, so that two others may mean equal ones.
+
+A folder that is looked at again and again: what the last scan found, as long as a cheaper look tells that a scan
+would find the same.
+
+A scan asks git for a listing and then judges every path in it. Where git lists the same, only what the judgement rests
+on besides has to be looked at: the status of the files whose names let them in, and the ignore files of our own,
+which git may not list. Where there is no git, every look is a scan.
 """
 
 import hashlib
@@ -11,7 +18,7 @@ import stat
 import time
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -20,13 +27,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from causalist.errors import GitError
 from causalist.model.source import FileEntry, Scan
-from causalist.source import exclusion as _rules
-from causalist.source import folder_scan as _folder
-from causalist.source import tally as _tally
-from causalist.source.exclusion import Limits
-from causalist.source.git import Finished, GitMissing
-from causalist.source.head import head_commit
+from causalist.source import exclusion, folder_scan
+from causalist.source.exclusion import Limits, name_reason
+from causalist.source.folder_scan import OWN_IGNORE, scan_folder, started_listing
+from causalist.source.git import Finished, GitMissing, head_commit
 from causalist.source.roots import work_tree_top
 
 # What changed this shortly before may change again without another time.
@@ -55,10 +61,10 @@ def glance_at(root: Path, limits: Limits, commit: str, also: tuple[object, ...])
     top = work_tree_top(root)
     if top is None or head_commit(top) != commit:
         return None
-    program = [_stamp(os.fsencode(module.__file__ or "")) for module in (_folder, _tally, _rules)]
+    program = [_stamp(os.fsencode(module.__file__ or "")) for module in (folder_scan, exclusion)]
     now = time.time_ns()
     try:
-        listing = _folder.started_files(root).finish()
+        listing = folder_scan.started_files(root).finish()
     except GitMissing:
         return None
     if listing.code or listing.messages:
@@ -88,7 +94,7 @@ def scan_since(before: Glance, scan: Scan, now: Glance, limits: Limits) -> Scan 
         was_taken = at < len(entries) and entries[at].path.encode() == raw
         if not (was_taken and mode != _NONE and stat.S_ISREG(mode) and size <= limits.max_file_bytes):
             return None
-        entries[at] = FileEntry(entries[at].path, size, mtime, None, ctime if _folder.TELLS_CHANGES else 0)
+        entries[at] = FileEntry(entries[at].path, size, mtime, None, ctime if folder_scan.TELLS_CHANGES else 0)
     return replace(scan, entries=tuple(entries))
 
 
@@ -110,7 +116,7 @@ def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int
             found += (status.st_mode, status.st_size, status.st_mtime_ns, changed)
             if changed > latest:
                 latest = changed
-    numbers, ignore_file = array("q", found), b"/" + _folder.OWN_IGNORE.encode()
+    numbers, ignore_file = array("q", found), b"/" + folder_scan.OWN_IGNORE.encode()
     for place in folders:
         try:
             numbers.append(os.lstat(base + place).st_mode)
@@ -174,3 +180,81 @@ def _stamp(place: bytes) -> tuple[int, ...]:
     except OSError:
         return (_NONE,)
     return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+_OWN_IGNORE = OWN_IGNORE.encode()
+# Mode, inode, size, and the nanoseconds of its times; of what has none the error, and zeros.
+_Status = tuple[int, int, int, int, int]
+
+
+class _Seen(NamedTuple):
+    """What git said, and the status of everything else that a scan rests on, by place."""
+
+    said: tuple[object, ...]
+    places: Sequence[bytes]
+    found: list[_Status]
+
+
+class Rescan:
+    """Scans of the folder `root` without the repositories inside of it. For one thread at a time."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+        self._limits: Limits | None = None
+        self._seen: _Seen | None = None
+        self._scan: Scan | None = None
+
+    def scan(self, limits: Limits) -> Scan:
+        """As `scan_folder`; the very object of the last time where nothing has changed since. Raises as it does."""
+        before = self._seen if limits == self._limits else None
+        seen = self._looked(before)
+        if self._scan is not None and seen is not None and seen == before:
+            return self._scan
+        # Looked at before it is scanned: what changes in between has another status at the next look.
+        self._seen = None
+        self._scan = scan_folder(self._root, limits)
+        self._limits, self._seen = limits, seen
+        return self._scan
+
+    def _looked(self, before: _Seen | None) -> _Seen | None:
+        """What there is to see now; None where git does not tell."""
+        top = work_tree_top(self._root)
+        if top is None:
+            return None
+        try:
+            head, listing = started_listing(self._root)
+        except GitError:
+            return None
+        done = (head.finish(), listing.finish())
+        said = tuple((each.code, each.output, each.messages) for each in done)
+        if before is not None and said == before.said:
+            places = before.places
+        else:
+            places = tuple(_places(os.fsencode(self._root), top, done[1].output))
+        return _Seen(said, places, [_status(place) for place in places])
+
+
+def _places(root: bytes, top: Path, listed: bytes) -> Iterator[bytes]:
+    """Of a listing, the paths whose status decides something; and where ignore files of our own may be."""
+    folders = {b""}
+    for row in set(listed.split(b"\0")) - {b""}:
+        path = row[2:].rstrip(b"/")
+        if row.endswith(b"/") or name_reason(path.decode("utf-8", "replace")) is None:
+            yield root + b"/" + path
+        folder = path.rpartition(b"/")[0]
+        while folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition(b"/")[0]
+    yield from (b"/".join((root, *filter(None, [folder]), _OWN_IGNORE)) for folder in folders)
+    above = Path(os.fsdecode(root))
+    while above != top and above != above.parent:
+        above = above.parent
+        yield os.fsencode(above) + b"/" + _OWN_IGNORE
+
+
+def _status(place: bytes) -> _Status:
+    try:
+        status = os.lstat(place)
+    except OSError as error:
+        return (error.errno or -1, 0, 0, 0, 0)
+    return status.st_mode, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

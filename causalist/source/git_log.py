@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from causalist.errors import GitError
-from causalist.model.history import Change
+from causalist.model.index import Change
 from causalist.source.git import Running, locate, start_git
 from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
 

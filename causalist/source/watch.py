@@ -12,8 +12,7 @@ from pathlib import Path
 
 from causalist.errors import GitError, UsageError
 from causalist.source.exclusion import UNCOUNTED_FOLDERS, VENDORED_FOLDERS
-from causalist.source.git import Running
-from causalist.source.head import git_folder
+from causalist.source.git import Running, git_folder
 from causalist.source.roots import work_tree_top
 
 _FIRST_LOOK_MS = 100  # after the watches are set: what changed before is seen then

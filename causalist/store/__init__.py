@@ -26,8 +26,17 @@ if TYPE_CHECKING:
         interface_of_parts,
         parts_of_bytes,
     )
-    from causalist.store.index_file import Opened, Sums, Written, open_index, read_index, write_index
-    from causalist.store.seen import index_stamp, read_seen, write_seen
+    from causalist.store.index_file import (
+        Opened,
+        Sums,
+        Written,
+        index_stamp,
+        open_index,
+        read_index,
+        read_seen,
+        write_index,
+        write_seen,
+    )
 
 __all__ = [
     "ANSWERS_NAME",
@@ -66,10 +75,9 @@ __getattr__ = exports(
     __name__,
     {
         "facts_codec": "facts_from_bytes facts_to_bytes facts_with_bodies interface_of_parts parts_of_bytes",
-        "facts_cache": "MOST_BYTES CacheState FactsCache Key facts_path",
-        "cache_dir": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder is_read_only "
-        "locked locked_folder prepare_folder",
-        "index_file": "Opened Sums Written open_index read_index write_index",
-        "seen": "index_stamp read_seen write_seen",
+        "facts_cache": "CacheState FactsCache Key MOST_BYTES facts_path",
+        "cache_dir": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder "
+        "is_read_only locked locked_folder prepare_folder",
+        "index_file": "Opened Sums Written index_stamp open_index read_index read_seen write_index write_seen",
     },
 )

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from causalist.cli._prompts import LONGEST_PROMPT, MOST_CHARACTERS, read_prompt, says_something, written
+from causalist.cli._hook_context import LONGEST_PROMPT, MOST_CHARACTERS, read_prompt, says_something, written
 from causalist.pipeline.repository import Repository
 from tests.cli.commands import CHECKOUT, Done, run
 

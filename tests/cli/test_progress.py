@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from causalist.cli._progress import Shown, progress_on_stderr, silent
+from causalist.cli._output import Shown, progress_on_stderr, silent
 
 
 class Clock:
@@ -63,7 +63,7 @@ def test_what_the_terminal_wants(variable: str, value: str, redraws: bool, monke
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv(variable, value)
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr("causalist.cli._progress.SILENT_SECONDS", 0.0)
+    monkeypatch.setattr("causalist.cli._output.SILENT_SECONDS", 0.0)
     with progress_on_stderr() as progress:
         progress("parsing", 1, 2)
     assert sys.stderr.getvalue() == ("\rparsing 1/2\r           \r" if redraws else "parsing\n")  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from causalist.index.versions import index_version
+from causalist.index.freshness import index_version
 from causalist.model.answer import AskOptions, Level
 from tests.cli.commands import invoke
 from tests.pipeline.sample import QUESTIONS, WHERE_AUTH, copy_sample, in_memory

@@ -16,7 +16,7 @@ import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from causalist.servers.mcp.offered import tools_of
+from causalist.servers.mcp.handlers import tools_of
 from causalist.servers.mcp.tools import TOOLS, Parameter
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 
@@ -44,7 +44,7 @@ def contents() -> dict[str, str]:
 async def _answers(root: Path) -> dict[str, str]:
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-P", "-m", "causalist", "serve", "mcp", "--repo", str(root)],
+        args=["-P", "-m", "causalist", "serve", "mcp", "--wait", "60", "--repo", str(root)],
         env={"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
     )
     blocks = {}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from causalist.evaluate.examples import Example, example_of, ranks_with
+from causalist.evaluate.fit import Example, example_of, ranks_with
 from causalist.evaluate.readings import reading_of
 from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights

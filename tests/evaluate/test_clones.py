@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from causalist.evaluate.clones import find_clone, oldest_first
+from causalist.evaluate.mining import find_clone, oldest_first
 from tests.evaluate.clone_builders import git, make_history
 from tests.evaluate.conftest import Clones
 

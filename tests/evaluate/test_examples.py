@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.evaluate.examples import FIXED, Example, example_of, first_ranks, fit_weights, ranks_with
+from causalist.evaluate.fit import FIXED, Example, example_of, first_ranks, fit_weights, ranks_with
 from causalist.evaluate.metrics import metric_values
 from causalist.evaluate.readings import reading_of
 from causalist.model.answer import AskOptions, Level

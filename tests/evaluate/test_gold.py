@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import GitError
-from causalist.evaluate.gold import answering_commit, changed_between, changed_definitions, children_of
+from causalist.evaluate.mining import answering_commit, changed_between, changed_definitions, children_of
 from causalist.pipeline.repository import Repository
 from tests.pasts import Past
 

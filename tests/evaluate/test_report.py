@@ -7,9 +7,8 @@ import pytest
 from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.report import Report, Settings, Timings
-from causalist.evaluate.snapshots import QuestionResult, Skipped
+from causalist.evaluate.snapshots import FILE_SYSTEMS, QuestionResult, Skipped
 from causalist.evaluate.summary import summarise_files, summarise_symbols
-from causalist.evaluate.systems import FILE_SYSTEMS
 
 
 def question(name: str, lang: str, hard: bool, gold: int = 1, symbols: int = 0) -> LabelledQuestion:

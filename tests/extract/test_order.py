@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.extract.causal_order import order_subgraph
 from causalist.model.answer import Order
-from causalist.model.graph import ORDERING_KINDS, EdgeKind
-from causalist.model.subgraph import OrderedSubgraph, SubgraphEdge
+from causalist.model.graph import ORDERING_KINDS, EdgeKind, OrderedSubgraph, SubgraphEdge
 
 
 def edge(source: int, target: int, confidence: float = 1.0, n: int = 1, kind: EdgeKind = EdgeKind.CALLS):

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from causalist.errors import UsageError
 from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_repeats
-from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.subgraph import SubgraphEdge
+from causalist.model.graph import CodeGraph, EdgeKind, SubgraphEdge
 from causalist.model.symbols import NodeKind
 from tests.graphs import EdgeSpec, make_graph, random_graphs
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from causalist.index.changing import HALF_LIFE_DAYS, MOST_PARTNERS, touched_files
-from causalist.model.history import History
+from causalist.index.history import HALF_LIFE_DAYS, MOST_PARTNERS, touched_files
+from causalist.model.index import History
 from tests.pasts import DAY, change, commits_of, past_of
 
 _HALF_LIFE = int(HALF_LIFE_DAYS * DAY)

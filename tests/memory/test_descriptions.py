@@ -1,4 +1,4 @@
-"""docs/memory-methods.md says which call gives each point of five descriptions: here each of them is made.
+"""docs/memory.md says under "Methods" which call gives each point of five descriptions: here each of them is made.
 
 A row of the page without a check fails, and so does a check without a row. What is done otherwise by decision, and what
 a benchmark says, is in OTHERWISE.
@@ -36,7 +36,7 @@ from causalist.memory.signals import combined
 from causalist.memory.similarity import THRESHOLD
 from causalist.memory.spacy_extractor import SpacyEntityExtractor
 from causalist.memory.stages import MODES, recency
-from causalist.servers.mcp.memory_tools import MEMORY_TOOLS
+from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.memory.texts import TEAM, team
 
 QUESTION = "Who manages the team that handles JWT authentication?"
@@ -458,8 +458,8 @@ def _() -> None:
 
 
 def _points() -> Iterator[str]:
-    page = (Path(__file__).parents[2] / "docs" / "memory-methods.md").read_text(encoding="utf-8")
-    for line in page.splitlines():
+    page = (Path(__file__).parents[2] / "docs" / "memory.md").read_text(encoding="utf-8")
+    for line in page.partition("\n## Methods\n")[2].splitlines():
         if line.startswith("| ") and not line.startswith("| Point |"):
             yield line.split(" | ")[0].removeprefix("| ")
 

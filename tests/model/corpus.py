@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Passage
+from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Passage, spaced
 from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
-from causalist.model.lexical import LexicalIndex
+from causalist.model.index import LexicalIndex
 from causalist.model.symbols import NodeKind, Role, file_id, section_id, symbol_id
-from causalist.model.words import spaced
 from causalist.rank import build_lexical
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 

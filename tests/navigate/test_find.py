@@ -4,7 +4,7 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.model.string_table import StringTable
-from causalist.navigate.nearest import nearest
+from causalist.navigate.names import nearest
 from causalist.pipeline.repository import Repository
 
 

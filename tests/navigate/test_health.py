@@ -8,9 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
-from causalist.model.health import Calls
 from causalist.model.index import FileNote, Index
-from causalist.model.lookup import Gap
+from causalist.model.lookup import Calls, Gap
 from causalist.model.string_table import StringTable
 from causalist.navigate import health_of
 from causalist.pipeline.repository import Repository

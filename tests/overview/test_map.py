@@ -13,7 +13,7 @@ from causalist.model.symbols import Role
 from causalist.pack.tokens import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.rank import WalkWeights, build_transition
-from causalist.repomap.importance import importance, product_nodes
+from causalist.repomap.collect import importance, product_nodes
 from tests.cli.commands import write_all
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 from tests.pipeline.sample import copy_sample, in_memory

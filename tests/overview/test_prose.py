@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.repomap.prose import first_paragraph, first_sentence
+from causalist.repomap.descriptions import first_paragraph, first_sentence
 
 SAYS = "Shop is a framework for selling things to people."
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from causalist.model.answer import PackHeader, PackInput, PackItem
 from causalist.model.graph import Edge
-from causalist.model.pack import PackHeader, PackInput, PackItem
 from causalist.model.scores import Hit, Hop, Reason
 
 

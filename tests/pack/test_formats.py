@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from causalist.model.pack import PackHeader, PackInput
+from causalist.model.answer import PackHeader, PackInput
 from causalist.pack import MINIMUM_TOKENS, render_pack
 from tests.pack.builders import edge, item, pack_input
 from tests.pack.readers import page, read, visible_text

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.model.pack import PackInput, PackItem
+from causalist.model.answer import PackInput, PackItem
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 from tests.pack.builders import edge, item, pack_input, source_blocks
 from tests.pack.readers import read, visible_text

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.pack import LONG_LINES, count_tokens, render_pack
-from causalist.pack.budgets import MINIMUM_TOKENS
 from causalist.pack.excerpts import LONGEST_LINE, bodies, numbered_lines, shows_everything
+from causalist.pack.render import MINIMUM_TOKENS
 from tests.pack.builders import item, pack_input
 
 N = 300

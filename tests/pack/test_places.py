@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.model.pack import Place
+from causalist.model.answer import Place
 from causalist.pack import render_pack
 from tests.pack.builders import item, pack_input
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from causalist.errors import BudgetTooSmall, UsageError
-from causalist.model.pack import Omitted, PackInput
+from causalist.model.answer import Omitted, PackInput
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 from tests.pack.builders import edge, item, pack_input, ranks_in_order, source_blocks
 

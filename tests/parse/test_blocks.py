@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.parse.blocks import LEAST_ROWS, MOST_PASSAGES, MOST_ROWS, read_blocks
-from causalist.parse.prose import read_passages
+from causalist.parse.prose import LEAST_ROWS, MOST_PASSAGES, MOST_ROWS, read_blocks, read_passages
 
 BODY = LEAST_ROWS + 2  # lines that make a block stand for itself
 

@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.facts import Binding, Export, Import, ImportKind
 from causalist.model.symbols import NodeKind
-from causalist.parse.syntax.wildcards import listed_names
+from causalist.parse.syntax.imports import listed_names
 from tests.parse.facts_of import facts_of, qualnames
 
 

@@ -16,10 +16,7 @@ from hypothesis import strategies as st
 
 from causalist.parse import MASK, load_grammar, parse_source, parse_text, shown
 from causalist.parse import secret_scan as module
-from causalist.parse._secret_tables import OWN_TOKENS, PLUGINS
-from causalist.parse.masking import masked
-from causalist.parse.secret_scan import find_secrets, texts_to_look_at
-from causalist.parse.secret_values import is_strong
+from causalist.parse.secret_scan import OWN_TOKENS, PLUGINS, find_secrets, is_strong, masked, texts_to_look_at
 from tests.planted import CARRIERS, KINDS, NAMES, parts_of, planted
 
 

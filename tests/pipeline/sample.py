@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from causalist.index.build import make_index
-from causalist.index.collect import IndexOptions
 from causalist.index.history import commits_behind
+from causalist.index.options import IndexOptions
 from causalist.model.answer import Answer
 from causalist.model.graph import Edge
-from causalist.model.history import Commits
+from causalist.model.index import Commits
 from causalist.pipeline.repository import Repository
 from causalist.source import read_file, scan_folder
 from causalist.store import FactsCache

@@ -12,7 +12,7 @@ import pytest
 from causalist import errors
 from causalist.graph.linker import Linker
 from causalist.model.index import FileNote
-from causalist.parse import views
+from causalist.parse import parser as views
 from causalist.pipeline.repository import Repository
 from causalist.store import FOLDER, FactsCache, facts_path
 from causalist.store.facts_codec import _HEAD as HEAD

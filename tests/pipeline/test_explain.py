@@ -6,7 +6,7 @@ import pytest
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights, rank_question, read_question
-from causalist.rank.scoring.shares import LEAST_SHARE, N_SHARES, seed_shares
+from causalist.rank.scoring.ranking import LEAST_SHARE, N_SHARES, seed_shares
 
 _QUESTION = "where does user authentication happen?"
 

@@ -9,8 +9,8 @@ import pytest
 from causalist._internal.process import CAN_FORK
 from causalist.index import collect
 from causalist.index import history as history_module
-from causalist.index.collect import IndexOptions
-from causalist.model.history import Commits
+from causalist.index.options import IndexOptions
+from causalist.model.index import Commits
 from causalist.pipeline.repository import Repository
 from causalist.rank import history_terms, similar_commit_scores, similar_commits
 from causalist.rank.terms import terms_of

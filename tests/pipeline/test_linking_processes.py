@@ -6,7 +6,7 @@ import pytest
 
 from causalist._internal.process import CAN_FORK
 from causalist.index.build import _n_linking
-from causalist.index.collect import IndexOptions
+from causalist.index.options import IndexOptions
 from causalist.parse import parse_file
 
 

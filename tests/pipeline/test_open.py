@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import NothingToIndex, RefusedRoot, RepositoryNotFound
-from causalist.index import collect, versions
+from causalist.index import collect, options
+from causalist.index import freshness as versions
 from causalist.index import open as indexing
-from causalist.index.collect import IndexOptions
 from causalist.index.open import is_current
+from causalist.index.options import IndexOptions
 from causalist.model.answer import AskOptions
 from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import parse_file
@@ -361,7 +362,7 @@ def test_another_version_of_the_program_builds_again(
     linked = Repository.open(tree.path)
     assert linked.index.version != before.index.version
     assert parsed == [], "facts stay right when only the index is made differently"
-    monkeypatch.setattr(collect, "PARSER_VERSION", collect.PARSER_VERSION + 1)
+    monkeypatch.setattr(options, "PARSER_VERSION", options.PARSER_VERSION + 1)
     again = Repository.open(tree.path)
     assert again.index.version != linked.index.version
     assert sorted(parsed) == ["README.md", "app.py", "store.py"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalist.index.overlay import overlaid_index
+from causalist.index.build import overlaid_index
 from causalist.pipeline.repository import Repository
 from causalist.store import facts_path
 from tests.cli.commands import CHECKOUT

@@ -15,7 +15,7 @@ from causalist.graph import Linker
 from causalist.index import build as building
 from causalist.index import open as indexing
 from causalist.index import refresh
-from causalist.index.collect import IndexOptions
+from causalist.index.options import IndexOptions
 from causalist.index.refresh_cache import Retaining
 from causalist.model.answer import AskOptions, Level
 from causalist.model.source import Scan

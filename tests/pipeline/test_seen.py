@@ -77,7 +77,7 @@ def test_after_a_change_there_is_a_scan(
 
 
 def test_another_program_scans(seen: WorkTree, scans: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("causalist.index.versions.INDEX_VERSION", -1)
+    monkeypatch.setattr("causalist.index.freshness.INDEX_VERSION", -1)
     Repository.open(seen.path)
     assert scans == [seen.path]
 
@@ -94,7 +94,7 @@ def test_a_link_in_the_place_of_what_was_seen_is_replaced(seen: WorkTree, scans:
 
 
 def test_repositories_inside_are_always_scanned(tree: WorkTree, scans: list[Path]) -> None:
-    from causalist.index.collect import IndexOptions
+    from causalist.index.options import IndexOptions
 
     tree.settle()
     tree.commit()

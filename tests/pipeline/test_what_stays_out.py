@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import RefusedRoot
-from causalist.index.collect import IndexOptions
+from causalist.index.options import IndexOptions
 from causalist.pipeline.repository import Repository
 from causalist.store import facts_path
 from tests.pipeline.conftest import WorkTree

@@ -10,7 +10,7 @@ import pytest
 
 _ROOT = Path(__file__).parents[2]
 _PACKAGE = _ROOT / "causalist"
-_MOST_LINES = 400
+_MOST_LINES = 700
 # Modules that are longer, and why they are not split.
 _LONG: dict[str, str] = {}
 

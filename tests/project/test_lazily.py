@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import causalist
 from causalist._internal import lazy as lazily
-from causalist._internal.lazy import dataclass, exports, expression, put_off
+from causalist._internal.lazy import dataclass, defer_import, exports, lazy_regex
 from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import copy_sample
 
@@ -63,14 +63,14 @@ def test_a_package_offers_what_it_says(name: str) -> None:
 
 
 def test_a_name_is_loaded_once_and_from_its_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    load = exports("causalist.extract", {"named": "hit_of named_edge"})
+    load = exports("causalist.extract", {"subgraph": "hit_of named_edge"})
     monkeypatch.delattr("causalist.extract.hit_of", raising=False)
-    assert load("hit_of") is importlib.import_module("causalist.extract.named").hit_of
+    assert load("hit_of") is importlib.import_module("causalist.extract.subgraph").hit_of
     assert importlib.import_module("causalist.extract").__dict__["hit_of"] is load("hit_of")
 
 
 def test_a_late_expression_is_the_expression() -> None:
-    late, early = expression(r"(a+)(b)?", re.IGNORECASE), re.compile(r"(a+)(b)?", re.IGNORECASE)
+    late, early = lazy_regex(r"(a+)(b)?", re.IGNORECASE), re.compile(r"(a+)(b)?", re.IGNORECASE)
     assert [m.span() for m in late.finditer("AAb a")] == [m.span() for m in early.finditer("AAb a")]
     assert late.sub("-", "xAb") == "x-" and late.pattern == early.pattern and late.groups == 2
     assert late.fullmatch("b") is None and late.match("ab")[2] == "b"  # type: ignore[index]
@@ -80,13 +80,13 @@ def test_without_what_it_needs_an_expression_is_not_compiled(monkeypatch: pytest
     compiled: list[object] = []
     real = re.compile
     monkeypatch.setattr(re, "compile", lambda *arguments: compiled.append(arguments) or real(*arguments))
-    late = expression(r"a(b|--)", re.IGNORECASE, needs=("b", "B", "--"))
+    late = lazy_regex(r"a(b|--)", re.IGNORECASE, needs=("b", "B", "--"))
     assert late.match("ac") is None and late.search("ac") is None and late.fullmatch("ac") is None
     assert late.findall("ac") == [] and list(late.finditer("ac")) == [] and late.sub("-", "ac") == "ac"
     assert not compiled
     assert late.findall("A-- AB ac") == ["--", "B"] and late.sub("x", "ab ac") == "x ac"
     assert late.search("ac") is None and len(compiled) == 1
-    assert expression(rb"ab", needs=(b"b",)).match(b"ab") is not None
+    assert lazy_regex(rb"ab", needs=(b"b",)).match(b"ab") is not None
 
 
 def _needing() -> dict[str, Any]:
@@ -115,7 +115,7 @@ def test_what_an_expression_matches_has_what_it_needs(late: Any, data: st.DataOb
 
 def test_a_module_that_is_put_off_is_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "wave", raising=False)
-    with put_off("wave", ("Error",)):
+    with defer_import("wave", ("Error",)):
         import wave as late
 
         assert late.Error is object
@@ -124,7 +124,7 @@ def test_a_module_that_is_put_off_is_the_module(monkeypatch: pytest.MonkeyPatch)
     assert "wave" not in sys.modules
     opened = late.open  # which loads it
     assert late.Error is sys.modules["wave"].Error and opened is sys.modules["wave"].open
-    with put_off("wave"):
+    with defer_import("wave"):
         import wave
 
         assert wave is sys.modules["wave"] and wave is not late
@@ -132,7 +132,7 @@ def test_a_module_that_is_put_off_is_the_module(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_module_that_is_put_off_may_be_used_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "wave", raising=False)
-    with put_off("wave", ("Error",)):
+    with defer_import("wave", ("Error",)):
         import wave as late
 
         assert late.open is importlib.import_module("wave").open

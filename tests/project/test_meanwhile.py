@@ -100,7 +100,7 @@ def test_it_does_not_go_on_when_nobody_waits_any_more(tmp_path: Path) -> None:
     program = (
         "import os, pathlib, signal, sys, time\n"
         "from causalist._internal.process import Meanwhile\n"
-        "from causalist.model.history import Commits\n"
+        "from causalist.model.index import Commits\n"
         "def work():\n"
         "    pathlib.Path(sys.argv[1] + '.new').write_text(str(os.getpid()))\n"
         "    os.rename(sys.argv[1] + '.new', sys.argv[1])\n"

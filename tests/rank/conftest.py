@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.rank.query import told
+from causalist.rank.query import phrases as told
 
 
 @pytest.fixture(autouse=True)

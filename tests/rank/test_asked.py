@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.symbols import Role
 from causalist.rank.query.query import read_question
-from causalist.rank.scoring.asked import roles_asked_for
+from causalist.rank.scoring.file_evidence import roles_asked_for
 from tests.model.corpus import Corpus, Def, corpus
 
 

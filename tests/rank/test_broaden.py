@@ -4,7 +4,7 @@ the repository has more often."""
 import pytest
 
 from causalist.rank import as_written, broadened, read_question
-from causalist.rank.query.particles import APART_SHARE, JOINED_SHARE
+from causalist.rank.query.phrases import APART_SHARE, JOINED_SHARE
 from tests.model.corpus import Def, corpus
 
 SHOP = corpus({"shop.py": [Def("authenticate", "authorise"), Def("pay", "payment payload")]})

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from causalist.model.answer import AskOptions, Level
-from causalist.rank.query.routes import ROUTES, Route
-from causalist.rank.scoring.choice import WEAK, _places_of_the_graph, _with_best_files
+from causalist.rank.query.query import ROUTES, Route
+from causalist.rank.scoring.ranking import WEAK, _places_of_the_graph, _with_best_files
 
 # Nodes 0 to 7 are of file 10, 8 and 9 of file 11, 10 to 12 the files themselves.
 OWNERS = np.array([10] * 8 + [11, 11] + [10, 11, 12], dtype=np.int32)

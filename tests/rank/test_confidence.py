@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.model.answer import AskOptions, Level
-from causalist.model.history import History
+from causalist.model.index import History
 from causalist.rank import default_weights, rank_question, read_question
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
 from causalist.rank.scoring.calibration import Calibration, Evidence, confidence_of, default_calibration, evidence_of
-from causalist.rank.scoring.scored import Ranking
+from causalist.rank.scoring.fusion import Ranking
 from tests.model.corpus import Corpus, Def, corpus
 
 SHARE = st.floats(0, 1)

@@ -7,12 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from causalist.model.facts import Definition, FileFacts
+from causalist.model.facts import Definition, FileFacts, spaced
 from causalist.model.graph import LinkedGraph
-from causalist.model.words import spaced
 from causalist.rank.lexical import word_counts as counting
-from causalist.rank.lexical.splitting import Terms
-from causalist.rank.lexical.word_counts import count_words
+from causalist.rank.lexical.word_counts import Terms, count_words
 from causalist.rank.terms import terms_of
 from tests.model.counted import counted
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from causalist.model.lexical import Postings
+from causalist.model.index import Postings
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank import default_weights
-from causalist.rank.lexical import expansion
-from causalist.rank.lexical.build import bm25
-from causalist.rank.lexical.expansion import N_SOURCES, N_WORDS, expansion_terms
+from causalist.rank.lexical import query_expansion as expansion
+from causalist.rank.lexical.bm25 import bm25
+from causalist.rank.lexical.query_expansion import N_SOURCES, N_WORDS, expansion_terms
 from causalist.rank.query.query import read_question
 from causalist.rank.scoring.fusion import signals_of
 from causalist.rank.scoring.signals import Factors, read_against

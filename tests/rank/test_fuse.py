@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from causalist.model.graph import EdgeKind
 from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.lexical.build import bm25
+from causalist.rank.lexical.bm25 import bm25
 from causalist.rank.query.query import read_question
 from causalist.rank.scoring.fusion import (
     USES_NAMED,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.model.history import Change, Commits, History
+from causalist.model.index import Change, Commits, History
 from causalist.rank import (
     churn_scores,
     co_change_scores,

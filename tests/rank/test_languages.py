@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.model.symbols import Role
-from causalist.rank.lexical.languages import language_shares
+from causalist.rank.lexical.query_expansion import language_shares
 from tests.model.corpus import Def, corpus
 
 

@@ -11,14 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist._internal import spliced
+from causalist._internal import arrays as spliced
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import LinkedGraph
-from causalist.model.lexical import LexicalIndex, Postings
+from causalist.model.index import LexicalIndex, Postings
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank.lexical import _postings, _sums, splitting
+from causalist.rank.lexical import build as _postings
+from causalist.rank.lexical import word_counts as _sums
 from causalist.rank.lexical import word_counts as counting
-from causalist.rank.lexical.build import Kept, bm25, build_lexical, impacts
+from causalist.rank.lexical import word_counts as splitting
+from causalist.rank.lexical.bm25 import bm25, impacts
+from causalist.rank.lexical.build import Kept, build_lexical
 from causalist.rank.terms import terms_of
 from tests.indexes import differences
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of

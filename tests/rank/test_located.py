@@ -4,7 +4,7 @@ import pytest
 
 from causalist.pipeline.repository import Repository
 from causalist.rank.query.query import read_question
-from causalist.rank.scoring.located import FRAME_DECAY, OUTER_TRACE, definition_at, frame_scores, located
+from causalist.rank.scoring.mentions import FRAME_DECAY, OUTER_TRACE, definition_at, frame_scores, located
 
 FILES = {
     "src/shop/auth.py": (

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from causalist.errors import ConvergenceError
 from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
-from causalist.rank.pagerank import origins as module
-from causalist.rank.pagerank.origins import origins
+from causalist.rank.pagerank import local_push as module
+from causalist.rank.pagerank.local_push import origins
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
 from tests.rank.test_walk import dense, graphs_with_seeds, weight_choices
 

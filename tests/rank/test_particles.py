@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.rank.query.particles import APART_SHARE, JOINED_SHARE, JoinedVerb, alone, joined_verbs
+from causalist.rank.query.phrases import APART_SHARE, JOINED_SHARE, JoinedVerb, alone, joined_verbs
 from causalist.rank.query.query import read_question
 
 

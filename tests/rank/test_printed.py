@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.rank.query.printed import may_be_printed
+from causalist.rank.query.identifiers import may_be_printed
 from causalist.rank.query.query import as_printed, read_question
 
 

@@ -1,7 +1,7 @@
 """Which definitions are read for a message: by hand, in small repositories."""
 
 from causalist.model.symbols import Role
-from causalist.rank.lexical.printers import message_words, printing
+from causalist.rank.lexical.message_search import message_words, printing
 from tests.model.corpus import Corpus, Def, Section, corpus
 
 WORDS = "no such user anna in the shop"

@@ -17,13 +17,10 @@ from causalist.model.protocols import UNWATCHED
 from causalist.model.scores import Matched, Transition
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
-from causalist.rank.query.query import read_question
-from causalist.rank.query.routes import ROUTES
-from causalist.rank.scoring.choice import Chosen, choose
-from causalist.rank.scoring.fusion import Signals, default_weights
-from causalist.rank.scoring.ranking import _best_matches, best_inside, explain, rank_question
-from causalist.rank.scoring.reached import Place, reached_places
-from causalist.rank.scoring.scored import Ranking
+from causalist.rank.query.query import ROUTES, read_question
+from causalist.rank.scoring.fusion import Ranking, Signals, default_weights
+from causalist.rank.scoring.graph_evidence import Place, reached_places
+from causalist.rank.scoring.ranking import Chosen, _best_matches, best_inside, choose, explain, rank_question
 from causalist.rank.top_k import best_of
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 from tests.model.corpus import WORDS, Corpus, Def, corpora, corpus

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from causalist.model.answer import AskOptions, Level, Route
 from causalist.rank import ROUTES, choose, default_weights, rank_question, read_question
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
-from causalist.rank.scoring.spread import spread
+from causalist.rank.scoring.ranking import spread
 from tests.model.corpus import Def, corpus
 
 SCORES = np.array([5.0, 4.8, 4.7, 4.5, 4.0])

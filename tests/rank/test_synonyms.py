@@ -5,9 +5,8 @@ from math import log1p
 
 import pytest
 
-from causalist.rank.lexical.synonyms import MOST_WORDS, OTHER_WEIGHT, lead_terms, other_words, synonym_terms
-from causalist.rank.query.broaden import as_written
-from causalist.rank.query.query import read_question
+from causalist.rank.lexical.query_expansion import MOST_WORDS, OTHER_WEIGHT, lead_terms, other_words, synonym_terms
+from causalist.rank.query.query import as_written, read_question
 from causalist.rank.terms import STOP_WORDS
 from tests.model.corpus import Def, corpus
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from causalist.rank.scoring.tables import Table
+from causalist.rank.scoring.signals import Table
 
 # Three nodes of five are files.
 FILES = np.array([0, 2, 3])

@@ -7,8 +7,8 @@ import pytest
 
 from causalist.model.symbols import Role
 from causalist.rank.query.query import read_question
+from causalist.rank.scoring.file_evidence import name_under_test, scores_by_tests
 from causalist.rank.scoring.signals import Factors, read_against
-from causalist.rank.scoring.tested import name_under_test, scores_by_tests
 from tests.model.corpus import Corpus, Def, corpus
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from causalist.rank import read_question
-from causalist.rank.query import told
+from causalist.rank.query import phrases as told
 from causalist.rank.terms import stem
 
 WEIGHTS = Path(told.__file__).with_name("word_weights.txt")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.rank.lexical.build import bm25
+from causalist.rank.lexical.bm25 import bm25
 from causalist.rank.lexical.query_expansion import other_terms, slips
 from causalist.rank.query.query import read_question
 from tests.model.corpus import Def, corpus

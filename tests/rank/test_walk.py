@@ -13,7 +13,7 @@ from causalist.model.answer import Specificity
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
-from causalist.rank.pagerank.origins import origins
+from causalist.rank.pagerank.local_push import origins
 from causalist.rank.pagerank.power_iteration import (
     WalkWeights,
     build_transition,

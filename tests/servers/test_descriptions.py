@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from causalist.rank.terms import STOP_WORDS, terms_of
-from causalist.servers.mcp.offered import tools_of
+from causalist.servers.mcp.handlers import tools_of
 from causalist.servers.mcp.tools import Tool
 
 SENTENCES = Path(__file__).parent / "task_sentences.tsv"

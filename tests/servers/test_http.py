@@ -15,7 +15,7 @@ import pytest
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from causalist.servers.mcp.offered import tools_of
+from causalist.servers.mcp.handlers import tools_of
 from tests.cli.commands import run, write_all
 from tests.cli.conftest import SMALL
 from tests.servers.conftest import settle

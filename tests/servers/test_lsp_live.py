@@ -15,7 +15,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from causalist.servers.lsp.lsp_frames import bodies, frame
+from causalist.servers.lsp.protocol import bodies, frame
 from tests.cli.commands import write_all
 from tests.servers.conftest import settle
 from tests.servers.editor import Editor, at, command, document, edit

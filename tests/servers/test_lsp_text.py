@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from lsprotocol import types
 from lsprotocol.types import Position, PositionEncodingKind
 
-from causalist.servers.lsp import lsp_frames
-from causalist.servers.lsp.lsp_frames import bodies, frame
+from causalist.servers.lsp import protocol as lsp_frames
+from causalist.servers.lsp.protocol import bodies, frame
 from causalist.servers.lsp.text import Text, text_of
 
 ENCODINGS = [PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32]

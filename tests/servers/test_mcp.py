@@ -17,7 +17,7 @@ from mcp.client.stdio import stdio_client
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.servers.mcp.tools import TOOLS
-from causalist.servers.reply import OUTPUT_SCHEMA
+from causalist.servers.text_answers import OUTPUT_SCHEMA
 from tests.confidences import said_briefly
 from tests.servers.malformed import NONE, cases
 from tests.servers.wire import (

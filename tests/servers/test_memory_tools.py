@@ -9,7 +9,7 @@ from causalist.memory.memory_file import Shelf
 from causalist.memory.stages import Mode
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
-from causalist.servers.mcp.memory_tools import _MODES, MEMORY_TOOLS
+from causalist.servers.mcp.more_tools import _MODES, MEMORY_TOOLS
 from tests.cli.commands import write_all
 
 DOCS = {

@@ -13,9 +13,9 @@ from causalist.pipeline.repository import Repository
 from causalist.servers.live.freshness import Look
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import View
-from causalist.servers.mcp.offered import tools_of
+from causalist.servers.mcp.handlers import tools_of
 from causalist.servers.mcp.tools import TOOLS
-from causalist.servers.reply import OUTPUT_SCHEMA, Reply, note_on, structured
+from causalist.servers.text_answers import OUTPUT_SCHEMA, Reply, note_on, structured
 from tests.cli.commands import CHECKOUT, write_all
 from tests.cli.conftest import SMALL
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from causalist.servers.mcp.offered import tools_of
+from causalist.servers.mcp.handlers import tools_of
 from tests.cli.commands import CHECKOUT
 from tests.servers.http_wire import HttpServer
 from tests.servers.test_http import CALLS

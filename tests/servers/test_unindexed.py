@@ -15,7 +15,7 @@ from causalist.pack import count_tokens
 from causalist.servers import unindexed
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import View
-from causalist.servers.reply import OUTPUT_SCHEMA, Excerpt, not_yet, structured
+from causalist.servers.text_answers import OUTPUT_SCHEMA, Excerpt, not_yet, structured
 from causalist.servers.unindexed import ask_files, places_of_name
 from tests.cli.commands import write_all
 from tests.servers.wire import command, environment

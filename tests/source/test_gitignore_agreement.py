@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.source import scan_folder
-from causalist.source.ignores import Ignores
+from causalist.source.exclusion import Ignores
 
 FILES = (
     *("a.py", "b.txt", "#note", "!bang", "x y.py", "trail ", "line\nfeed", "A.PY", "é.py", "[b]", "a\\b"),

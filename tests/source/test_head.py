@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from causalist.source import scan_folder
-from causalist.source.head import head_commit
+from causalist.source.git import head_commit
 from tests.edits import git
 
 

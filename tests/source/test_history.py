@@ -7,7 +7,7 @@ from typing import IO
 import pytest
 
 from causalist.errors import GitError
-from causalist.model.history import Change
+from causalist.model.index import Change
 from causalist.source import ancestry, is_shallow, read_changes
 from causalist.source import git_log as history_module
 from tests.pasts import Past

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causalist.index.build import make_index
-from causalist.index.collect import IndexOptions
+from causalist.index.options import IndexOptions
 from causalist.model.index import Index
 from causalist.source import read_file, scan_folder
 from causalist.store import FactsCache, write_index

@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.llm import CitationChecker
-from causalist.model.pack import Place
+from causalist.model.answer import Place
 
 PLACES = (
     Place("src/auth.py::Session", "src/auth.py", "Session", "class", 5, 40, ((5, 9),)),

@@ -14,20 +14,21 @@ from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Definition
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.syntax.accesses import AccessReader
-from causalist.parse.syntax.bases import BaseReader
-from causalist.parse.syntax.bindings import BindingReader
+from causalist.parse.syntax.bindings import BindingReader, PlaceReader
 from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
 from causalist.parse.syntax.chains import array_type_name, type_name
-from causalist.parse.syntax.declarations import Declarations
-from causalist.parse.syntax.definitions import Elsewhere, name_after, names_behind
-from causalist.parse.syntax.doc_comments import comment_doc, comment_line, file_comment_line, string_line
-from causalist.parse.syntax.doc_types import DocTypes
-from causalist.parse.syntax.implementations import ImplementationReader
+from causalist.parse.syntax.definitions import (
+    BaseReader,
+    Elsewhere,
+    ImplementationReader,
+    Leads,
+    name_after,
+    names_behind,
+    signature_of,
+)
+from causalist.parse.syntax.doc_comments import DocTypes, comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.leads import Leads
-from causalist.parse.syntax.places import PlaceReader
-from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, Draft, Frame, Scopes
-from causalist.parse.syntax.signatures import signature_of
+from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, Declarations, Draft, Frame, Scopes
 from causalist.parse.syntax.uses import UseReader
 
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag

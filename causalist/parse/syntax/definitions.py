@@ -1,12 +1,25 @@
-"""Names that do not stand where the definition begins: behind the body, or that of the type derived from."""
+"""Names that do not stand where the definition begins: behind the body, or that of the type derived from.
 
+What types derive from: captures of bases in, `Base` facts out.
+
+Blocks that implement a trait for a type, wherever both stand: which definitions each block holds.
+
+Nodes that belong to the definition that follows them: attributes. Some say that it is a test.
+
+The signature of a definition: its text before the body, on one line.
+"""
+
+import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from causalist.model.facts import Base
+from causalist.model.facts import Base, Implementation
+from causalist.model.symbols import NodeKind
 from causalist.parse.syntax.captures import Event, Tag
-from causalist.parse.syntax.chains import type_name
-from causalist.parse.syntax.scopes import Frame, Scopes
+from causalist.parse.syntax.chains import chain_of, type_name
+from causalist.parse.syntax.scopes import Draft, Frame, Scopes
 
 _LONGEST = 200  # bytes of a type
 
@@ -73,3 +86,165 @@ class Elsewhere:
         """What a name for a type that is open is made of, as far as it was said before."""
         taken, self.ahead = self.ahead, ""
         return taken
+
+
+_LONGEST_NAME = 200
+
+
+class BaseReader:
+    """Reads the captures of bases. `bases` is complete after `finish`."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.bases: list[Base] = []
+        self._scopes = scopes
+        self._deriving = ""  # the name of what the next base is of, where the base stands outside of it
+        self._derived: list[tuple[str, str, int]] = []  # (name, base, row) of those
+        self._mixed_in: list[Base] = []
+
+    def on_base(self, start: int, end: int, tag: int) -> bool:
+        """Whether the base is a name; else what it holds are uses like others."""
+        chain, row, frames = chain_of(self._scopes.text(start, end)), self._scopes.row(start), self._scopes.frames
+        if self._deriving:
+            self._derived.append((self._deriving, self._scopes.clean_name(chain) if chain else "", row))
+            self._deriving = ""
+        elif frames and frames[-1].index >= 0:
+            if not chain and self._scopes.settings.types.prefixed:
+                # A set of types, of which no name tells what it asks for.
+                self.bases.append(Base(frames[-1].index, "?", False, row))
+                return False
+            if chain:
+                into = self._mixed_in if tag == Tag.BASE_MIXIN else self.bases
+                into.append(Base(frames[-1].index, chain, tag == Tag.IMPLEMENTS, row))
+        return True
+
+    def on_base_of(self, start: int, end: int, tag: int) -> None:
+        self._deriving = self._scopes.clean_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+
+    def finish(self) -> None:
+        """Adds bases that were given to a class or function by a statement of its own; what is mixed into a type hides
+        members of what it extends, and comes before."""
+        known: dict[str, int] = {}
+        for i, draft in enumerate(self._scopes.drafts):
+            if draft.kind in (NodeKind.CLASS, NodeKind.FUNCTION):
+                known.setdefault(draft.qualname, i)
+        self.bases += [Base(known[n], base, False, row) for n, base, row in self._derived if base and n in known]
+        self.bases[:0] = self._mixed_in
+
+
+class _Block(NamedTuple):
+    frame: Frame
+    trait: str
+    first: int
+    row: int
+
+
+class ImplementationReader:
+    """Reads the captures of traits that a holder implements for its owner."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._blocks: list[_Block] = []
+
+    def on_trait(self, start: int, end: int, tag: int) -> None:
+        frames = self._scopes.frames
+        trait = type_name(self._scopes.text(start, end))
+        if frames and frames[-1].index < 0 and trait:
+            self._blocks.append(_Block(frames[-1], trait, len(self._scopes.drafts), self._scopes.row(start)))
+
+    def finished(self) -> list[Implementation]:
+        """All of them. A block that belongs to the trait itself implements it for every type, hence for none."""
+        starts = [draft.start for draft in self._scopes.drafts]
+        return [
+            Implementation(
+                block.frame.scope,
+                block.frame.owner,
+                block.trait,
+                block.first,
+                bisect_left(starts, block.frame.end),
+                block.row,
+            )
+            for block in self._blocks
+            if block.frame.owner and block.frame.owner != block.trait
+        ]
+
+
+_LONGEST_MARK = 200  # bytes of an attribute that are looked at
+
+
+class Leads:
+    """What stands before the next definition."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._start, self._end = -1, -1
+        self._test_end = -1  # end of the last that makes a test
+        mark = scopes.settings.tests.mark
+        self._mark = re.compile(mark, re.DOTALL) if mark else None
+
+    def on_lead(self, start: int, end: int) -> None:
+        follows = self._end >= 0 and self._scopes.blank(self._end, start)
+        self._start, self._end = self._start if follows else start, end
+        if self._mark is not None and self._mark.fullmatch(self._scopes.text(start, min(end, start + _LONGEST_MARK))):
+            self._test_end = end
+
+    def before(self, start: int, span_start: int) -> tuple[int, bool]:
+        """(where a definition at `start` begins with what belongs to it, whether that says that it is a test)."""
+        if 0 <= self._start <= span_start and self._scopes.blank(self._end, start):
+            return self._start, self._start < self._test_end
+        return span_start, False
+
+
+_LONGEST_SIGNATURE = 240
+_OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
+_OPEN_ENDS = (",", "(")  # of a line that goes on in the next
+_ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
+_BRACKETED = re.compile(r"\s*\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*(?=[\w\[])")
+_ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.:]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
+
+
+def signature_of(draft: Draft, scopes: Scopes) -> str:
+    if draft.signature:
+        return draft.signature
+    typed_before = scopes.settings.types.before_names or scopes.settings.types.beside_names
+    start = draft.span_start if typed_before or scopes.settings.names.bare_calls else draft.start
+    if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
+        start = draft.span_start  # the keyword before what stands alone in its declaration
+    end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _LONGEST_SIGNATURE)
+    text = scopes.written(start, min(end, start + 4 * _LONGEST_SIGNATURE))
+    if typed_before or scopes.settings.names.members_are_visible:
+        text = without_annotations(text)
+    if draft.body < 0:
+        text = _first_lines(text)
+    text = " ".join(text.split())
+    text = _OPENER.sub("", text)
+    if draft.is_named_behind:
+        text = f"{text} {draft.name}"
+    return text if len(text) <= _LONGEST_SIGNATURE else text[: _LONGEST_SIGNATURE - 1] + "…"
+
+
+def _first_lines(text: str) -> str:
+    """The first line, and those after it until parentheses that it opens are closed: parameters over several lines.
+
+    >>> _first_lines("Get(a int,\\n  b int) error\\nPut()"), _first_lines("a = 1\\nb = 2")
+    ('Get(a int,\\n  b int) error', 'a = 1')
+    """
+    line, _, rest = text.partition("\n")
+    while rest and line.count("(") > line.count(")") and line.rstrip().endswith(_OPEN_ENDS):
+        more, _, rest = rest.partition("\n")
+        line = f"{line}\n{more}"
+    return line
+
+
+def without_annotations(text: str) -> str:
+    """A signature without the annotations before it.
+
+    >>> without_annotations('@Get(path = ")") @Deprecated public void f()')
+    'public void f()'
+    >>> without_annotations("#[Get(paths: ['/a'])] #[Old] public function f()")
+    'public function f()'
+    >>> without_annotations('[Get("/[a]")] [Old] public void F(int[] a)'), without_annotations("[[nodiscard]] int f()")
+    ('public void F(int[] a)', 'int f()')
+    """
+    while matched := _ANNOTATION.match(text) or _ATTRIBUTE.match(text) or _BRACKETED.match(text):
+        text = text[matched.end() :]
+    return text

@@ -1,8 +1,23 @@
-"""The first telling line of a docstring or comment."""
+"""The first telling line of a docstring or comment.
+
+Types that a documentation comment tells: `@param Door $door`, `@return Door[]`, `@var array<Door> $doors`, or
+in braces, `@param {Door} door`.
+
+Which tag says what is told by `comments.tags` of language.toml. What the code itself says of a type counts more: a
+comment fills in what is missing, but for a comment inside of a function that names a variable, which corrects.
+"""
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
+from causalist.model.language import TypeSettings
+from causalist.model.symbols import CALLABLE_KINDS
+from causalist.model.type_notation import split_top
+from causalist.parse.syntax.chains import array_type_name
+from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
 
 _LONGEST = 200
 _STRING = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)
@@ -99,3 +114,137 @@ def _first_line(lines: Iterable[str]) -> str:
         if text:
             return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
     return ""
+
+
+_TYPE_TAG = re.compile(r"(@[a-z-]+)[ \t]+(?=[.?($\w{])")
+_BRACED = re.compile(r"\{([^{}\n]{1,200})\}(?:[ \t]*\[?([\w$]+)(?![\w$.]))?")
+_LOADED = re.compile(
+    r"(?P<named>@typedef\s*\{\s*)?(?:typeof\s+)?\bimport\(\s*[\"']([^\"'()\n]{1,200})[\"']\s*\)(?:\.([\w$]+))?"
+    r"(?(named)[^{}\n]{0,200}\}\s*([\w$]+)|)"
+)
+_IMPORTED = re.compile(r"import\([^()]*\)\.")
+_NAME = re.compile(r"[ \t]+&?(?:\.\.\.)?(\$\w+)")
+_OPEN, _CLOSE = "<({[", ">)}]"
+# characters of a type
+_LONGEST_TYPED_COMMENT = 8000
+
+
+class Tagged(NamedTuple):
+    """`role` is a key of `comments.tags`, `name` "" where the tag names nothing."""
+
+    role: str
+    type: str
+    name: str
+
+
+class DocTypes:
+    """Reads the comments of a file whose language tells types there."""
+
+    def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
+        self._scopes = scopes
+        self._bindings = bindings
+        self._tags = dict(scopes.settings.comments.tags)
+        self._loads = bool(self._tags and scopes.settings.modules.require)
+        self.imports: list[Import] = []  # types that comments name by their module
+        self._above: list[tuple[int, int, int]] = []  # definition, start and end of the comment above it
+
+    def on_definition(self, index: int, start: int, end: int) -> None:
+        """A definition, and the comment above it."""
+        if self._tags and start >= 0:
+            self._above.append((index, start, end))
+
+    def on_comment(self, start: int, end: int) -> None:
+        """A comment; what it says of variables holds from here on."""
+        if self._loads and self._scopes.data.startswith(b"/**", start):
+            self._load(start, end)
+        scope = self._scopes.binding_scope()
+        if not self._tags or scope < 0 or self._scopes.drafts[scope].kind not in CALLABLE_KINDS:
+            return
+        for told in self._told(start, end):
+            if told.role == "type" and told.name:
+                self._bindings.append(Binding(scope, told.name, told.type, "", self._scopes.row(start)))
+
+    def _load(self, start: int, end: int) -> None:
+        """The types that a comment names by their module: `@typedef {import("./a").B} C`, `{import("./a").B}`."""
+        if self._scopes.data.find(b"import(", start, end) < 0:
+            return
+        text, row = self._scopes.text(start, min(end, start + _LONGEST_TYPED_COMMENT)), self._scopes.row(start)
+        for named, module, name, alias in _LOADED.findall(text):
+            known_as = alias if named else name
+            if known_as:
+                entry = Import(MODULE_SCOPE, ImportKind.TYPE, module, 0, name or "default", known_as, row)
+                self.imports.append(entry)
+
+    def finish(self) -> None:
+        """Gives types to what the code says none of."""
+        for index, start, end in self._above:
+            draft, row = self._scopes.drafts[index], self._scopes.row(start)
+            for role, type_, name in self._told(start, end):
+                if role == "returns":
+                    draft.returns = draft.returns or (type_ if draft.kind in CALLABLE_KINDS else "")
+                elif role == "parameter" and name:
+                    self._bindings.append(Binding(index, name, type_, "", row))
+                elif role == "member" and name:
+                    self._bindings.append(Binding(index, f".{name[1:]}", type_, "", row))
+                elif role == "type" and draft.kind in VALUE_KINDS and draft.parent >= 0:
+                    self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
+
+    def _told(self, start: int, end: int) -> Iterator[Tagged]:
+        text = self._scopes.text(start, min(end, start + _LONGEST_TYPED_COMMENT))
+        if not text.startswith("/**"):
+            return
+        for told in tagged_types(text, self._tags):
+            own = told.type in self._scopes.settings.names.self_names
+            name = told.type if own else _type_name(told.type, self._scopes.settings.types)
+            if name:
+                yield told._replace(type=name)
+
+
+def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Tagged]:
+    """The types in a comment, in order, as they are written.
+
+    >>> [tuple(t) for t in tagged_types("/** @param ?A|null $a the a\\n * @return array<int, B> all */",
+    ...     {"parameter": ["@param"], "returns": ["@return"]})]
+    [('parameter', '?A|null', '$a'), ('returns', 'array<int, B>', '')]
+    >>> [tuple(t) for t in tagged_types("/** @param {?A=} [a] the a\\n * @param {B} a.b */", {"parameter": ["@param"]})]
+    [('parameter', 'A', 'a'), ('parameter', 'B', '')]
+    """
+    roles = {tag: role for role, names in tags.items() for tag in names}
+    for found in _TYPE_TAG.finditer(comment):
+        role = roles.get(found[1])
+        if role is not None and comment[found.end()] == "{":
+            if braced := _BRACED.match(comment, found.end()):
+                written = _IMPORTED.sub("", braced[1].strip().strip("?!=").removeprefix("..."))
+                yield Tagged(role, written, braced[2] or "")
+            continue
+        if role is None or (comment[found.end()] == "$" and role != "returns"):
+            continue  # a name without a type
+        end = _end_of_type(comment, found.end())
+        named = _NAME.match(comment, end)
+        yield Tagged(role, comment[found.end() : end], named[1] if named else "")
+
+
+def _end_of_type(text: str, start: int) -> int:
+    """Where the type that begins at `start` ends: at white space outside of brackets."""
+    depth = 0
+    for position in range(start, min(len(text), start + _LONGEST)):
+        character = text[position]
+        if character in _OPEN:
+            depth += 1
+        elif character in _CLOSE:
+            depth = max(depth - 1, 0)
+        elif character.isspace() and (depth == 0 or character == "\n"):
+            return position
+    return min(len(text), start + _LONGEST)
+
+
+def _type_name(text: str, settings: TypeSettings) -> str:
+    """The one type that is named beside those without members, or "".
+
+    >>> settings = TypeSettings(plain=("string",))
+    >>> [_type_name(t, settings) for t in ("A[]|null", "?A", "string|A", "A|B", ".a.B", "string")]
+    ['A[]', 'A', 'A', '', '.a.B', '']
+    """
+    members = [part.strip().removeprefix("?") for part in split_top(text, "|")]
+    members = [part for part in members if part and part != "null" and part not in settings.plain]
+    return array_type_name(members[0], settings) if len(members) == 1 else ""

@@ -1,19 +1,81 @@
-"""Imports and exports: statements, assignments to `exports`, and calls of a function that imports.
+"""A tree of imported paths -> its leaves: `a::{self, b::{c as d, e::*}}` imports a, a::b::c as d and all of a::b::e.
+
+Imports and exports: statements, assignments to `exports`, and calls of a function that imports.
 
 Captures inside of one statement are read together when it ends. A module is kept as it is written; which file it
 means is not asked here.
+
+The variable that lists what a wildcard import brings (`__all__`) -> the names, as far as they are written out.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from causalist.model.facts import Export, Import, ImportKind
 from causalist.parse.syntax.bindings import LONGEST_VALUE, BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import chain_of
 from causalist.parse.syntax.scopes import Scopes
-from causalist.parse.syntax.use_trees import use_tree
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TOKEN = re.compile(r"::|=>|[{},*]|(?:r#)?[^\W\d]\w*", re.ASCII)
+
+
+class Leaf(NamedTuple):
+    """`path` joined with dots, the `name` that is taken from there ("*" for all), and the local name."""
+
+    path: str
+    name: str
+    alias: str
+
+
+def use_tree(text: str) -> list[Leaf]:
+    """The leaves in the order in which they stand. What is broken gives fewer leaves.
+
+    >>> [leaf for leaf in use_tree("a::{self, b::{c as d, e::*}}")]
+    [Leaf(path='', name='a', alias='a'), Leaf(path='a.b', name='c', alias='d'), Leaf(path='a.b.e', name='*', alias='')]
+    """
+    leaves: list[Leaf] = []
+    stack: list[list[str]] = []  # the path before each open brace
+    path: list[str] = []
+    alias, aliased = "", False
+
+    def close() -> None:
+        nonlocal alias, aliased
+        outer = stack[-1] if stack else []
+        if len(path) > len(outer) or (path and path[-1] == "*"):
+            names = path[:-1] if path[-1] == "self" and len(path) > 1 else path
+            if names[-1] == "*":
+                leaves.append(Leaf(".".join(names[:-1]), "*", ""))
+            else:
+                leaves.append(Leaf(".".join(names[:-1]), names[-1], alias or names[-1]))
+        path[:] = outer
+        alias, aliased = "", False
+
+    tokens = _TOKEN.findall(_COMMENT.sub(" ", text))
+    for token in tokens[1:] if tokens[:1] == ["import"] else tokens:
+        if token == "::":
+            continue
+        if token == "{":
+            stack.append(list(path))
+        elif token == ",":
+            close()
+        elif token == "}":
+            close()
+            if stack:
+                stack.pop()
+            path[:] = stack[-1] if stack else []
+        elif token in ("as", "=>"):
+            aliased = True
+        elif aliased:
+            alias = token.removeprefix("r#")
+        else:
+            path.append("*" if token == "_" else token.removeprefix("r#"))
+    close()
+    return leaves
+
 
 _LONGEST_NAME = 200
 _GAP = 4  # bytes between the left and the right side of an assignment
@@ -278,3 +340,27 @@ class ImportReader:
             self.imports.append(Import(scope, ImportKind.REEXPORT, module, 0, "default", "default", row))
         else:
             self.imports.append(Import(scope, ImportKind.REEXPORT_NAMESPACE, module, 0, "", name, row))
+
+
+_NAME = re.compile(r"[\"']([^\"']+)[\"']")
+_LIST = r"\s*(\[[^\[\]]*\]|\([^()]*\))[ \t]*(?=\)|$|#|;)"
+
+
+def listed_names(text: str, variable: str) -> tuple[str, ...] | None:
+    """The names that a file lists in `variable`; None where it does not list any, or not only in literals.
+
+    >>> listed_names("__all__ = ['a']\\n__all__ += ['b']", "__all__"), listed_names("__all__ = x.__all__", "__all__")
+    (('a', 'b'), None)
+    """
+    at = re.compile(rf"^[ \t]*{re.escape(variable)}(?:[ \t]*(?::[^=\n]*)?(\+?=)|\.(extend|append)\()", re.MULTILINE)
+    found: list[str] | None = None
+    for each in at.finditer(text):
+        if each[2] == "append":
+            names: Iterable[str] = _NAME.findall(text[each.end() : each.end() + 100].partition(")")[0])
+        else:
+            values = re.compile(_LIST, re.MULTILINE).match(text, each.end())
+            if values is None:
+                return None
+            names = _NAME.findall(re.sub(r"#[^\n]*", "", values[1]))
+        found = [*names] if found is None or each[1] == "=" else [*found, *names]
+    return None if found is None else tuple(dict.fromkeys(found))

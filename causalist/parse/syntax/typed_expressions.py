@@ -1,4 +1,11 @@
-"""Expressions of shaped languages -> the notation of values that `graph.shapes` reads.
+"""Brackets and strings in the text of an expression: what closes what, and where separators stand outside of them.
+
+Annotations of languages that say what their collections hold -> the notation of types that `graph.shapes` reads.
+
+`[]T` is a sequence of T, `{K}T` a mapping, `(A,B)` a tuple, `()T` a function, `=T` the class T itself, `A|B` one of
+both, `<A|B>` the same inside of another. What says nothing, or cannot be told, is "".
+
+Expressions of shaped languages -> the notation of values that `graph.shapes` reads.
 
 A value is a chain of names, whose parts have marks: `()` it is called, `[]` an item, `[0]` the item at that place,
 `[*]` each element, `[#]` counted elements, `:1` a part of a tuple, `^` and `%` a sequence and a mapping of such, `&`
@@ -7,12 +14,167 @@ it. What cannot be told is "". The syntax tree is not asked again: see `parse.sw
 """
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 
 from causalist.model.language import ShapeSettings
-from causalist.parse.syntax.brackets import STRING, closing, split_outside, without_comments
-from causalist.parse.syntax.shapes import MOST_PARTS, PLAIN, one_of, shape_of
+from causalist.model.type_notation import split_top
 
+STRING = re.compile(
+    r"""[rRbBuUfFtT]{0,2}(?:'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")""",
+    re.DOTALL,
+)
+_NEXT = {separator: re.compile(rf"[()\[\]{{}}'\"{separator}]") for separator in ("", ",", ":", "|")}
+_NOTHING_INSIDE = re.compile(r"[^()\[\]{}'\"]*[)\]}]")
+_STRING_OR_COMMENT = re.compile(rf"({STRING.pattern})|#[^\n]*", re.DOTALL)
+
+
+def closing(text: str, start: int) -> int:
+    """Position of the bracket that closes the one at `start`, or -1; kinds of brackets are not told apart.
+
+    >>> closing("f(a, ')')", 1), closing("f(a", 1)
+    (8, -1)
+    """
+    if found := _NOTHING_INSIDE.match(text, start + 1):
+        return found.end() - 1
+    depth, position, search = 0, start, _NEXT[""].search
+    while found := search(text, position):
+        position = found.end()
+        character = found[0]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if not depth:
+                return position - 1
+        else:
+            string = STRING.match(text, position - 1)
+            if string is None:
+                return -1
+            position = string.end()
+    return -1
+
+
+def split_outside(text: str, separator: str, most: int = 0) -> list[str]:
+    """Split at separators (",", ":" or "|") outside of brackets and strings; only the first `most` parts, if not 0.
+
+    >>> split_outside("a, f(b, c), 'd,'", ","), split_outside("a,b,c", ",", 2)
+    (['a', ' f(b, c)', " 'd,'"], ['a', 'b'])
+    """
+    if separator not in text:
+        return [text]
+    parts: list[str] = []
+    depth, start, position, search = 0, 0, 0, _NEXT[separator].search
+    while found := search(text, position):
+        position = found.end()
+        character = found[0]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character != separator:
+            string = STRING.match(text, position - 1)
+            position = string.end() if string else len(text)
+        elif depth == 0:
+            parts.append(text[start : position - 1])
+            if len(parts) == most:
+                return parts
+            start = position
+    return [*parts, text[start:]]
+
+
+def without_comments(text: str) -> str:
+    """The text without comments that a "#" starts.
+
+    >>> without_comments("a + '#'  # b")
+    "a + '#'  "
+    """
+    return _STRING_OR_COMMENT.sub(lambda found: found[1] or "", text) if "#" in text else text
+
+
+PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
+MOST_PARTS = 6  # of a union
+_LONGEST = 2000
+_DEEPEST = 8
+
+
+@lru_cache(maxsize=20_000)
+def shape_of(text: str, settings: ShapeSettings) -> str:
+    """The notation of an annotation.
+
+    >>> s = ShapeSettings(sequences=("list",), mappings=("dict",), tuples=("tuple",), classes=("type",),
+    ...     functions=("Callable",), unions=("Union",), transparent=("Optional",))
+    >>> [shape_of(t, s) for t in ("a.B", "'B'", "B | None", "Optional[B]", "list[B]", "dict[str, list[B | C]]")]
+    ['a.B', 'B', 'B', 'B', '[]B', '{str}[]<B|C>']
+    >>> [shape_of(t, s) for t in ("tuple[A, B]", "tuple[A, ...]", "type[A]", "Callable[..., A]", "Union[A, B]", "D[A]")]
+    ['(A,B)', '[]A', '=A', '()A', 'A|B', 'D']
+    """
+    return _shape(_tidy(text), settings, 0)
+
+
+def _tidy(text: str) -> str:
+    return " ".join(without_comments(text.replace("\\\n", " ")).split()) if len(text) <= _LONGEST else ""
+
+
+def _shape(text: str, settings: ShapeSettings, depth: int) -> str:
+    text = text.strip()
+    if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
+        text = text[1:-1].strip()
+    if text[:1] == "(" and closing(text, 0) == len(text) - 1:
+        text = text[1:-1].strip()
+    if not text or depth > _DEEPEST or text in settings.nothing:
+        return ""
+    members = split_outside(text, "|")
+    if len(members) > 1:
+        return one_of(_shape(each, settings, depth + 1) for each in members)
+    if PLAIN.fullmatch(text):
+        last = text.rpartition(".")[2]
+        return "[]" if last in settings.sequences else "" if last in settings.transparent else text
+    name = _DOTTED.match(text)
+    if not name or text[name.end() : name.end() + 1] != "[" or text[-1] != "]":
+        return ""
+    head = name[0].rpartition(".")[2]
+    held = split_outside(text[name.end() + 1 : -1], ",")
+    if head in settings.transparent:
+        return _shape(held[0], settings, depth + 1)
+    if head in settings.unions:
+        return one_of(_shape(each, settings, depth + 1) for each in held)
+    if head in settings.sequences:
+        return f"[]{_inner(held[0], settings, depth)}"
+    if head in settings.mappings:
+        return f"{{{_inner(held[0], settings, depth)}}}{_inner(held[-1], settings, depth) if len(held) > 1 else ''}"
+    if head in settings.tuples:
+        if held[-1].strip() == "...":
+            return f"[]{_inner(held[0], settings, depth)}"
+        return f"({','.join(_inner(each, settings, depth) for each in held)})"
+    if head in settings.functions:
+        return f"(){_inner(held[-1], settings, depth)}"
+    if head in settings.classes:
+        members = _parts(_shape(held[0], settings, depth + 1))
+        return one_of(f"={each}" for each in members if each[:1] not in ("", "[", "(", "{", "="))
+    return name[0]
+
+
+def _inner(text: str, settings: ShapeSettings, depth: int) -> str:
+    shape = _shape(text, settings, depth + 1)
+    return f"<{shape}>" if "|" in shape and len(_parts(shape)) > 1 else shape
+
+
+def _parts(shape: str) -> list[str]:
+    return split_top(shape, "|")
+
+
+def one_of(members: Iterable[str]) -> str:
+    """The notation of one of several types or values."""
+    found: list[str] = []
+    for each in members:
+        for part in _parts(each):
+            if part and part not in found:
+                found.append(part)
+    return "|".join(found[:MOST_PARTS])
+
+
 _ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
 _SPACE = re.compile(r"[\s\\]+")
 _INDEX = re.compile(r"\s*-?\d+\s*")
@@ -25,8 +187,7 @@ _TOKEN = re.compile(
 )
 _KINDS = {"in": "compare", "is": "compare", "async": "for"} | {k: k for k in ("if", "else", "or", "and", "not", "for")}
 _NO_VALUE = [("operator", 0, 0)]
-_LONGEST = 2000
-_DEEPEST = 8
+
 
 TRUTH, NUMBER, TEXT = "<bool>", "<int>", "<str>"
 

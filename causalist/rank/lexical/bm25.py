@@ -5,8 +5,12 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.lexical import LexicalIndex, Postings
+from causalist.model.index import LexicalIndex, Postings
 
+# That are added up: what stays below the size of which arrays are asked of the system one by one (`heap.py`) is reused,
+# and new memory costs more than the sum.
+ROWS_AT_ONCE = 30_000
+K1 = 1.2  # the usual default
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 # Half of a question says little of what it means, and nearly all of it names the thing (docs/decisions/0034).
@@ -66,3 +70,47 @@ def rarest_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> 
         reverse=True,
     )
     return sum(weights[:3]) or 1.0
+
+
+def impacts(postings: Postings, term: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """(documents, what each gets for the term), both of shape (n,); see the formula above. Without counts: the idf."""
+    start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
+    documents = postings.documents[start:stop]
+    frequency = stop - start
+    idf = float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
+    if not len(postings.norms):
+        return documents, np.full(frequency, idf)
+    counts = postings.counts[start:stop]
+    return documents, idf * counts * (K1 + 1) / (counts + postings.norms[documents])
+
+
+def impact_on(postings: Postings, term: int, document: int) -> float:
+    """What one document gets for the term, as `impacts` has it; 0 where it does not have the term."""
+    start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
+    at = start + int(np.searchsorted(postings.documents[start:stop], document))
+    if at == stop or postings.documents[at] != document:
+        return 0.0
+    frequency = stop - start
+    idf = float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
+    if not len(postings.norms):
+        return idf
+    count = float(postings.counts[at])
+    return idf * count * (K1 + 1) / (count + float(postings.norms[document]))
+
+
+def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArray[np.float64]:
+    """Scores of all nodes, shape (n_nodes,): the weighted sum of the impacts of `terms` (number -> weight)."""
+    scores = np.zeros(n_nodes, dtype=np.float64)
+    for term, weight in sorted(terms.items()):
+        documents, values = impacts(postings, term)
+        # A document stands at most once in a term's postings, so plain indexing adds each once.
+        scores[documents] += weight * values
+    return scores
+
+
+def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
+    """Nodes whose last name, file name or file stem is `name`, whatever the case."""
+    at = lexical.names.position(name.lower())
+    if at < 0:
+        return []
+    return [int(n) for n in lexical.name_nodes[lexical.name_indptr[at] : lexical.name_indptr[at + 1]]]

@@ -12,13 +12,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.history import Change, Commits
-from causalist.model.lexical import Postings
+from causalist.model.facts import spaced
+from causalist.model.index import Change, Commits, Postings
 from causalist.model.string_table import StringTable
-from causalist.model.words import spaced
-from causalist.rank.lexical.build import B_FILE, K1
-from causalist.rank.lexical.splitting import Terms, expanded
-from causalist.rank.lexical.word_counts import WordCounter
+from causalist.rank.lexical.bm25 import K1
+from causalist.rank.lexical.build import B_FILE
+from causalist.rank.lexical.word_counts import Terms, WordCounter, expanded
 from causalist.rank.terms import STOP_WORDS
 
 # Lines that say who signed, reviewed or imported, not what was done.

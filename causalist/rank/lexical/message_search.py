@@ -3,6 +3,8 @@
 What a program fills in is in the message and not in the literal: `"no user %s in the shop"`, `f"no user {name}"`,
 `"no user " + name + " in the shop"`. So a literal is a row of *segments*, the words between what is filled in, and a
 message has it as far as it has the segments one after the other, each as a run of words.
+
+A message that a program printed -> the definitions that may print it, by their words alone.
 """
 
 from bisect import bisect_left
@@ -10,27 +12,35 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from causalist._internal.lazy import expression
-from causalist.rank.terms import STOP_WORDS
+import numpy as np
+from numpy.typing import NDArray
 
-_WORD = expression(r"\w+")
+from causalist._internal.lazy import lazy_regex
+from causalist.model.graph import CodeGraph
+from causalist.model.index import LexicalIndex
+from causalist.model.symbols import Role
+from causalist.rank.lexical.bm25 import rarity
+from causalist.rank.lexical.query_expansion import DEFINES
+from causalist.rank.terms import STOP_WORDS, terms_of
+
+_WORD = lazy_regex(r"\w+")
 # One line of a literal; what is continued by a backslash goes on, and so do back quotes and triple quotes.
 _ONE = (
     r"(?<!\\)(?:\"\"\"(?:\\[\s\S]|(?!\"\"\")[\s\S]){0,4000}\"\"\"|\"(?:\\[\s\S]|[^\"\\\n]){0,2000}\""
     r"|(?<!\w)'(?:\\[\s\S]|[^'\\\n]){0,2000}'|`(?:\\[\s\S]|[^`\\]){0,4000}`)"
 )
-_LITERAL = expression(_ONE)
+_LITERAL = lazy_regex(_ONE)
 # What joins literals: nothing, or an operator on both sides of something short.
-_JOINT = expression(
+_JOINT = lazy_regex(
     r"[\s\\]*(?:(?:\+|\.{1,2}|&|<<|<>)\s*(?P<filled>[^\s\"'`;{}][^\"'`;{}\n]{0,80}?\s*(?:\+|\.{1,2}|&|<<|<>)\s*)?)?"
     r"[frbuFRBU$@L]{0,2}"
 )
-_FILLED_IN = expression(
+_FILLED_IN = lazy_regex(
     r"%(?:\(\w+\)|\d+\$)?[-+ #0]*[\d.*]*(?:hh?|ll?|[zjtL])?[a-zA-Z]\b|%@"  # %s %5.2f %(name)s %1$s
     r"|[#$\\]?\{[^{}\n]*\}|\\\([^()\n]*\)"  # {} {0} {name} ${name} #{name} \(name)
     r"|\$[A-Za-z_]\w*(?:(?:->|\.)\w+)*|<[/\w][^<>\n]{0,60}>"  # $name $object->name <info>
 )
-_ESCAPE = expression(r"\\(?:[nrtbfv0ae]|u\{?[\da-fA-F]{1,6}\}?|x[\da-fA-F]{2}|\s+)")
+_ESCAPE = lazy_regex(r"\\(?:[nrtbfv0ae]|u\{?[\da-fA-F]{1,6}\}?|x[\da-fA-F]{2}|\s+)")
 _FEWEST = 3  # words of a message that a literal has
 _MOSTLY = 0.7  # of the words of a literal that are in the message
 _LONG_RUN = 5  # words that stand together by no accident, whatever else the literal says
@@ -175,3 +185,81 @@ def _longest_run(segment: Sequence[str], places: dict[str, list[int]], begin: in
             if length > best.length or (length == best.length and place + 1 < best.end):
                 best = _Run(length, number - length + 1, place + 1)
     return best
+
+
+_MOST_WORDS = 64  # of a message that are read
+# Words by which definitions are taken into account, the rarest first; more of them as long as those are few.
+_FEWEST_RARE = 3
+_MOST_CONSIDERED = 4_000
+_FEWEST_TOGETHER = 2  # words of a message in a row that a definition has
+_BY_LENGTH = 0.25  # of 0, 0.25 and 1 the best on development questions, see docs/decisions/0030
+
+
+def message_words(text: str) -> list[str]:
+    """The words of a message in small letters."""
+    return [word.lower() for word in _WORD.findall(text)[:_MOST_WORDS]]
+
+
+def printing(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int) -> list[int]:
+    """The `most` definitions, at most, that have most of a message in words that stand together in it, the best first.
+    Whether a message stands there is for their text to say.
+
+    A run of words that a definition has counts by its rarity times its length: who has many words has more of any
+    message, but not in long runs. For the same reason all of it counts less for what is long.
+    Tests are left out, which repeat messages and do not print them. Of what says them otherwise (`repeats`) a quarter
+    as many follow: a message may be kept beside the code.
+    """
+    postings = lexical.definitions
+    numbers = [_rarest(word, lexical) for word in _WORD.findall(text)[:_MOST_WORDS]]
+    known = sorted({n for n in numbers if n >= 0}, key=lambda n: (int(postings.indptr[n + 1] - postings.indptr[n]), n))
+    position = np.full(len(graph.nodes), -1, dtype=np.int32)
+    n_considered = 0
+    for place, number in enumerate(known):
+        documents = _having(lexical, number)
+        if place >= _FEWEST_RARE and n_considered + len(documents) > _MOST_CONSIDERED:
+            break
+        position[documents] = 0
+        n_considered += len(documents)
+    considered = np.flatnonzero((position == 0) & (graph.nodes.roles != Role.TEST))
+    if not len(considered):
+        return []
+    position[:] = -1
+    position[considered] = np.arange(len(considered))
+    run, weight, longest, score = (np.zeros(len(considered)) for _ in range(4))
+    rarities = {number: rarity(postings, number) for number in known}
+    for number in [*numbers, -1]:  # the end of the message ends a run
+        has = np.zeros(len(considered), dtype=np.bool_)
+        if number >= 0:
+            at = position[_having(lexical, number)]
+            has[at[at >= 0]] = True
+        ends = ~has & (run > 0)
+        score += np.where(ends & (run > 1), weight * run, 0.0)
+        longest = np.maximum(longest, run)
+        run = np.where(has, run + 1, 0.0)
+        weight = np.where(has, weight + rarities.get(number, 0.0), 0.0)
+    some = np.flatnonzero(longest >= _FEWEST_TOGETHER)
+    score = score[some] / (1.0 + _BY_LENGTH * np.log1p(postings.norms[considered[some]]))
+    best = considered[some][np.lexsort((considered[some], -np.round(score, 9)))]
+    is_other = repeats(graph)[best]
+    return [*best[~is_other][:most].tolist(), *best[is_other][: most // 4].tolist()]
+
+
+def repeats(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Shape (n_nodes,): what says messages and does not print them: pages, examples, and files in which nothing is
+    defined, such as translations and settings."""
+    nodes = graph.nodes
+    defines = np.zeros(len(nodes), dtype=np.bool_)
+    inside = nodes.files >= 0
+    defines[nodes.files[inside & DEFINES[nodes.kinds]]] = True
+    return np.isin(nodes.roles, [Role.DOCS, Role.EXAMPLE]) | ~(inside & defines[np.maximum(nodes.files, 0)])
+
+
+def _rarest(word: str, lexical: LexicalIndex) -> int:
+    """The number of the term of a word that says most, the whole of a word with parts; -1 for what nobody has."""
+    terms = terms_of(word)
+    return lexical.terms.position(terms[-1]) if terms else -1
+
+
+def _having(lexical: LexicalIndex, number: int) -> NDArray[np.int32]:
+    postings = lexical.definitions
+    return postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]

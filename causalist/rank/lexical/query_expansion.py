@@ -3,19 +3,42 @@
 Four ways in which a word may be missed: another spelling (normalise, normalize), a compound written apart or together
 (file system, filesystem), an abbreviation (cfg, config), a slip of the pen. Each adds terms with less weight than the
 word has; nothing is taken away, and a word that the repository has in this form is never corrected.
+
+What kind of code a file is: how much of the repository is written in its language, by the ends of file names, and
+whether it does anything.
+
+What fits a question best -> words that stand beside its own (pseudo-relevance feedback; Rocchio 1971).
+
+Who asks about "a second call when the first is slow" shares with the code that hedges only words that stand
+everywhere. What fits these words best, tests and documentation as well, says "hedging" besides, and so do the files
+that are meant.
+
+Words that programmers use for the same thing: one writes `remove`, the other asks what deletes; and words that lead
+from what somebody sees to what code says of it: from `expiry` to `ttl`, from `simultaneous` to `lock`.
+
+Both lists are general and small. `synonyms.txt` has a group of words on each line, `leads.txt` a word of questions and
+then those of code. What such a word finds is a signal of its own, so that it never counts as much as what was asked.
+Where a question has few words and names nothing, such words also count beside its own ones, in the text of definitions
+and in the messages of commits.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from causalist._internal.lazy import expression
-from causalist.model.lexical import LexicalIndex
+from causalist._internal.lazy import lazy_regex
+from causalist.model.graph import CodeGraph
+from causalist.model.index import LexicalIndex, Postings
 from causalist.model.string_table import StringTable
+from causalist.model.symbols import NodeKind, Role
+from causalist.rank.lexical.bm25 import ROWS_AT_ONCE, rarity
+from causalist.rank.query.query import Question
 from causalist.rank.terms import STOP_WORDS, stem
+from causalist.rank.top_k import SCORE_DECIMALS, first_by
 
 SPELLING_WEIGHT = 1.0  # of the word: it is the same word
 COMPOUND_WEIGHT = 0.5
@@ -28,9 +51,9 @@ _MOST_MEANT = 2  # terms that a slip may stand for; with more nothing is known
 _FEWEST_WITH = 2  # definitions that have what a slip stands for
 _SHORTEST_PART = 3
 
-_LETTERS = expression(r"[A-Za-z]+")
+_LETTERS = lazy_regex(r"[A-Za-z]+")
 _SPELLINGS = tuple(
-    (expression(pattern, needs=(letters,)), replacement)
+    (lazy_regex(pattern, needs=(letters,)), replacement)
     for letters, pattern, replacement in (
         ("is", r"is(e|ed|es|er|ers|ing|ation|ations|able)$", r"iz\1"),
         ("iz", r"iz(e|ed|es|er|ers|ing|ation|ations|able)$", r"is\1"),
@@ -186,3 +209,227 @@ def slips(a: str, b: str, most: int) -> int:
         if min(row) > most:
             return most + 1
     return min(row[-1], most + 1)
+
+
+_NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL)
+# By kind; looked up for all nodes, which takes a fraction of `np.isin`.
+DEFINES = ~np.isin(np.arange(max(NodeKind) + 1), _NO_DEFINITIONS)
+_RUNS = np.isin(np.arange(max(NodeKind) + 1), (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE))
+_LONGEST = 8  # bytes of an end, with the dot, that are told apart; one machine word
+
+
+def language_shares(graph: CodeGraph) -> NDArray[np.float64]:
+    """Shape (n_nodes,): of each file, the share of all files of code whose names end alike; 0 for nodes that are no
+    files, and where there is no code. Code is what defines something: templates and drawings do not.
+
+    Scripts, pages and configuration beside the code proper are seldom what is looked for."""
+    nodes = graph.nodes
+    result = np.zeros(len(nodes))
+    files = np.flatnonzero(nodes.kinds == NodeKind.FILE)
+    if not len(files):
+        return result
+    ends, places = np.unique(_ends(nodes.ids, files), return_inverse=True)
+    is_code = np.zeros(len(nodes), dtype=np.bool_)
+    is_code[nodes.files[(nodes.files >= 0) & DEFINES[nodes.kinds]]] = True
+    is_code &= nodes.roles == Role.CODE
+    of_ends = np.bincount(places[is_code[files]], minlength=len(ends))
+    result[files] = of_ends[places] / max(int(of_ends.sum()), 1)
+    return result
+
+
+def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Shape (n_nodes,): files that define a function or method with a body, or are prose; others declare, or pass on
+    definitions."""
+    files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
+    inside = _RUNS[kinds] & (files >= 0)
+    inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
+    result = np.zeros(len(graph.nodes), dtype=np.bool_)
+    result[files[inside]] = True
+    return result
+
+
+def _ends(ids: StringTable, files: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Shape (n_files,): what follows the last dot among the last bytes of each, as a number; 0 where there is none."""
+    stops = ids.offsets[files + 1]
+    lengths = stops - ids.offsets[files]
+    back = np.arange(_LONGEST, 0, -1)
+    places = stops[:, None] - back
+    last = np.where(back <= lengths[:, None], ids.blob[np.maximum(places, 0)], 0)
+    n_after = np.argmax(last[:, ::-1] == ord("."), axis=1)  # bytes behind the last dot; 0 without a dot, too
+    kept = np.where(back <= n_after[:, None], last, 0).astype(np.uint8)
+    numbers: NDArray[np.uint64] = np.ascontiguousarray(kept).view(np.uint64)[:, 0]
+    return numbers
+
+
+Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
+
+EXPANSION = "expansion"  # the signal
+# Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0026).
+N_SOURCES = 8
+N_WORDS = 15
+MOST_COUNTED = 3.0  # occurrences of a word in a source; more say no more
+_MOST_SEARCHED = 400  # terms in whose rows a node is searched for
+_FEWEST_SEARCHED = 512  # rows of such a term
+# documents that have a word; what stands in one leads nowhere else
+
+
+def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIndex) -> dict[int, float]:
+    """Weight by number, in (0, 1], of the N_WORDS words that say most of the N_SOURCES best nodes by `text`. With t
+    the number of times that a word stands in a source, and df the documents of N that have it:
+
+        sum over sources of text^2 * min(t, MOST_COUNTED) * ln(N / df),  divided by the largest
+
+    `text`: shape (n_nodes,), how well definitions and passages fit, 0 for what may not be read. `terms`: the numbers of
+    the question's own words, which are not looked for again."""
+    postings = lexical.definitions
+    best = first_by(text, np.flatnonzero(text > 0), N_SOURCES)
+    if not len(best):
+        return {}
+    share = np.zeros(len(text))
+    share[best] = (text[best] / text[best[0]]) ** 2
+    rows = _rows_of(best[share[best] > 0], postings)
+    numbers = np.searchsorted(postings.indptr, rows, side="right") - 1
+    said = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MOST_COUNTED)
+    frequency = np.diff(postings.indptr)
+    values = np.bincount(numbers, weights=said, minlength=len(frequency))
+    values *= np.log(postings.n_documents / np.maximum(frequency, 1)) * (frequency >= _FEWEST_WITH)
+    values[list(terms)] = 0.0
+    rounded = np.round(values, SCORE_DECIMALS)
+    words = np.flatnonzero(rounded > 0)
+    words = words[np.lexsort((words, -rounded[words]))][:N_WORDS]
+    return {int(word): float(values[word] / values[words[0]]) for word in words}
+
+
+def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
+    """Where in `postings.documents` any of a few `nodes` stands, ascending. In the rows of the terms that stand
+    everywhere, which are most of all, it is searched for; the rest is looked through, some rows at once: there are
+    dozens for each node of the repository, and room for something about all of them takes longer to get than it takes
+    to look at them."""
+    documents, indptr = postings.documents, postings.indptr.astype(np.int64)
+    least = max(_FEWEST_SEARCHED, len(documents) // _MOST_SEARCHED)
+    many = np.flatnonzero(np.diff(indptr) > least)
+    found = [_searched(nodes, documents, indptr[many], indptr[many + 1])]
+    starts, stops = np.append(0, indptr[many + 1]).tolist(), np.append(indptr[many], len(documents)).tolist()
+    for start, stop in zip(starts, stops, strict=True):
+        for first in range(start, stop, ROWS_AT_ONCE):
+            some = documents[first : min(first + ROWS_AT_ONCE, stop)]
+            is_there, one = np.zeros((2, len(some)), dtype=np.bool_)
+            for node in nodes.astype(documents.dtype):
+                is_there |= np.equal(some, node, out=one)
+            found.append(first + np.flatnonzero(is_there))
+    return np.sort(np.concatenate(found))
+
+
+def _searched(
+    nodes: NDArray[np.int64], documents: NDArray[np.int32], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Where nodes stand in the rows `starts[i]:stops[i]`, which ascend and are never empty: by halves, in all at
+    once."""
+    if not len(starts):
+        return np.zeros(0, dtype=np.int64)
+    low, high = (np.repeat(each[:, None], len(nodes), axis=1) for each in (starts, stops - 1))
+    for _ in range(int((stops - starts).max()).bit_length()):
+        middle = (low + high) >> 1
+        is_behind = documents[middle] < nodes
+        low = np.minimum(np.where(is_behind, middle + 1, low), stops[:, None] - 1)
+        high = np.where(is_behind, high, middle)
+    is_there: NDArray[np.bool_] = documents[low] == nodes
+    return low[is_there]
+
+
+def may_gain(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Shape (n_nodes,): files of code that do something, and those whose role is `asked` for. A file that only declares
+    shares words with all that uses it."""
+    code = (graph.nodes.kinds == NodeKind.FILE) & (asked | (graph.nodes.roles == Role.CODE))
+    result: NDArray[np.bool_] = code & files_that_run(graph)
+    return result
+
+
+# A question with more words says in others what one of them leaves open; of a long one the title is looked at.
+MOST_WORDS = 14
+# What another word counts beside the one that was asked for; 0.3 to 0.5 are alike (docs/decisions/0026).
+OTHER_WEIGHT = 0.4
+
+
+@lru_cache(maxsize=1)
+def _groups() -> dict[str, list[list[str]]]:
+    """By stem, the groups that it belongs to, as stems."""
+    found: dict[str, list[list[str]]] = {}
+    for line in _lines("synonyms.txt"):
+        stems = [stem(word) for word in line.split()]
+        for each in dict.fromkeys(stems):
+            found.setdefault(each, []).append(stems)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _leads() -> dict[str, list[str]]:
+    """What stands behind each word of questions, by its stem; stems are taken of what is asked for."""
+    found: dict[str, list[str]] = {}
+    for line in _lines("leads.txt"):
+        asked, _, said = line.partition(" ")
+        found.setdefault(stem(asked), []).append(said)
+    return found
+
+
+def _lines(name: str) -> list[str]:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+
+
+def _same(term: str) -> Iterable[str]:
+    """The other stems of all groups that a stem belongs to; `log_in` belongs to those of `login`."""
+    word = term.replace("_", "")
+    return sorted({other for group in _groups().get(word, ()) for other in group} - {term, word})
+
+
+def _led_to(term: str) -> Iterable[str]:
+    """The stems that a word of questions leads to."""
+    return sorted({stem(word) for said in _leads().get(term, ()) for word in said.split()})
+
+
+def synonym_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
+    """Weight by number, of terms of the repository that mean the same as one of the question and are not in it; each
+    as much as the heaviest word that it stands for. Nothing where the question, or its title, is long."""
+    return _others(question, lexical, _same)
+
+
+def lead_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
+    """The same, of terms that a word of the question leads to."""
+    return _others(question, lexical, _led_to)
+
+
+def other_words(question: Question, lexical: LexicalIndex) -> dict[str, float]:
+    """Weight by term, of the words of both lists that stand for one of a brief question and are not in it: OTHER_WEIGHT
+    times what that word has, and less where the repository has the other one more rarely, so that none brings more than
+    its share of what was asked for. Nothing where the question is not brief."""
+    found: dict[str, float] = {}
+    for others_of in (_same, _led_to) if question.is_brief else ():
+        for term, weight in question.terms.items():
+            for other in others_of(term):
+                if other not in question.terms:
+                    share = OTHER_WEIGHT * weight * _rarer(term, other, lexical)
+                    found[other] = max(found.get(other, 0.0), share)
+    return found
+
+
+def _rarer(term: str, other: str, lexical: LexicalIndex) -> float:
+    """The rarity of a term in that of another one, 1 at most, and where the repository lacks one of them."""
+    asked, said = lexical.terms.position(term), lexical.terms.position(other)
+    if asked < 0 or said < 0:
+        return 1.0
+    return min(1.0, rarity(lexical.definitions, asked) / rarity(lexical.definitions, said))
+
+
+def _others(question: Question, lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]) -> dict[int, float]:
+    asked = question.terms if len(question.terms) <= MOST_WORDS else {}
+    if not asked and len(question.title_terms) <= MOST_WORDS:
+        asked = {term: question.terms[term] for term in question.title_terms if term in question.terms}
+    found: dict[int, float] = {}
+    for term, weight in asked.items():
+        for other in others_of(term):
+            if other in question.terms:
+                continue
+            number = lexical.terms.position(other)
+            if number >= 0:
+                found[number] = max(found.get(number, 0.0), weight)
+    return found

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from causalist.model.lexical import LexicalIndex
+from causalist.model.index import LexicalIndex
 from causalist.rank.query.query import Question
 from causalist.rank.terms import terms_of
 

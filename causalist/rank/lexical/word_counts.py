@@ -1,4 +1,6 @@
-"""Text of files -> how often each term stands in each document: the raw material of BM25.
+"""Rows of (document, term, count) that are added up where document and term are the same.
+
+Text of files -> how often each term stands in each document: the raw material of BM25.
 
 Text belongs to the innermost definition or section around it, so that a class is not its methods over again and the
 counts of a file are the sum of its documents. Words are counted as they are written; splitting identifiers and stemming
@@ -7,19 +9,91 @@ happen once for each distinct word of the repository, not for each occurrence.
 Only what is new in a word is looked at word by word: much text at once becomes arrays of where its words begin
 and what they are. They are told apart by hashes of 64 bits. Of words of up to eight bytes no two have the same; of a
 million longer ones two have the same, and count as one, with a chance of one in 37 million (n^2 / 2^65).
+
+Many words at once -> their terms: what `terms.terms_of` says of each, by arrays instead of word by word.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.rank.lexical._sums import Triples
+from causalist.rank.lexical.bm25 import ROWS_AT_ONCE
+from causalist.rank.terms import LONGEST_PART, stems
 
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
     from causalist.model.graph import LinkedGraph
+
+Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+
+
+class Part(NamedTuple):
+    """Rows, in which order their terms come in blocks, and how much a count is worth."""
+
+    rows: Triples
+    order: NDArray[np.int32]
+    weight: int
+
+
+class Blocks(NamedTuple):
+    """Consecutive terms in blocks of about as many rows each; `of_term`: shape (n_terms,), the block of each."""
+
+    of_term: NDArray[np.uint16]
+    n: int
+
+    def part(self, rows: Triples, weight: int) -> Part:
+        # The sort of numbers of 16 bits takes linear time.
+        return Part(rows, np.argsort(self.of_term[rows[1]], kind="stable").astype(np.int32), weight)
+
+
+def blocks_of(tables: Sequence[Triples], n_terms: int) -> Blocks:
+    """Blocks for rows like these."""
+    n_rows = np.zeros(n_terms, dtype=np.int64)
+    for _, terms, _ in tables:
+        n_rows += np.bincount(terms, minlength=n_terms)
+    ends = np.cumsum(n_rows)
+    n = min(1 + int(ends[-1]) // ROWS_AT_ONCE, np.iinfo(np.uint16).max) if n_terms else 1
+    return Blocks(((ends - n_rows) * n // max(int(n_rows.sum()), 1)).astype(np.uint16), n)
+
+
+def added_up(parts: Sequence[Part], blocks: Blocks, n_nodes: int) -> Iterator[Triples]:
+    """The rows of all parts, equal (document, term) pairs added up with their weights: by term, then document."""
+    bounds = [np.searchsorted(blocks.of_term[p.rows[1]][p.order], np.arange(blocks.n + 1)).tolist() for p in parts]
+    for block in range(blocks.n):
+        found: list[Triples] = []
+        for (rows, order, weight), starts in zip(parts, bounds, strict=True):
+            some = order[starts[block] : starts[block + 1]]
+            found.append((rows[0][some], rows[1][some], rows[2][some] * np.int32(weight)))
+        documents, terms, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+        yield summed((documents, terms, counts), n_nodes)
+
+
+def summed(triples: Triples, n_nodes: int) -> Triples:
+    """Equal (term, document) pairs added up, sorted by term, then document."""
+    documents, terms, counts = triples
+    if not len(documents):
+        return triples
+    keys = terms.astype(np.int64)
+    keys *= n_nodes
+    keys += documents
+    bits = int(counts.max()).bit_length()
+    if int(keys.max()).bit_length() + bits < 63:
+        # The counts are sorted with the keys, as their last bits: no permutation, no second copy.
+        keys <<= bits
+        keys |= counts
+        keys.sort()
+        counts = (keys & ((1 << bits) - 1)).astype(np.int32)
+        keys >>= bits
+    else:
+        order = np.argsort(keys, kind="stable")
+        keys, counts = keys[order], counts[order]
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    sums = np.add.reduceat(counts, first)
+    keys = keys[first]
+    return (keys % n_nodes).astype(np.int32), (keys // n_nodes).astype(np.int32), sums
+
 
 # Bytes of text. Arrays of it stay below what the system is asked for one by one (`heap.py`), which would cost as much
 # time as all else.
@@ -237,3 +311,101 @@ def hashes_of(text: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]
         done += 8
         longer = longer[left > 8]
     return hashes
+
+
+_NONE, _LOWER, _UPPER, _DIGIT, _OTHER = range(5)
+# What each byte is part of; those of characters beyond ASCII are letters of another script.
+_KINDS = bytes(
+    _OTHER if c >= 0x80
+    else _UPPER if chr(c).isupper()
+    else _LOWER if chr(c).islower()
+    else _DIGIT if chr(c).isdigit()
+    else _NONE
+    for c in range(256)
+)  # fmt: skip
+
+
+def _is_no_digit(character: str) -> bool:
+    return not character.isdecimal()
+
+
+class Terms:
+    """Numbers for terms: their places among all that were asked for."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def strings(self) -> list[str]:
+        """The terms in the order of their numbers."""
+        return list(self._numbers)
+
+    def numbers(self, terms: Iterable[str]) -> list[int]:
+        known = self._numbers
+        return [known.setdefault(term, len(known)) for term in terms]
+
+    def of_words(self, words: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """(indptr, terms): those of word i are `terms[indptr[i]:indptr[i + 1]]`, each once, ascending."""
+        text = b" ".join([b"", *words, b" " * 8])
+        lengths = np.array([len(word) for word in words], dtype=np.int64)
+        ends = np.cumsum(lengths + 1)
+        of_part, starts, sizes = _parts(text, ends)
+        text = text.lower()  # of ASCII alone: what is beyond it becomes small once it is a string
+        _, some, which = np.unique(hashes_of(text, starts, sizes), return_index=True, return_inverse=True)
+        places = zip(starts[some].tolist(), (starts[some] + sizes[some]).tolist(), strict=True)
+        parts = [text[start:end].decode("utf-8").lower() for start, end in places]
+        of_distinct = np.array(self.numbers(stems(parts)), dtype=np.int64)
+        # A word of several parts is a term as a whole, too.
+        several = np.flatnonzero(np.bincount(of_part, minlength=len(words)) > 1)
+        wholes = [words[i].decode("utf-8").strip("_").lower() for i in several.tolist()]
+        of_wholes = np.array(self.numbers(wholes), dtype=np.int64)
+        pairs = np.concatenate([of_part << 32 | of_distinct[which], several << 32 | of_wholes])
+        pairs.sort()
+        pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
+        indptr = np.zeros(len(words) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(pairs >> 32, minlength=len(words)), out=indptr[1:])
+        return indptr, (pairs & 0xFFFFFFFF).astype(np.int32)
+
+
+def expanded(rows: Triples, indptr: NDArray[np.int64], terms: NDArray[np.int32]) -> Triples:
+    """(document, text, count) -> (document, term, count); those of text i are `terms[indptr[i]:indptr[i + 1]]`."""
+    documents, texts, counts = rows
+    starts, lengths = indptr[:-1], np.diff(indptr).astype(np.int32)
+    # Some at once: what is needed on the way takes more room than the result.
+    parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(texts), ROWS_AT_ONCE)]
+    n = sum(int(lengths[texts[some]].sum()) for some in parts)
+    found = np.empty((3, n), dtype=np.int32)
+    end = 0
+    for some in parts:
+        repeats = lengths[texts[some]]
+        places = np.repeat(starts[texts[some]] - (np.cumsum(repeats) - repeats), repeats)
+        places += np.arange(len(places))
+        start, end = end, end + len(places)
+        np.take(terms, places, out=found[1, start:end])
+        found[0, start:end] = np.repeat(documents[some], repeats)
+        found[2, start:end] = np.repeat(counts[some], repeats)
+    return found[0], found[1], found[2]
+
+
+def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """(word, start, length) of each part of each word: humps, acronyms, runs of small letters, of digits and of other
+    letters; `ends` are those of the words in the text."""
+    # Digits of other scripts are no part of anything (as `[^\W\d]` has it in an expression).
+    kinds = np.frombuffer(blanked(text, _is_no_digit).translate(_KINDS), dtype=np.uint8)
+    before, here, behind = kinds[:-2], kinds[1:-1], kinds[2:]
+    is_upper = here == _UPPER
+    begins = here != before
+    begins &= (here != _LOWER) | (before != _UPPER)
+    begins |= is_upper & (before == _UPPER) & (behind == _LOWER)
+    begins &= here != _NONE
+    starts = np.flatnonzero(begins) + 1
+    # A part ends where the next one begins, or what is of no part.
+    stops = np.flatnonzero(begins | (here == _NONE)) + 1
+    at = np.searchsorted(stops, starts, side="right")
+    lengths = stops[at] - starts
+    too_long = [
+        i
+        for i in np.flatnonzero(lengths > LONGEST_PART).tolist()
+        if len(text[starts[i] : starts[i] + lengths[i]].decode("utf-8")) > LONGEST_PART
+    ]
+    starts, lengths = np.delete(starts, too_long), np.delete(lengths, too_long)
+    return np.searchsorted(ends, starts, side="right"), starts, lengths

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import spliced
 from causalist._internal.lazy import dataclass
-from causalist._internal.spliced import spliced
 from causalist.errors import UsageError
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition

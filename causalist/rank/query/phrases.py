@@ -1,14 +1,36 @@
 """What stands in prose and says nothing of the subject: courtesy, and the form of asking.
 
 The phrases are those with which people begin, soften and end a question; a word of them that stands elsewhere counts.
+
+Verbs with a particle, which code writes in one word: who asks how users *log in* means `login`, and no log.
+
+`particles.txt` has a verb, a particle and the word on each line. They may stand apart ("logs the user in") where the
+particle ends what is said. What reads like one by chance ("the log in the folder") has a thing behind the particle.
+
+What a word of a question tells, whatever the repository.
+
+Rare words count more than others, and that is all that BM25 knows. But a word can be rare in code because people say it
+of code and do not write it there: "improve", "wrong", "several". `word_weights.txt` has the weights of such words, and
+of those that tell more than their rarity says, in percent; tests/benchmarks/mined/words.py learns them from histories.
+
+Histories are written by people who know the code. A short question has no words to spare, and may be asked by somebody
+who does not: there a word counts less by the root of its weight, and never more.
 """
 
 import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+from itertools import takewhile
+from math import sqrt
+from pathlib import Path
+from typing import NamedTuple
 
-from causalist._internal.lazy import expression
+from causalist._internal.lazy import lazy_regex
+from causalist.rank.terms import stem
 
 _FOR = r"for (?:your|the|this|all)(?: \w+){1,5}"
-_COURTESY = expression(
+_COURTESY = lazy_regex(
     r"\b(?:hi|hello|hey|dear|good (?:morning|day|evening))\b"
     r"(?: (?:there|all|everyone|everybody|team|folks|guys))?[ ]?[,!.:]"
     rf"|\b(?:many |big )?thank(?:s| you)\b(?: (?:a lot|so much|very much|in advance|again|{_FOR}))?"
@@ -32,7 +54,7 @@ _COURTESY = expression(
     re.I,
 )
 _THING = r"(?:code|codebase|code base|functions?|methods?|class(?:es)?|files?|modules?|places?|logic|parts?|pieces?)"
-_ASKING = expression(
+_ASKING = lazy_regex(
     r"\bwhere (?:exactly )?in the (?:code base|codebase|code|source|sources|repo|repository|project)\b"
     # "which function or method that is responsible for"
     rf"|\b(?:the|a|which|what) (?:(?:piece|part|bit) of )?(?:the )?{_THING}(?:(?: (?:or|and) |/|, ){_THING})* "
@@ -82,3 +104,138 @@ def without_phrases(text: str) -> str:
         if not text.isascii() or any(word in lowered for word in words):
             text = expression_of.sub(" ", text)
     return text
+
+
+# What a verb and its particle count where they only stand together: "sign", "log" and "back" say something else alone.
+APART_SHARE = 0.35
+# What the word counts that they make, beside one that was written.
+JOINED_SHARE = 0.8
+_FARTHEST = 4  # words between the two
+_WORD_OR_END = lazy_regex(r"[A-Za-z]+|[.,;:?!()\n]")
+# What may stand behind a particle that is no preposition.
+_BEHIND = frozenset({
+    "to", "with", "as", "via", "using", "by", "through", "and", "or", "but", "when", "while", "after", "before", "if",
+    "unless", "until", "because", "from", "again", "first", "only", "automatically", "successfully", "twice", "once",
+    "page", "form", "flow", "screen", "button", "attempt", "attempts", "fails", "failed",
+})  # fmt: skip
+_DETERMINERS = frozenset({
+    "a", "an", "the", "this", "that", "each", "every", "any", "some", "no", "its", "his", "her", "their", "my", "our",
+    "your",
+})  # fmt: skip
+_PREPOSITIONS = frozenset({
+    "of", "for", "to", "from", "with", "at", "by", "in", "on", "into", "over", "under", "between",
+})  # fmt: skip
+_PEOPLE = frozenset({
+    "user", "users", "customer", "customers", "admin", "admins", "member", "members", "account", "accounts", "people",
+    "person",
+})  # fmt: skip
+_AMBIGUOUS = frozenset({"in", "on", "over", "through", "around"})  # prepositions as well
+
+
+class JoinedVerb(NamedTuple):
+    """A verb with its particle. `word`: the term that they make; `apart`: the term where a name has them in two words
+    (`sign_in`), as Python and Ruby write it."""
+
+    verb: str  # its stem
+    particle: str
+    word: str
+    apart: str
+
+
+@lru_cache(maxsize=1)
+def _words() -> dict[tuple[str, str], JoinedVerb]:
+    """By the stem of the verb and the particle."""
+    lines = Path(__file__).with_name("particles.txt").read_text(encoding="utf-8").splitlines()
+    return {
+        (stem(verb), particle): JoinedVerb(stem(verb), particle, stem(word), f"{verb}_{particle}")
+        for verb, particle, word in map(str.split, lines)
+    }
+
+
+@lru_cache(maxsize=1)
+def _particles() -> frozenset[str]:
+    return frozenset(particle for _, particle in _words())
+
+
+def joined_verbs(text: str) -> list[JoinedVerb]:
+    """Each verb that stands with its particle, in the order of the verbs.
+
+    >>> [tuple(verb) for verb in joined_verbs("how does a user log in, and who backs the old index up")]
+    [('log', 'in', 'login', 'log_in'), ('back', 'up', 'backup', 'back_up')]
+    >>> joined_verbs("where is the log in the folder"), joined_verbs("checks in the cache")
+    ([], [])
+    """
+    words = [word.lower() for word in _WORD_OR_END.findall(text)]
+    if _particles().isdisjoint(words):
+        return []
+    found: list[JoinedVerb] = []
+    for i, verb in enumerate(words):
+        for j in range(i + 1, min(i + 2 + _FARTHEST, len(words))):
+            if not words[j].isalpha():
+                break
+            joined = _words().get((stem(verb), words[j])) if words[j] in _particles() else None
+            if joined is not None and _belongs(words, i, j):
+                found.append(joined)
+                break
+            if words[j] in _PREPOSITIONS:
+                break
+    return found
+
+
+def _belongs(words: list[str], verb: int, particle: int) -> bool:
+    """Whether the particle belongs to the verb, and not to what follows it."""
+    behind = list(takewhile(str.isalpha, words[particle + 1 : particle + 3]))
+    ends = not behind or behind[0] in _BEHIND
+    if particle > verb + 1:
+        is_noun = verb > 0 and words[verb - 1] in _DETERMINERS
+        return ends and not is_noun
+    if words[particle] not in _AMBIGUOUS or ends:
+        return True
+    return not _PEOPLE.isdisjoint(behind[:1] if behind[0] not in _DETERMINERS else behind[1:])
+
+
+def alone(text: str, found: Sequence[JoinedVerb]) -> set[str]:
+    """Of the verbs and particles of `found`, those that stand nowhere in `text` without each other."""
+    if not found:
+        return set()
+    joined = Counter(part for verb in found for part in (verb.verb, verb.particle))
+    written = Counter(stem(word.lower()) for word in _WORD_OR_END.findall(text))
+    return {part for part, n in joined.items() if written[part] <= n}
+
+
+# A question with more words is a long one.
+MOST_WORDS = 14
+
+
+def _weights(words: Collection[str]) -> dict[str, float]:
+    """Those of `words` that have one. A few are looked for in the file: reading all of it takes ten times as long."""
+    if len(words) > MOST_WORDS:
+        return _all_weights()
+    found = {word: _found(f"\n{word} ") for word in words if word.isalnum()}
+    return {word: weight for word, weight in found.items() if weight is not None}
+
+
+@lru_cache(maxsize=1)
+def _text() -> str:
+    return "\n" + Path(__file__).with_name("word_weights.txt").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def _all_weights() -> dict[str, float]:
+    return {word: int(percent) / 100 for word, percent in map(str.split, _text().splitlines()[1:])}
+
+
+def _found(beginning: str) -> float | None:
+    text = _text()
+    at = text.find(beginning)
+    return None if at < 0 else int(text[at + len(beginning) : text.index("\n", at + 1)]) / 100
+
+
+def told_by(terms: Iterable[str]) -> dict[str, float]:
+    """The weight of each term of a question: 1 for most, less for words that are said of code, more for those that
+    stand in it."""
+    asked = list(terms)
+    weights = _weights(asked)
+    if len(asked) > MOST_WORDS:
+        return {term: weights.get(term, 1.0) for term in asked}
+    return {term: min(sqrt(weights.get(term, 1.0)), 1.0) for term in asked}

@@ -2,37 +2,54 @@
 
 A long question is a title (its first line) and a body. Names are looked for in the forms in which people paste them:
 identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths, and traceback frames.
+
+A question in words that the repository writes otherwise -> one in the repository's words.
+
+Which candidate generators run on which route, and what else a route decides: one row of one table each.
+
+The table is what the code reads: a generator that a row does not name is not run, and its signals are zero.
 """
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import log
 
-from causalist._internal.lazy import dataclass, expression
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.answer import Route
+from causalist.model.index import LexicalIndex
+from causalist.model.protocols import Steps
 from causalist.rank.query.blocks import SECTION_WEIGHTS, Block, BlockKind, Section, read_blocks
-from causalist.rank.query.identifiers import Named, named_in
-from causalist.rank.query.particles import APART_SHARE, JOINED_SHARE, JoinedVerb, alone, joined_verbs
-from causalist.rank.query.phrases import without_phrases
-from causalist.rank.query.printed import messages_in
-from causalist.rank.query.told import told_by
+from causalist.rank.query.identifiers import Named, messages_in, named_in
+from causalist.rank.query.phrases import (
+    APART_SHARE,
+    JOINED_SHARE,
+    JoinedVerb,
+    alone,
+    joined_verbs,
+    told_by,
+    without_phrases,
+)
 from causalist.rank.query.tracebacks import Frame, Raised, read_frames
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
 
-_WORD = expression(r"\w+")
-_EXPRESSION = expression(r"/([^\n]+)/(i?)")
-_QUOTED_WHOLE = expression(r"([\"'])([^\n]+)\1")
-_QUOTED = expression(r"\"([^\"\n]{1,200})\"")
+_WORD = lazy_regex(r"\w+")
+_EXPRESSION = lazy_regex(r"/([^\n]+)/(i?)")
+_QUOTED_WHOLE = lazy_regex(r"([\"'])([^\n]+)\1")
+_QUOTED = lazy_regex(r"\"([^\"\n]{1,200})\"")
 _SHORTEST_QUOTED = 3
 _MOST_QUOTED = 3
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
 # "how does the cache work", "how middleware works"
-_WORKINGS = expression(r"\W*(?:(?:explain|describe|show|tell me) )?how (?:(?:do|does) .+ work|.+ works)\W*$")
-_MULTI_HOP = expression(
+_WORKINGS = lazy_regex(r"\W*(?:(?:explain|describe|show|tell me) )?how (?:(?:do|does) .+ work|.+ works)\W*$")
+_MULTI_HOP = lazy_regex(
     r"\bwhy\b|\bhow (?:does|do|is|are)\b.*\b(?:reach|become|becomes|turn|get|end up)\b|\baffects?\b|related to"
 )
-_LETTERS = expression(r"[A-Za-z]+")
-_BEHAVIOUR = expression(
+_LETTERS = lazy_regex(r"[A-Za-z]+")
+_BEHAVIOUR = lazy_regex(
     r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
 )
 _MOST_EXPLORED = 100  # characters of a question how something works
@@ -283,3 +300,135 @@ def _route(title: str, named: tuple[Named, ...], frames: tuple[Frame, ...], has_
     if not has_body and len(title) <= _MOST_EXPLORED and _WORKINGS.match(title.lower()):
         return Route.EXPLORATORY
     return Route.SIMPLE
+
+
+# Letters that have to agree, by attempt. Measured on what development questions say in words that their repository does
+# not have: of the answers with five letters 29 % had a right file among the first five, of those with three 21 %, where
+# five files at random have 12 % (docs/decisions/0009).
+LEAST_ALIKE = (5, 3)
+_MOST_MEANT = 4  # terms that one word may stand for
+_MOST_ALIKE = 60  # a beginning that more terms share says nothing
+
+
+def as_written(question: Question, lexical: LexicalIndex) -> Question:
+    """The question with verbs and their particles as the repository has them: who asks how users log in means `log_in`
+    where more definitions say that than `login`. What was written as one word stays."""
+    apart = {
+        verb.word: verb.apart
+        for verb in question.joined
+        if verb.word in question.terms
+        and verb.word not in question.written
+        and _n_definitions(verb.apart, lexical) > _n_definitions(verb.word, lexical)
+    }
+    if not apart:
+        return question
+    return replace(
+        question,
+        terms={apart.get(term, term): weight for term, weight in question.terms.items()},
+        title_terms=frozenset(apart.get(term, term) for term in question.title_terms),
+    )
+
+
+def _n_definitions(term: str, lexical: LexicalIndex) -> int:
+    """How many definitions have a term."""
+    at = lexical.terms.position(term)
+    return 0 if at < 0 else int(lexical.definitions.indptr[at + 1] - lexical.definitions.indptr[at])
+
+
+def broadened(question: Question, lexical: LexicalIndex, least_alike: int) -> Question | None:
+    """The question with, for each of its unknown words, the terms that share the longest beginning with it, at least
+    `least_alike` letters; None where there are none."""
+    terms = dict(question.terms)
+    for term, weight in question.terms.items():
+        if lexical.terms.position(term) >= 0:
+            continue
+        for length in range(len(term), least_alike - 1, -1):
+            numbers = lexical.terms.prefix_range(term[:length])
+            if len(numbers) > _MOST_ALIKE:
+                break
+            alike = sorted((lexical.terms[n] for n in numbers), key=lambda t: (abs(len(t) - len(term)), t))
+            for other in alike[:_MOST_MEANT]:
+                terms[other] = max(terms.get(other, 0.0), weight * length / len(term))
+            if alike:
+                break
+    return replace(question, terms=terms) if len(terms) > len(question.terms) else None
+
+
+Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
+
+# In the order in which they run; `graph` and `pagerank` start from what the others found.
+GENERATORS: Mapping[str, str] = {
+    "literals": "quoted texts, expressions and printed messages, looked for in the text of files",
+    "words": "BM25 over the text of definitions, passages and module-level code",
+    "files": "BM25 over the text of whole files",
+    "tests": "files whose tests have the words, by the names of both",
+    "names": "words of the question in names and paths",
+    "mentions": "names, paths, imports, options and error codes that stand in the question",
+    "frames": "frames of tracebacks",
+    "synonyms": "BM25 over words that mean the same, or that code about the same has",
+    "expansion": "BM25 over words that stand beside those of a brief question, in whole files",
+    "dense": "definitions that mean what the question means, where an embedder is chosen",
+    "history": "messages of commits, and commits that are like the question",
+    "graph": "what the best definitions give to others that words found, and who uses what is named",
+    "pagerank": "places for what the walk reaches and no word led to",
+}
+
+
+def above_zero(signals: Sequence[Scores]) -> NDArray[np.bool_]:
+    """Which nodes have any of some signals, at least one."""
+    result = signals[0] > 0
+    for each in signals[1:]:
+        result |= each > 0
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class RoutePlan:
+    """One row. `generators`: those that run. `graph_share`: the share of the places that is kept for nodes which only
+    PageRank reached; a route with more trust in the graph keeps more. `second_hop`: what takes such a place joins the
+    seeds before the next is filled, so that a chain is followed to its end. `names_decide`: what is named counts once
+    more (`looked up`), because the question is little more than that name. `toll`: on a further
+    definition of a file, times ln(1 + n) where n stand before it (`spread`). `words_first`: places for what only
+    PageRank reached go back to words that would fill them well."""
+
+    generators: tuple[str, ...]
+    graph_share: float
+    second_hop: bool
+    names_decide: bool
+    toll: float
+    words_first: bool = True
+
+
+_ALL = tuple(GENERATORS)
+_TOLL = 0.7
+
+# That a route gains by leaving a generator out was never measured, so that every row has all of them, and rows differ
+# in what they do with the graph, with names and with files. What is named needs no places for what nothing named leads
+# to. The tolls were measured (docs/decisions/0018, 0036). `skip` has no generator: the answer is at hand.
+ROUTES: Mapping[Route, RoutePlan] = {
+    Route.LOOKUP: RoutePlan(_ALL, 0.0, second_hop=False, names_decide=True, toll=_TOLL),
+    Route.SIMPLE: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, toll=_TOLL),
+    Route.MULTI_HOP: RoutePlan(_ALL, 0.3, second_hop=True, names_decide=False, toll=_TOLL, words_first=False),
+    Route.EXPLORATORY: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, toll=1.0),
+    Route.SKIP: RoutePlan((), 0.0, second_hop=False, names_decide=False, toll=0.0),
+}
+
+
+class Generating:
+    """Runs those generators that the plan of a route names, each as an optional step `candidates.NAME`."""
+
+    def __init__(self, plan: RoutePlan, n_nodes: int, steps: Steps) -> None:
+        self._plan = plan
+        self._n_nodes = n_nodes
+        self._steps = steps
+
+    def scores(self, name: str, n: int, work: Callable[[], tuple[Scores, ...]]) -> tuple[Scores, ...]:
+        """The `n` signals of a generator, each of shape (n_nodes,); zeros where it does not run or is skipped. A node
+        with any of them is a candidate."""
+        nothing = (np.zeros(self._n_nodes),) * n
+        if name not in self._plan.generators:
+            return nothing
+        signals = self._steps.optional(f"candidates.{name}", work, lambda: nothing)
+        if signals is not nothing:
+            self._steps.found(name, int(np.count_nonzero(above_zero(signals))))
+        return signals

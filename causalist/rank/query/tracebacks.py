@@ -1,4 +1,11 @@
-"""Tracebacks in a question -> frames, innermost first, and what was raised.
+"""More forms of frames: .NET, Elixir, Lua, shells, failed assertions and checks of C and C++, Swift, and positions that
+compilers print.
+
+A form has the groups `path` and `line` where they are printed; `function` as printed, of which the last name counts;
+`said` where the line tells what went wrong, too. Each is tried where a text stands that it needs: most questions have
+none, and compiling these expressions takes longer than reading the question.
+
+Tracebacks in a question -> frames, innermost first, and what was raised.
 
 Read are the forms of Python (chained, grouped, with markers), V8 and browsers, Go, Java and Kotlin, Rust, PHP, Ruby,
 debuggers of C, and positions that compilers and linters print; those of `more_frames` besides. Which frames lie inside
@@ -9,8 +16,114 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist._internal.lazy import expression
-from causalist.rank.query.more_frames import dotnet_frame, other_frame
+from causalist._internal.lazy import lazy_regex
+
+# Release builds of .NET print no places.
+_DOTNET = lazy_regex(
+    r"\s+at (?P<function>(?:[^\W\d][\w`]*[.+])[^\s(:/\\]{1,300})\((?P<arguments>[\w\s,.&*`<>+\[\]]*)\)"
+    r"(?: in (?P<path>[^\n]{1,400}?):line (?P<line>\d+))?\s*$"
+)
+_ELIXIR = lazy_regex(
+    r"\s*(?:\(\w+(?: [\w.+-]+)?\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d+): "
+    r"(?:anonymous fn/\d+ in )?(?P<function>[^\n]{1,200}?)/\d+\s*$"
+)
+_LUA = lazy_regex(
+    r"\s*(?:lua\S*: )?(?P<path>[^\s:]{1,300}\.lua):(?P<line>\d+): in (?:main chunk"
+    r"|(?:function|method|field|local|upvalue|global)(?: function)? (?:['‘](?P<function>[\w.:]+)['’]|<[^>\n]*>))\s*$"
+)
+_SHELL = lazy_regex(r"\s*(?P<path>[^\s:]{1,300}\.(?:sh|bash|ksh|zsh|bats)): line (?P<line>\d+): (?P<said>\S[^\n]*)$")
+_ASSERTION = lazy_regex(
+    r"(?:[^\s:]{1,200}: )?(?P<path>[^\s:]{1,300}\.\w{1,4}):(?P<line>\d+): (?:(?P<function>[^\n]{1,300}?): )?"
+    r"Assertion [`'‘](?P<said>[^\n]{1,500}?)['’] failed\b"
+)
+_ASSERTED = lazy_regex(
+    r"Assertion failed: (?:\((?P<said>[^\n]{1,500}?)\), function (?P<function>[^\s,]{1,200})|(?P<said2>[^\n]{1,500}?))"
+    r", file (?P<path>[^\n,]{1,300}), line (?P<line>\d+)"
+)
+_GLOG = lazy_regex(
+    r"[FEWI]\d{4,8} \d\d:\d\d:\d\d\.\d+ +\d+ (?P<path>[^\s:]{1,300}\.\w{1,4}):(?P<line>\d+)\] "
+    r"(?:Check failed: )?(?P<said>\S[^\n]*)$"
+)
+_SWIFT = lazy_regex(
+    r"(?:Fatal error|Precondition failed|Assertion failed)(?:: (?P<said>[^\n]{1,500}?))?: "
+    r"file (?P<path>[^\n,]{1,300}\.swift), line (?P<line>\d+)"
+)
+_MSVC = lazy_regex(
+    r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:(]{1,400}\.\w{1,5})\((?P<line>\d+)\) ?: (?:fatal )?(?:error|warning|note)\b"
+)
+_BUILD = lazy_regex(  # of Kotlin, Scala and Maven
+    r"(?:[ew]: (?:file://)?|\[(?:error|ERROR|warn|WARNING)\] )(?P<path>(?:[A-Za-z]:)?[^\s:(\[]{1,400}\.\w{1,5})"
+    r"(?::(?P<line>\d+):\d+|:\[(?P<line2>\d+),\d+\]|: ?\((?P<line3>\d+), ?\d+\))"
+)
+# (text that a line of this form has, form)
+_OTHERS = (
+    (".ex", _ELIXIR),
+    (".lua:", _LUA),
+    (": line ", _SHELL),
+    ("Assertion ", _ASSERTION),
+    ("Assertion failed: ", _ASSERTED),
+    ("] ", _GLOG),
+    (".swift, line ", _SWIFT),
+    ("): ", _MSVC),
+    (") : ", _MSVC),
+    ("e: ", _BUILD),
+    ("w: ", _BUILD),
+    ("] ", _BUILD),
+)
+
+# `Shop.Cart.<Load>d__12.MoveNext`, `Shop.Cart.<>c.<Load>b__0_1`, `Shop.Cart.<Load>g__Inner|3_0`
+_COMPILED = lazy_regex(r"<(?P<outer>[^\W\d]\w*)>[a-z]__(?:(?P<inner>[^\W\d]\w*)\|)?")
+_MORE_THAN_A_NAME = lazy_regex(r"`\d+|\[[^\[\]]*\]")
+_PARAMETERS = lazy_regex(r"\([^()]*\)(?: const)?(?: \[[^\]]*\])?$")
+
+
+class Printed(NamedTuple):
+    """A frame as it is printed: `path` as it stands there, `function` a last name or ""; `said`: what went wrong."""
+
+    path: str
+    line: int
+    function: str
+    said: str = ""
+
+
+def dotnet_frame(line: str) -> Printed | None:
+    """A frame of .NET. Without a place it lies where the type would be expected, as with Java's.
+
+    >>> dotnet_frame("   at Shop.Orders.Cart.Load(String id) in /src/Orders/Cart.cs:line 7")
+    Printed(path='/src/Orders/Cart.cs', line=7, function='Load', said='')
+    >>> dotnet_frame("   at Shop.Orders.Cart.<Load>d__3.MoveNext()")
+    Printed(path='Shop/Orders/Cart.cs', line=0, function='Load', said='')
+    """
+    found = _DOTNET.match(line) if "at " in line else None
+    if found is None or found["arguments"] in ("Native Method", "Unknown Source"):
+        return None
+    written = found["function"]
+    compiled = _COMPILED.search(written)
+    if compiled:
+        type_, name = written[: written.index(".<")], compiled["inner"] or compiled["outer"]
+    elif written.endswith((".ctor", ".cctor")):
+        type_ = written.removesuffix("ctor").rstrip("c").rstrip(".")
+        name = type_.rpartition(".")[2].rpartition("+")[2]
+    else:
+        type_, _, name = _MORE_THAN_A_NAME.sub("", written).rpartition(".")
+    type_, name = (_MORE_THAN_A_NAME.sub("", part) for part in (type_.partition("+")[0], name))
+    path = found["path"] or type_.replace(".", "/") + ".cs"
+    return Printed(path, int(found["line"] or 0), name if name.isidentifier() else "")
+
+
+def other_frame(line: str) -> Printed | None:
+    """A frame in one of the forms above, but for .NET."""
+    for text, form in _OTHERS:
+        if text in line and (found := form.match(line)):
+            return _printed(found)
+    return None
+
+
+def _printed(found: re.Match[str]) -> Printed:
+    groups = found.groupdict()
+    row = next(groups[key] for key in ("line", "line2", "line3") if groups.get(key))
+    function = _PARAMETERS.sub("", groups.get("function") or "")
+    return Printed(groups["path"], int(row), function, (groups.get("said") or groups.get("said2") or "").strip())
 
 
 class Frame(NamedTuple):
@@ -32,43 +145,43 @@ class Raised(NamedTuple):
     message: str
 
 
-_PYTHON = expression(r"\s*(?:[|] *)*File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<function>[\w<>.]+))?")
-_PYTEST = expression(
+_PYTHON = lazy_regex(r"\s*(?:[|] *)*File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<function>[\w<>.]+))?")
+_PYTEST = lazy_regex(
     r"(?P<path>[\w./\\-]+\.py):(?P<line>\d+): "
     r"(?:in (?P<function>[\w<>.]+)|(?P<type>[\w.]+(?:Error|Exception|Warning|Exit))\b)"
 )
-_NODE = expression(
+_NODE = lazy_regex(
     r"\s+at (?:async |new )*(?:(?P<function>[^(\n]{1,200}?) (?:\[as [^\]\n]{1,80}\] )?\()?(?:eval at \S{1,80} \()?"
     r"(?P<path>[^\n]{1,400}?):(?P<line>\d+):\d+(?:\), <anonymous>:\d+:\d+)?\)?\s*$"
 )
-_BROWSER = expression(r"\s*(?P<function>[^\s@()]{0,150})@(?P<path>\S{1,400}?):(?P<line>\d+):\d+\s*$")
-_JAVA = expression(
+_BROWSER = lazy_regex(r"\s*(?P<function>[^\s@()]{0,150})@(?P<path>\S{1,400}?):(?P<line>\d+):\d+\s*$")
+_JAVA = lazy_regex(
     r"\s+at (?:[\w.@-]+/{1,2})?(?P<type>(?:[\w$]+\.)*[\w$]+)\.(?P<function><?[\w$]+>?)"
     r"\((?P<path>[\w$.-]+\.(?:java|kt|scala|groovy))(?::(?P<line>\d+))?\)"
 )
-_GO_CALL = expression(
+_GO_CALL = lazy_regex(
     r"\s*(?:created by )?(?P<function>[\w./()*·\[\]-]{1,200}?)(?<!\.)(?:\([^\n]*\))?(?: in goroutine \d+)?\s*$"
 )
-_GO_PLACE = expression(r"\s+(?P<path>\S[^\n]*\.go):(?P<line>\d+)(?: \+0x[\da-f]+)?\s*$")
-_RUST_CALL = expression(r"\s*\d{1,4}: +(?:0x[\da-f]+ - )?(?P<function>\S[^\n]{0,300})$")
-_RUST_PLACE = expression(r"\s+at (?P<path>[^\s:][^\n:]*\.rs):(?P<line>\d+)(?::\d+)?\s*$")
-_RUST_PANIC = expression(
+_GO_PLACE = lazy_regex(r"\s+(?P<path>\S[^\n]*\.go):(?P<line>\d+)(?: \+0x[\da-f]+)?\s*$")
+_RUST_CALL = lazy_regex(r"\s*\d{1,4}: +(?:0x[\da-f]+ - )?(?P<function>\S[^\n]{0,300})$")
+_RUST_PLACE = lazy_regex(r"\s+at (?P<path>[^\s:][^\n:]*\.rs):(?P<line>\d+)(?::\d+)?\s*$")
+_RUST_PANIC = lazy_regex(
     r".*\bpanicked at (?:'(?P<message>[^\n]*)', )?(?P<path>[^\s:'][^\n:']*\.rs):(?P<line>\d+):\d+"
     r"(?::?\s*$|: (?P<said>\S[^\n]*)$)"
 )
-_PHP = expression(r"\s*#\d+ (?P<path>[^\n#(]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\n(]{1,200})")
-_PHP_IN = expression(
+_PHP = lazy_regex(r"\s*#\d+ (?P<path>[^\n#(]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\n(]{1,200})")
+_PHP_IN = lazy_regex(
     r".*\b(?:in|at) (?P<path>\S+\.(?:php|phtml))(?:\((?P<line>\d+)\)|:(?P<line2>\d+)| on line (?P<line3>\d+))"
 )
-_RUBY = expression(
+_RUBY = lazy_regex(
     r"\s*(?:\d+: )?(?:from )?(?P<path>[^\s:][^\n:]*\.(?:rb|ru|rake|erb)):(?P<line>\d+)"
     r":in [`'](?P<function>[^'\n]{1,120})'(?:: (?P<message>[^\n(]*)\((?P<type>[\w:]+)\))?"
 )
-_DEBUGGER = expression(
+_DEBUGGER = lazy_regex(
     r"\s*#\d+ +(?:0x[\da-f]+ (?:<[^>]*> )?)?(?:in )?(?P<function>[\w:~<>*&]{1,200})(?: ?\([^\n]*?\))?(?: at)? "
     r"(?P<path>[\w./\\+-]+\.\w{1,4}):(?P<line>\d+)"
 )
-_COMPILER = expression(
+_COMPILER = lazy_regex(
     r"\s{0,20}(?:(?:-->|at) {1,4})?(?P<path>(?:[A-Za-z]:)?[\w./\\@+-]{0,400}[\w-]\.\w{1,5})"
     r"(?::(?P<line>\d+)(?::\d+)?|\((?P<line2>\d+),\d+\))(?:: | - |\s*$)"
 )
@@ -76,31 +189,31 @@ _COMPILER = expression(
 _FORMS = (_PYTHON, _JAVA, _RUST_PLACE, _NODE, _GO_PLACE, _PHP, _RUBY, _DEBUGGER, _BROWSER, _PYTEST, _COMPILER)
 _LAST_INNERMOST = (_PYTHON, _PYTEST)  # the others print the innermost frame first
 
-_RAISED = expression(
+_RAISED = lazy_regex(
     r"(?:\s*(?:[|] *)*|Exception in thread \"[^\"]*\" |(?:Caused by|Suppressed): |Uncaught (?:\(in promise\) )?"
     r"|PHP Fatal error: +Uncaught |E {3,}|Fatal error: Uncaught |Unhandled [eE]xception[.:] | ---> )"
     r"(?P<type>(?:[A-Za-z_$][\w$]{0,80}[.\\:]{1,2}){0,12}[A-Z_a-z$][\w$]{0,80}"
     r"(?:Error|Exception|Warning|Exit|Interrupt|Failure|Panic|Iteration|Fault)|Error)"
     r"(?: \[[A-Z][A-Z0-9_]+\])?(?:: (?P<message>[^\n]+)|\s*$)"
 )
-_RAISED_IN_ELIXIR = expression(r"[*]{2} \((?:\w+\.)*(?P<type>\w+)\) (?P<message>\S[^\n]*)$")
-_PANIC = expression(r"(?:panic|fatal error): (?P<message>[^\n]+?)(?: \[recovered\])?$")
-_TYPED = expression(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]*)$")  # after Python's frames
-_CHAINED = expression(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
-_ANOTHER = expression(r"[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
-_CAUSED = expression(r"\s*(?:Caused by: |\[cause\]: |---> )")
+_RAISED_IN_ELIXIR = lazy_regex(r"[*]{2} \((?:\w+\.)*(?P<type>\w+)\) (?P<message>\S[^\n]*)$")
+_PANIC = lazy_regex(r"(?:panic|fatal error): (?P<message>[^\n]+?)(?: \[recovered\])?$")
+_TYPED = lazy_regex(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]*)$")  # after Python's frames
+_CHAINED = lazy_regex(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
+_ANOTHER = lazy_regex(r"[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
+_CAUSED = lazy_regex(r"\s*(?:Caused by: |\[cause\]: |---> )")
 _CAUSE_ENDS = "--- End of inner exception stack trace ---"  # what follows led to what came before
-_MARKERS = expression(r"[\s~^|]+$")
-_QUERY = expression(r"\?.*$")
-_SCHEME = expression(
+_MARKERS = lazy_regex(r"[\s~^|]+$")
+_QUERY = lazy_regex(r"\?.*$")
+_SCHEME = lazy_regex(
     r"^(?:file:/{2,3}(?=[A-Za-z]:)|file:/{2}|webpack(?:-internal)?:/{2,3}|[a-z][a-z+.-]*:/{2}[^/]+/|ng:/+|rsc:/+)"
 )
-_NAMELESS = expression(r"(?:^|[.:])<[a-z][\w :()]*>$|^\{main\}$")
-_DECORATION = expression(
+_NAMELESS = lazy_regex(r"(?:^|[.:])<[a-z][\w :()]*>$|^\{main\}$")
+_DECORATION = lazy_regex(
     r"::h[\da-f]{16}$|(?:\.func\d+)+(?:\.\d+)*$|<[^<>]*>|\[[^\[\]]*\]|\{\{?closure[^}]*\}?\}"
     r"|^(?:block|rescue|ensure) (?:\([^)]*\) )?in "
 )
-_PHP_PLACE = expression(r" in \S+\.\w+(?::\d+| on line \d+)$")
+_PHP_PLACE = lazy_regex(r" in \S+\.\w+(?::\d+| on line \d+)$")
 # Without a digit, every frame and everything that was raised has one of these. Most questions have none.
 _SIGNS = (":", "(", "Error", "Exception", "Warning", "Exit", "Interrupt", "Failure", "Panic", "Iteration", "Fault")
 _OF_THE_RUNTIME = ("node:", "internal/", "native ", "<", "[native")

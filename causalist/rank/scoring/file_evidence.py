@@ -3,6 +3,16 @@
 What somebody wrote when changing a file says in other words than the code what the file is for. Two signals read that:
 the messages of all commits of a file as one document, and the commits whose messages are like the question. Two
 others do not read: what changes together with the best files, and how often and how lately a file changed.
+
+Whether a question is about what usually ranks lower, such as tests, so that it does not there.
+
+"Where are the tests of the parser" asks for tests. "Why can a final class not be mocked" does so almost everywhere, but
+not in a repository that is about mocks: there the word stands in the names of its code.
+
+Files of tests -> the files that they test, by name: what a test says is said of the code that it tests.
+
+Tests tell in sentences what code does ("keeps the cookie when redirected"), and their own files rank low. Only names
+say what a file of tests is about: what it imports and calls was measured as well and says less (docs/benchmarks.md).
 """
 
 from collections.abc import Mapping
@@ -11,9 +21,14 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.history import History
-from causalist.rank.lexical.build import bm25
+from causalist._internal.lazy import lazy_regex
+from causalist.model.graph import CodeGraph
+from causalist.model.index import History, LexicalIndex
+from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.rank.lexical.bm25 import bm25, nodes_named
 from causalist.rank.query.query import Question
+from causalist.rank.terms import stem
+from causalist.rank.top_k import first_by
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files have any
 
@@ -123,3 +138,107 @@ def _of_nodes(values: NDArray[np.float64], history: History, n_nodes: int) -> Sc
     scores = np.zeros(n_nodes)
     scores[history.nodes] = values
     return scores
+
+
+ASKED_WORDS: dict[Role, tuple[str, ...]] = {
+    Role.TEST: ("test", "tests", "testing", "spec", "fixture", "mock"),
+    Role.DOCS: ("docs", "documentation", "readme", "changelog", "guide"),
+    Role.EXAMPLE: ("example", "examples", "benchmark", "demo", "sample"),
+    Role.CONFIG: ("ci", "workflow", "config", "lint", "build", "packaging", "setup", "pyproject", "tsconfig"),
+    Role.MIGRATION: ("migration", "migrations"),
+    Role.GENERATED: ("generated",),
+    Role.VENDORED: ("vendored", "vendor"),
+}
+_UNNAMED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD, NodeKind.EXTERNAL)
+# Definitions with a word in their name from which on a repository is about it: their share of all that are code, and
+# how many there are. docs/decisions/0031 has the shares of forty repositories.
+_SHARE_OF_SUBJECT = 0.01
+_FEWEST_OF_SUBJECT = 10
+# Tests of something: what is asked for beyond doubt.
+_TESTS_OF = lazy_regex(
+    r"\b(?:unit|integration|regression|existing|which)[ -]tests?\b|\btests? (?:of|for|that|which|cover\w*|check\w*)\b"
+    r"|\b(?:is|are|was|were) (?:\S+ ){1,6}tested\b",
+    needs=("test",),
+)
+_LONGEST_TITLE = 300  # characters in which that is looked for
+
+
+def roles_asked_for(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.bool_]:
+    """Shape (n_nodes,): nodes of a role that the title asks for."""
+    wanted = np.zeros(len(Role), dtype=np.bool_)
+    for role, words in ASKED_WORDS.items():
+        stems = dict.fromkeys(stem(word) for word in words)
+        said = [term for term in stems if term in question.title_terms]
+        wanted[role] = any(not _is_subject(term, graph, lexical) for term in said)
+    if not wanted[Role.TEST]:
+        wanted[Role.TEST] = _TESTS_OF.search(question.text.split("\n", 1)[0][:_LONGEST_TITLE].lower()) is not None
+    result: NDArray[np.bool_] = wanted[graph.nodes.roles]
+    return result
+
+
+def _is_subject(term: str, graph: CodeGraph, lexical: LexicalIndex) -> bool:
+    """Whether the repository is about what a term says, so that it asks for nothing that is called by it."""
+    number = lexical.terms.position(term)
+    if number < 0:
+        return False
+    names, nodes = lexical.symbol_names, graph.nodes
+    having = names.documents[int(names.indptr[number]) : int(names.indptr[number + 1])]
+    n_having = int(np.count_nonzero((nodes.roles[having] == Role.CODE) & ~np.isin(nodes.kinds[having], _UNNAMED)))
+    if n_having < _FEWEST_OF_SUBJECT:
+        return False
+    n_code = int(np.count_nonzero((nodes.roles == Role.CODE) & ~np.isin(nodes.kinds, _UNNAMED)))
+    return n_having >= _SHARE_OF_SUBJECT * n_code
+
+
+_MARK = lazy_regex(
+    r"^(?:tests?|specs?)[_-]+|^Test(?=[A-Z])|[_-](?:tests?|specs?|it|e2e)$"
+    r"|(?<=[a-z0-9])(?:Tests?|TestCase|Specs?|Suite|IT)$"
+)
+_MOST_TESTS = 40  # files of tests that are looked at, the best first
+_MOST_TESTED = 6  # files that one of them may mean; with more nothing is known
+
+
+def scores_by_tests(
+    texts: NDArray[np.float64], asked: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex
+) -> NDArray[np.float64]:
+    """Shape (n_nodes,): of each file of code the best of `texts` of the files of tests that are named like it, each
+    divided by the square root of the number of files that it may mean.
+
+    `texts`: how well the text of each file fits, at least 0. `asked`: nodes that are asked for by their role; tests
+    that are looked for are no witnesses."""
+    nodes = graph.nodes
+    scores = np.zeros(len(nodes))
+    found = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~asked & (texts > 0))
+    is_code = (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.CODE)
+    for test in first_by(texts, found, _MOST_TESTS).tolist():
+        files = _meant_by(split_id(nodes.ids[test])[0], is_code, graph, lexical)
+        for file in files:
+            scores[file] = max(scores[file], texts[test] / np.sqrt(len(files)))
+    return scores
+
+
+def name_under_test(path: str) -> str:
+    """The name of a file of tests without what says that it is one, in lower case.
+
+    >>> [name_under_test(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
+    ['cookies', 'router', 'htmlparser']
+    """
+    name = path.rpartition("/")[2].partition(".")[0]
+    while (shorter := _MARK.sub("", name, count=1)) not in ("", name):
+        name = shorter
+    return name.lower()
+
+
+def _meant_by(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
+    """The files of code that are named like what a file of tests is about, those of the likest folders; none if they
+    are many."""
+    name = name_under_test(path)
+    named = np.array([*nodes_named(name, lexical), *nodes_named(f"_{name}", lexical)], dtype=np.int64)
+    files = named[is_code[named]].tolist()
+    if len(files) > 1:
+        own = set(path.lower().split("/")[:-1])
+        paths = [split_id(graph.nodes.ids[file])[0].lower() for file in files]
+        shared = [len(own.intersection(each.split("/")[:-1])) for each in paths]
+        most = max(shared)
+        files = [file for file, n in zip(files, shared, strict=True) if n == most]
+    return files if len(files) <= _MOST_TESTED else []

@@ -3,6 +3,8 @@
 The score is linear in the signals, so that it explains itself: the sum of the signals times their weights, times the
 factor of the file's role. A score is the logarithm of odds up to a constant: how much likelier a node is meant than
 another is e to the difference of their scores. That is how the weights were fitted (`evaluate/fit.py`).
+
+What ranking says of every node for one question.
 """
 
 import json
@@ -13,17 +15,17 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
-from causalist.model.history import History
-from causalist.model.lexical import LexicalIndex, Postings
+from causalist.model.index import History, LexicalIndex, Postings
 from causalist.model.protocols import UNWATCHED, Steps
-from causalist.model.scores import Matched, Reason
+from causalist.model.scores import Matched, PageRankResult, Reason
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.lexical.build import impact_on
+from causalist.rank.lexical.bm25 import impact_on
 from causalist.rank.query.query import Question
-from causalist.rank.scoring.dense import Similarities
+from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import (
     KIND,
     NAMED,
@@ -32,10 +34,10 @@ from causalist.rank.scoring.signals import (
     Factors,
     Reading,
     Scores,
+    Table,
     kinds_as_judged,
     read_against,
 )
-from causalist.rank.scoring.tables import Table
 
 _N_REASONS = 4
 GRAPH = "graph"  # the signal of what others give
@@ -285,3 +287,19 @@ def _matching_words(node: int, postings: Postings, question: Question, numbers: 
         if impact > 0:
             found.append((-weight * impact, term))
     return list(dict.fromkeys(question.written.get(term, term) for _, term in sorted(found)))[:5]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Scores of all nodes, shape (n_nodes,). `pagerank` is None where the graph was not walked; then `seeds` are
+    zeros. `matches` are the candidates with their scores without PageRank, divided by the best."""
+
+    question: Question
+    definitions: NDArray[np.float64]
+    files: NDArray[np.float64]
+    signals: Signals
+    matches: Mapping[int, float]
+    seeds: NDArray[np.float64]
+    pagerank: PageRankResult | None
+    matched: Mapping[int, Matched] = field(default_factory=dict)
+    history: History = field(default_factory=History)

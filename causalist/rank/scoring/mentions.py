@@ -1,20 +1,151 @@
-"""Things that a question names outright -> how strongly each node is meant."""
+"""Frames of tracebacks -> the definitions of the repository in which they lie.
 
-from collections.abc import Mapping
+A trace was printed by another version on another machine: the front of its paths is strange, its lines may have moved,
+and most of its frames lie in other packages. A frame counts if the end of its path tells a file for sure, or if its
+function is defined in the file that the path may mean.
+
+Things that a question names outright -> how strongly each node is meant.
+"""
+
+from collections.abc import Mapping, Sequence
 from posixpath import splitext
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph
-from causalist.model.lexical import LexicalIndex
+from causalist.model.index import LexicalIndex
 from causalist.model.scores import Matched
-from causalist.model.symbols import NodeKind, split_id
-from causalist.rank.lexical.bm25 import covered_share
-from causalist.rank.lexical.build import impacts, nodes_named
+from causalist.model.symbols import NodeKind, external_id, split_id
+from causalist.rank.lexical.bm25 import covered_share, impacts, nodes_named
 from causalist.rank.query.query import Pattern, Question
-from causalist.rank.scoring.located import definition_at
+from causalist.rank.query.tracebacks import Frame
 from causalist.rank.terms import terms_of
+
+# The innermost frame inside of the repository is where it went wrong; those around it say how it came to that.
+FRAME_DECAY = 0.6
+OUTER_TRACE = 0.7  # what the frames of a further trace count, such as that of an error which the first one caused
+_MOST_LOCATED = 12  # frames of one trace
+# What comes after these folders is a package of its own.
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages", "node_modules", "vendor")
+_FOREIGN = (
+    "/rustc/", "/.cargo/registry/", "/go/src/", "/go/pkg/mod/", "/gems/", "/lib/ruby/", "/lib/python", "/jre/", "/jdk/",
+)  # fmt: skip
+
+
+def frame_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
+    """Shape (n_nodes,), in [0, 1]: how near a definition is to where the question's traceback ended."""
+    scores = np.zeros(len(graph.nodes))
+    for node, value in located(question.frames, graph, lexical).items():
+        scores[node] = value
+    return scores
+
+
+def located(frames: Sequence[Frame], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
+    """By node, in (0, 1]: 1 for the innermost frame of the most telling trace, less for those further out."""
+    found: dict[int, float] = {}
+    inside: dict[int, int] = {}
+    value_of_trace = 1.0
+    last = frames[0].trace if frames else 0
+    for frame in frames:
+        if frame.trace != last:
+            if inside.get(last):
+                value_of_trace *= OUTER_TRACE
+            last = frame.trace
+        place = inside.get(frame.trace, 0)
+        if place >= _MOST_LOCATED:
+            continue
+        node, doubt = _node_of(frame, graph, lexical)
+        if node < 0:
+            continue
+        if node not in found:
+            found[node] = value_of_trace * FRAME_DECAY**place * doubt
+        inside[frame.trace] = place + 1
+    return found
+
+
+def frame_rows(frames: Sequence[Frame], graph: CodeGraph, lexical: LexicalIndex) -> list[tuple[int, int]]:
+    """(node, row) of each frame whose line lies in the definition that it means; rows from 0."""
+    nodes = graph.nodes
+    found = [(_node_of(frame, graph, lexical)[0], frame.line - 1) for frame in frames if frame.line]
+    return [(n, row) for n, row in found if n >= 0 and nodes.start_rows[n] <= row <= nodes.end_rows[n]]
+
+
+def _node_of(frame: Frame, graph: CodeGraph, lexical: LexicalIndex) -> tuple[int, float]:
+    """(the innermost definition of a frame, or its file; how sure that is, in (0, 1]); (-1, 0) outside."""
+    parts = [p for p in frame.path.split("/") if p not in ("", ".", "..")]
+    if not parts:
+        return -1, 0.0
+    candidates = [n for n in nodes_named(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+    foreign = any(folder in f"/{frame.path}" for folder in _FOREIGN)
+    best, longest = [], 0
+    for file in candidates:
+        shared = _shared_tail(parts, graph.nodes.ids[file])
+        if shared > longest:
+            best, longest = [file], shared
+        elif shared == longest:
+            best.append(file)
+    if not best or _of_another_package(parts, longest, graph):
+        return -1, 0.0
+    sure = longest == len(parts) or (longest >= 2 and not foreign)
+    confirmed = [
+        (file, node) for file in best for node in [definition_at(file, frame.line, frame.function, graph)] if node >= 0
+    ]
+    named = [(f, n) for f, n in confirmed if frame.function and _last(graph.nodes.ids[n]) == frame.function]
+    if named and (len(named) == 1 or sure):
+        return named[0][1], 1.0 / len(named)
+    if not sure or len(best) > 1:
+        # Only a name, and nothing in the file agrees with the trace.
+        alone = len(best) == 1 and not foreign and not frame.function
+        return (best[0], 0.5) if alone else (-1, 0.0)
+    return (confirmed[0][1] if confirmed else best[0]), 1.0
+
+
+def _shared_tail(parts: Sequence[str], file_id: str) -> int:
+    """How many parts at their ends a path and a file have in common."""
+    shared = 0
+    for a, b in zip(reversed(split_id(file_id)[0].lower().split("/")), reversed(parts), strict=False):
+        if a != b.lower():
+            break
+        shared += 1
+    return shared
+
+
+def _of_another_package(parts: Sequence[str], shared: int, graph: CodeGraph) -> bool:
+    """Whether a path leads into an installed package that is not this repository."""
+    at = max((i for i, part in enumerate(parts) if part in _PACKAGE_FOLDERS), default=-1)
+    if at < 0 or at + 1 >= len(parts):
+        return False
+    rest = parts[at + 1 :]
+    if parts[at] == "node_modules":
+        name = "/".join(rest[:2]) if rest[0].startswith("@") else rest[0]
+        # What it imports from outside is not itself; and of itself the whole path inside of the package agrees.
+        return graph.nodes.ids.position(external_id(name)) >= 0 or shared < len(rest) - 1 - name.count("/")
+    return shared < len(rest)
+
+
+def definition_at(file: int, line: int, function: str, graph: CodeGraph) -> int:
+    """The definition in `file` that is called `function`, of several the one around `line` (1-based) or nearest to it;
+    if none is, the innermost definition around the line; -1 if there is none of these."""
+    nodes = graph.nodes
+    inside = np.flatnonzero((nodes.files == file) & ~np.isin(nodes.kinds, [NodeKind.FILE, NodeKind.FIELD]))
+    row = line - 1
+    starts, ends = nodes.start_rows[inside], nodes.end_rows[inside]
+    if function:
+        called = np.array([_last(nodes.ids[int(n)]) == function for n in inside], dtype=np.bool_)
+        if called.any():
+            distance = np.maximum(np.maximum(starts - row, row - ends), 0)[called]
+            return int(inside[called][np.lexsort((inside[called], (ends - starts)[called], distance))[0]])
+    around = np.flatnonzero((starts <= row) & (row <= ends)) if line else np.zeros(0, dtype=np.int64)
+    if not len(around):
+        return -1
+    return int(inside[around[np.lexsort((inside[around], ends[around] - starts[around]))[0]]])
+
+
+def _last(node_id: str) -> str:
+    """The last name of a symbol, without the number of a repeated one."""
+    return (split_id(node_id)[1] or "").rpartition(".")[2].partition("~")[0]
+
 
 # A name that this many definitions bear says little; its weight falls with the square root of the number.
 _MOST_NAMESAKES = 50

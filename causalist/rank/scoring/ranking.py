@@ -1,33 +1,51 @@
-"""A question -> candidates and seeds -> Personalized PageRank -> fused scores, and why what was chosen was chosen.
+"""Which seeds the PageRank of a node stems from.
+
+Scored nodes -> those of a list that is spread over files.
+
+Where the best file is wrong, so are its other definitions. Each further result of a file has to be better by a toll
+than the first of another one, as in the selection by marginal relevance (Carbonell and Goldstein 1998) with "the same
+file" for likeness. The toll grows by the logarithm of how many there are: that there is a second one tells more than
+that there is a ninth. What surrounds a definition that is there already says little that it does not, and pays a fixed
+toll beside.
+
+Fused scores -> the nodes that answer.
+
+Of the places of a list of definitions one in eight is for the best files that have none in it, by their best
+definition, and some at the end are for what PageRank reached and no word led to: the answer to a question that names
+nothing stands there. These go back to words where what words would put there is nearly as good as what they put first.
+
+A question -> candidates and seeds -> Personalized PageRank -> fused scores, and why what was chosen was chosen.
 
 Two tables come out of one pass: of nodes (definitions, passages, module-level code) and of files.
 """
 
+import heapq
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.history import History
-from causalist.model.lexical import LexicalIndex
+from causalist.model.index import History, LexicalIndex
 from causalist.model.protocols import UNWATCHED, Steps
-from causalist.model.scores import Matched, PageRankResult, Reason, Transition
+from causalist.model.scores import Matched, PageRankResult, Reason, SeedShare, Transition
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank.lexical.synonyms import other_words
-from causalist.rank.pagerank.local_push import walked_from
+from causalist.rank.lexical.query_expansion import other_words
+from causalist.rank.pagerank.local_push import origins, walked_from
 from causalist.rank.pagerank.power_iteration import seed_distribution
-from causalist.rank.query.broaden import as_written
-from causalist.rank.query.query import Question
-from causalist.rank.query.routes import ROUTES, Generating
-from causalist.rank.scoring.choice import Chosen
-from causalist.rank.scoring.dense import Similarities
+from causalist.rank.query.query import ROUTES, Generating, Question, RoutePlan, as_written
 from causalist.rank.scoring.file_evidence import asked_of_history, similar_commits
 from causalist.rank.scoring.fusion import (
     GRAPH,
     USES_NAMED,
+    Ranking,
     Signals,
     Weights,
     fused,
@@ -37,11 +55,200 @@ from causalist.rank.scoring.fusion import (
     with_support,
     without,
 )
-from causalist.rank.scoring.graph_evidence import definition_support, users_of_named
-from causalist.rank.scoring.reached import given_from_outside
-from causalist.rank.scoring.scored import Ranking
+from causalist.rank.scoring.graph_evidence import definition_support, given_from_outside, reached_places, users_of_named
+from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import LEADING, NAMED
-from causalist.rank.top_k import best_of
+from causalist.rank.top_k import SCORE_DECIMALS, best_of, first_by
+
+N_SHARES = 5  # seeds that a hit names
+LEAST_SHARE = 0.01
+
+
+def seed_shares(
+    nodes: Sequence[int],
+    ranking: Ranking,
+    graph: CodeGraph,
+    transition: Transition,
+    options: AskOptions,
+    steps: Steps = UNWATCHED,
+) -> list[tuple[SeedShare, ...]]:
+    """For each of `nodes` the seeds that most of its PageRank stems from, largest share first. A file's is that of all
+    its nodes together. Empty where the walk gives a node nothing."""
+    if ranking.pagerank is None:
+        return [() for _ in nodes]
+    seeds = np.flatnonzero(ranking.seeds)
+    owners = graph.nodes.files
+    is_file = options.level is Level.FILE
+    groups = [np.flatnonzero(owners == node) if is_file else np.array([node]) for node in nodes]
+    shares = origins(transition, ranking.seeds, groups, damping=options.damping, go_on=steps.in_time)
+    result: list[tuple[SeedShare, ...]] = []
+    for parts in shares:
+        best = np.lexsort((seeds, -np.round(parts, SCORE_DECIMALS)))[:N_SHARES]
+        named = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= LEAST_SHARE]
+        result.append(tuple(named))
+    return result
+
+
+_AROUND = 2.0  # toll on what surrounds a definition that is in the list
+_DECIMALS = 12
+_LEAST = 1e-6  # of a score is left, however many of its file were before
+
+
+def spread(
+    nodes: Sequence[int],
+    scores: NDArray[np.float64],
+    files: NDArray[np.int32],
+    parents: NDArray[np.int32],
+    most: int,
+    toll: float,
+) -> dict[int, float]:
+    """At most `most` of `nodes`, each with what decided: its score without `toll` times ln(1 + n), n being how many of
+    its file stand before it, and without 2 if one of these lies in it. In their order; equal ones by index. Without a
+    `toll` scores alone decide. `scores`, `files` and `parents` (enclosing nodes, -1 for none) have shape (n_nodes,).
+
+    >>> files, parents = np.array([7, 7, 8], dtype=np.int32), np.full(3, -1, dtype=np.int32)
+    >>> found = spread([0, 1, 2], np.array([3.0, 2.5, 2.0]), files, parents, 3, 1.0)
+    >>> {node: round(worth, 2) for node, worth in found.items()}
+    {0: 3.0, 2: 2.0, 1: 1.81}
+    """
+    taken: Counter[int] = Counter()
+    around: set[int] = set()
+    found: dict[int, float] = {}
+    # What was pushed is never too low, because tolls only grow: who comes out with the old one goes back.
+    heap = [(-round(float(scores[node]), _DECIMALS), node) for node in nodes]
+    heapq.heapify(heap)
+    while heap and len(found) < most:
+        pushed, node = heapq.heappop(heap)
+        file = int(files[node])
+        score = float(scores[node])
+        owed = toll * math.log1p(taken[file]) + (_AROUND if toll and node in around else 0.0)
+        worth = max(score - owed, _LEAST * score)
+        rounded = round(worth, _DECIMALS)
+        if rounded < -pushed:
+            heapq.heappush(heap, (-rounded, node))
+            continue
+        found[node] = worth
+        taken[file] += 1
+        outer = int(parents[node])
+        while outer >= 0 and outer != file:
+            around.add(outer)
+            outer = int(parents[outer])
+    return found
+
+
+FILE_SHARE = 1 / 8  # of the places of a list of definitions, for files that have none in it
+# Of the best score; what words find below it is right as seldom as what only the graph reaches. docs/decisions/0036.
+WEAK = {Level.SYMBOL: 0.65, Level.FILE: 0.5}
+_BEHIND = 1 - 1e-9
+_REPEATED = lazy_regex(r"~\d+$", needs=("~",))
+
+
+class Chosen(NamedTuple):
+    """A node that answers, with its place in the list decided by `score`; `by_graph` if only PageRank reached it."""
+
+    node: int
+    score: float
+    by_graph: bool
+
+
+def choose(
+    ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions, steps: Steps = UNWATCHED
+) -> list[Chosen]:
+    """The nodes that answer, best first: at most `top_k`, none that nothing reached."""
+    by_file = options.level is Level.FILE
+    if options.rank is RankMode.PAGERANK:
+        pagerank = _pagerank_of(ranking, graph, by_file)
+        return [Chosen(n, float(pagerank[n]), True) for n in best_of(pagerank, options.top_k)]
+    plan = ROUTES[options.route or ranking.question.route]
+    files = np.where(graph.nodes.kinds == NodeKind.FILE, ranking.files, 0.0)
+    scores, toll = (files, 0.0) if by_file else (ranking.definitions, plan.toll)
+    best = best_of(scores, (4 if toll else 2) * options.top_k)
+    distinct = steps.optional("assemble.duplicates", lambda: _distinct(best, graph), lambda: best)
+    found = spread(distinct, scores, graph.nodes.files, graph.nodes.parents, options.top_k, toll)
+    reached: dict[int, float] = {}
+    n_places = min(_places_of_the_graph(plan, options, list(found.values())), options.top_k - 1)
+    if ranking.pagerank is not None and n_places:
+
+        def filled() -> dict[int, float]:
+            taken = reached_places(ranking, graph, transition, options, n_places, plan.second_hop, steps)
+            steps.found("pagerank", len(taken))
+            return {place.file if by_file else place.entry: place.reach for place in taken}
+
+        reached = steps.optional("candidates.places", filled, dict)
+    n_found = options.top_k - len(reached)
+    found = {node: worth for node, worth in found.items() if node not in reached}
+    if toll:
+        have = {int(graph.nodes.files[node]) for node in reached}
+        others = [file for file in best_of(files, options.top_k) if file not in have]
+        found = _with_best_files(found, n_found, others, ranking.definitions, graph.nodes.files)
+    chosen = [Chosen(n, worth, False) for n, worth in islice(found.items(), n_found)]
+    # What only the graph reached stands behind what was found, in the order of PageRank.
+    floor = min((each.score for each in chosen), default=1.0)
+    top = max(reached.values(), default=1.0)
+    by_reach = sorted(reached.items(), key=_by_value)
+    return chosen + [Chosen(n, floor * value / top * _BEHIND, True) for n, value in by_reach]
+
+
+def _places_of_the_graph(plan: RoutePlan, options: AskOptions, found: Sequence[float]) -> int:
+    """How many places are kept for what only PageRank reached, given the scores of what words would put there."""
+    kept = round(options.top_k * plan.graph_share)
+    if not plan.words_first:
+        return kept
+    tail = found[options.top_k - kept :]
+    return kept - sum(score >= WEAK[options.level] * found[0] for score in tail)
+
+
+def _with_best_files(
+    found: dict[int, float],
+    n: int,
+    files: Sequence[int],
+    scores: NDArray[np.float64],
+    owners: NDArray[np.int32],
+) -> dict[int, float]:
+    """`n` of the definitions that were `found`, of which the last places go to the best of the `files`, best first,
+    that would have none: each has its best definition there."""
+    n_for_files = round(n * FILE_SHARE)
+    kept = dict(islice(found.items(), n - n_for_files))
+    have = {int(owners[node]) for node in kept}
+    standing: list[int] = []
+    for file in files:
+        if len(standing) == n_for_files:
+            break
+        if file not in have:
+            inside = np.flatnonzero(owners == file)
+            standing += first_by(scores, inside[scores[inside] > 0], 1).tolist()
+    # Where there are too few, what was found has these places as well.
+    kept = dict(islice((item for item in found.items() if item[0] not in standing), n - len(standing)))
+    floor = min(kept.values(), default=1.0)
+    for node in standing:
+        floor = min(float(scores[node]), floor * _BEHIND)
+        kept[node] = floor
+    return kept
+
+
+def _distinct(nodes: Sequence[int], graph: CodeGraph) -> list[int]:
+    """`nodes` without repeats of a name in one file, such as the setter beside a getter: the better one stands."""
+    kept: dict[str, int] = {}
+    for node in nodes:
+        kept.setdefault(_REPEATED.sub("", graph.nodes.ids[node]), node)
+    return list(kept.values())
+
+
+def _by_value(item: tuple[int, float]) -> tuple[float, int]:
+    return (-round(item[1], SCORE_DECIMALS), item[0])
+
+
+def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[np.float64]:
+    """PageRank itself; a file's is the sum over its nodes, the probability of standing anywhere in it."""
+    if ranking.pagerank is None:
+        return np.zeros(len(graph.nodes))
+    if not by_file:
+        return ranking.pagerank.scores
+    owners = graph.nodes.files
+    inside = owners >= 0
+    weights = ranking.pagerank.scores[inside]
+    return np.bincount(owners[inside], weights=weights, minlength=len(graph.nodes)).astype(np.float64)
+
 
 N_COMMITS = 3  # that a reason names
 _MOST_LINES = 5  # lines of matches that a reason names

@@ -1,4 +1,9 @@
-"""What a question says of each node, before any weight: one array in [0, 1] for each signal.
+"""Signals by name: one array each, times a weight, and their sum.
+
+An answer needs the sum of some twenty signals and a few single values of them. Neither needs an array for each signal
+times its weight, nor, of signals of files, arrays with a place for every node: most nodes are no files.
+
+What a question says of each node, before any weight: one array in [0, 1] for each signal.
 
 There are four passes. Files are judged first, by their text and by what stands in them; then definitions, which profit
 from standing in a good file; then files once more, which profit from holding a good definition; then definitions once
@@ -6,36 +11,129 @@ more, by the files as they are judged now. Definitions and whole files fail on d
 the other.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
-from causalist.model.history import History
-from causalist.model.lexical import LexicalIndex, Postings
+from causalist.model.index import History, LexicalIndex, Postings
 from causalist.model.protocols import UNWATCHED, Steps
 from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.lexical.bm25 import covered_share, rarest_weight, said_by_names, share_of_names
-from causalist.rank.lexical.build import bm25
-from causalist.rank.lexical.expansion import EXPANSION, expansion_terms, may_gain
-from causalist.rank.lexical.languages import files_that_run, language_shares
-from causalist.rank.lexical.query_expansion import other_terms
-from causalist.rank.lexical.synonyms import lead_terms, other_words, synonym_terms
-from causalist.rank.query.query import Question
-from causalist.rank.query.routes import ROUTES, Generating, above_zero
-from causalist.rank.scoring.asked import roles_asked_for
-from causalist.rank.scoring.dense import DENSE, Similarities, dense_scores
-from causalist.rank.scoring.file_evidence import TOLD, history_signals
-from causalist.rank.scoring.located import frame_scores
-from causalist.rank.scoring.mentions import identifier_scores, literal_scores, mention_scores
-from causalist.rank.scoring.scaling import beside, best_and_sum, places, scaled
-from causalist.rank.scoring.tables import Table
-from causalist.rank.scoring.tested import scores_by_tests
+from causalist.rank.lexical.bm25 import bm25, covered_share, rarest_weight, said_by_names, share_of_names
+from causalist.rank.lexical.query_expansion import (
+    EXPANSION,
+    expansion_terms,
+    files_that_run,
+    language_shares,
+    lead_terms,
+    may_gain,
+    other_terms,
+    other_words,
+    synonym_terms,
+)
+from causalist.rank.query.query import ROUTES, Generating, Question, above_zero
+from causalist.rank.scoring.file_evidence import TOLD, history_signals, roles_asked_for, scores_by_tests
+from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
+from causalist.rank.scoring.scaling import DENSE, Similarities, beside, best_and_sum, dense_scores, places, scaled
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
+
+
+class Table(Mapping[str, Scores]):
+    """A mapping from names to arrays of shape (n_nodes,), which are made when they are asked for.
+
+    `values` are of all nodes or, with `nodes` (ascending), of these alone: then they have shape (len(nodes),), and
+    other nodes have 0. `weights`: factors by name, 0 where there is none; without them all are 1."""
+
+    def __init__(
+        self,
+        values: Mapping[str, Scores],
+        n_nodes: int,
+        nodes: NDArray[np.int64] | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        self._values = values
+        self._n_nodes = n_nodes
+        self._nodes = nodes
+        self._weights = weights
+        self._sum: Scores | None = None
+        self._before: Table | None = None  # what the last signal was added to, if one was
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, name: str) -> Scores:
+        values = self._values[name]
+        return self._spread(values if self._weights is None else values * self._weights.get(name, 0.0))
+
+    def at(self, node: int) -> Iterator[tuple[str, float]]:
+        """(name, value) of one node; nothing of a node that has no place."""
+        place = node
+        if self._nodes is not None:
+            place = int(np.searchsorted(self._nodes, node))
+            if place == len(self._nodes) or self._nodes[place] != node:
+                return
+        for name, values in self._values.items():
+            yield name, float(values[place] * (1.0 if self._weights is None else self._weights.get(name, 0.0)))
+
+    def weighed(self, weights: Mapping[str, float]) -> "Table":
+        """The same signals with these weights in the place of theirs."""
+        return Table(self._values, self._n_nodes, self._nodes, weights)
+
+    def with_more(self, signals: "Table") -> "Table":
+        """These signals without weights, and others of the same nodes."""
+        return Table({**self._values, **signals._values}, self._n_nodes, self._nodes)
+
+    def without(self, names: Set[str]) -> "Table":
+        """The same signals but for some. Where these were added by `with_one`, the others are not summed again."""
+        if names.isdisjoint(self._values):
+            return self
+        if self._before is not None:
+            *_, last = self._values
+            fewer = self._before.without(names)
+            return fewer if last in names else fewer.with_one(last, self._values[last], (self._weights or {})[last])
+        values = {name: values for name, values in self._values.items() if name not in names}
+        return Table(values, self._n_nodes, self._nodes, self._weights)
+
+    def with_one(self, name: str, values: Scores, weight: float = 1.0) -> "Table":
+        """These signals and a last one of all nodes."""
+        result = Table({**self._values, name: values}, self._n_nodes, None, {**(self._weights or {}), name: weight})
+        result._sum = self._added_up() + values * weight if weight else self._added_up()
+        result._before = self
+        return result
+
+    def summed(self, factors: Scores) -> Scores:
+        """The sum of all signals times `factors`, both of shape (n_nodes,)."""
+        total = self._added_up()
+        return self._spread(total * (factors if self._nodes is None else factors[self._nodes]))
+
+    def _added_up(self) -> Scores:
+        """In their order, each times its weight; what has none adds nothing."""
+        if self._sum is None:
+            total = np.zeros(self._n_nodes if self._nodes is None else len(self._nodes))
+            part = np.empty_like(total)
+            for name, values in self._values.items():
+                weight = 1.0 if self._weights is None else self._weights.get(name, 0.0)
+                if weight:
+                    total += np.multiply(values, weight, out=part)
+            self._sum = total
+        return self._sum
+
+    def _spread(self, values: Scores) -> Scores:
+        if self._nodes is None:
+            return values
+        result = np.zeros(self._n_nodes)
+        result[self._nodes] = values
+        return result
+
+
+# (n_nodes,), indexed by NodeIndex
 
 # What no question says: how much of an answer a definition can be, by its length and by its kind, and a file, by its
 # language.

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalist.errors import CausalistError, DeadlinePassed, IndexUnreadable
-from causalist.index.collect import IndexOptions, Progress
-from causalist.model.diagnostic import Diagnostic
+from causalist.index.options import IndexOptions, Progress
+from causalist.model.source import Diagnostic
 from causalist.pipeline.steps import Deadline
 from causalist.servers.live.index_job import IndexJob, end_idle
 
@@ -94,8 +94,8 @@ class _Look:
 
 def _last_index(root: Path) -> "Index | None":
     """The newest stored index that this version can read, whether the files have changed since or not."""
+    from causalist.index.freshness import index_version
     from causalist.index.open import index_places
-    from causalist.index.versions import index_version
     from causalist.store import INDEX_NAME, read_index
 
     found: list[Index] = []

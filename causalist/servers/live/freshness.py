@@ -86,14 +86,13 @@ class Looks:
         return self._rescan.scan(limits)
 
     def _submodules(self, index: "Index", settings: "Settings") -> bool:
-        from causalist.index.collect import IndexOptions
+        from causalist.index.options import IndexOptions
 
         wanted = settings.index_options(IndexOptions()).submodules
         return index.submodules if wanted is None else wanted
 
     def _judged(self, index: "Index", settings: "Settings", scan: "Scan", limits: "Limits") -> Look:
-        from causalist.index.freshness import changed_files
-        from causalist.index.versions import index_version
+        from causalist.index.freshness import changed_files, index_version
 
         if self._last is not None and self._last[0] is index and self._last[1] is scan:
             look = self._last[2]

@@ -21,8 +21,8 @@ from causalist import errors
 from causalist.errors import CausalistError, IndexingStopped
 
 if TYPE_CHECKING:
-    from causalist.model.diagnostic import Diagnostic
     from causalist.model.index import Index
+    from causalist.model.source import Diagnostic
 
 # The child imports what its server would, from where its server would, and nothing from the current folder.
 _START = (
@@ -209,7 +209,7 @@ class IndexJob:
 
     def load(self) -> "tuple[Index, tuple[Diagnostic, ...]]":
         """The index that an ended job made, and notes on it. Raises the CausalistError that ended it."""
-        from causalist.model.diagnostic import Diagnostic
+        from causalist.model.source import Diagnostic
         from causalist.store import read_index
 
         place = self._outcome.get("index")

@@ -86,7 +86,7 @@ def _read_buffers(folder: Path) -> dict[str, bytes]:
 
 def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -> dict[str, object]:
     from causalist.errors import CausalistError
-    from causalist.index.collect import IndexOptions
+    from causalist.index.options import IndexOptions
     from causalist.pipeline.repository import Repository
     from causalist.store import INDEX_NAME, write_index
 
@@ -98,7 +98,7 @@ def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -
         place = None if buffers is not None else _stored_place(root, index, retaining)
         is_temporary = place is None
         if buffers is not None:
-            from causalist.index.overlay import overlaid_index
+            from causalist.index.build import overlaid_index
 
             limits = repository.settings.limits()
             index = overlaid_index(root, index, _read_buffers(buffers), limits)

@@ -112,7 +112,7 @@ class Folder:
                 task.result()  # what nobody expected is told to whoever asked
 
     async def _overlay(self, saved: "Repository", key: _Key, contents: Mapping[str, bytes]) -> None:
-        from causalist.index.overlay import reader_over
+        from causalist.index.build import reader_over
         from causalist.pipeline.repository import Repository
 
         buffers = await in_thread(lambda: write_buffers(contents))

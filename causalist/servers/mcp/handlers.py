@@ -1,4 +1,6 @@
-"""What the MCP server does for its clients, whichever way they speak to it: tools, resources and one prompt.
+"""Which tools an agent is offered: few, unless all are asked for.
+
+What the MCP server does for its clients, whichever way they speak to it: tools, resources and one prompt.
 
 A request that is called while the index is still being made waits for a while, with progress for clients that want it,
 and then says how far it is. Whatever goes wrong in a tool is a result that says so.
@@ -10,7 +12,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -50,15 +52,24 @@ from mcp.types import (
 
 from causalist.errors import CausalistError, UsageError
 from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repositories import Repositories, folders_of
-from causalist.servers.live.repository import View
-from causalist.servers.mcp.offered import tools_of
-from causalist.servers.mcp.tools import Parameter
-from causalist.servers.reply import OUTPUT_SCHEMA, Reply, not_yet, note_on, structured
+from causalist.servers.live.repository import Repositories, View, folders_of
+from causalist.servers.mcp.tools import TOOLS, Parameter
+from causalist.servers.mcp.tools import Tool as ToolSpec
+from causalist.servers.text_answers import OUTPUT_SCHEMA, Reply, not_yet, note_on, structured
 from causalist.servers.threads import in_thread
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
+
+
+def tools_of(choice: str) -> Mapping[str, ToolSpec]:
+    """The tools to offer: "default" or "all"."""
+    if choice == "default":
+        return TOOLS
+    from causalist.servers.mcp.more_tools import MEMORY_TOOLS, MORE_TOOLS
+
+    return {**TOOLS, **MORE_TOOLS, **MEMORY_TOOLS}
+
 
 # More at once would only wait for the interpreter.
 _ANSWERS_AT_ONCE = 2

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from causalist.servers.live.repositories import Repositories
+from causalist.servers.live.repository import Repositories
 from causalist.servers.mcp.handlers import Handlers
 from causalist.servers.stdio_pipes import Pipes
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from causalist.errors import UsageError
-from causalist.servers.reply import Reply
+from causalist.servers.text_answers import Reply
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository

@@ -14,8 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 from causalist.errors import UsageError
-from causalist.model.answer import AskOptions, Level
-from causalist.model.pack import Pack, PackInput
+from causalist.model.answer import AskOptions, Level, Pack, PackInput
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 from causalist.pipeline import answer_parts as answers
 from causalist.pipeline.repository import Repository

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.evaluate.clones import find_clone, oldest_first
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
+from causalist.evaluate.mining import find_clone, oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id

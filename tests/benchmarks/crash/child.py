@@ -19,7 +19,7 @@ import numpy as np
 
 from causalist.errors import NothingToIndex
 from causalist.index import collect
-from causalist.index.collect import IndexOptions
+from causalist.index.options import IndexOptions
 from causalist.model.answer import Answer
 from causalist.model.index import Index
 from causalist.model.string_table import StringTable

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from causalist.index.freshness import index_version
 from causalist.index.open import index_places
-from causalist.index.versions import index_version
 from causalist.pipeline.feedback_store import Beside, weights_document
 from causalist.rank import default_weights
 from tests.benchmarks.crash.site import Site

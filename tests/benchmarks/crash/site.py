@@ -16,10 +16,10 @@ from typing import Any
 
 from causalist.errors import NothingToIndex
 from causalist.index.build import make_index
-from causalist.index.collect import IndexOptions
 from causalist.index.history import commits_behind
 from causalist.index.open import index_places
-from causalist.model.history import Commits
+from causalist.index.options import IndexOptions
+from causalist.model.index import Commits
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.pipeline.repository import Repository
 from causalist.source import blob_hash

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import tree_sitter
 
-from causalist.evaluate.clones import find_clone
+from causalist.evaluate.mining import find_clone
 from causalist.parse import dialect_of, load_grammar, parse_file
 from causalist.source import BlobReader, scan_commit
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from causalist.evaluate.clones import find_clone
+from causalist.evaluate.mining import find_clone
 from causalist.graph import Confidences, build_graph, strength
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph, Edge, EdgeKind

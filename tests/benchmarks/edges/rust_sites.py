@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import tree_sitter
 import tree_sitter_rust
 
-from causalist.evaluate.clones import find_clone
+from causalist.evaluate.mining import find_clone
 from causalist.model.graph import Edge
 from causalist.model.symbols import NodeKind
 from causalist.pipeline.repository import Repository

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from causalist.evaluate.clones import find_clone
+from causalist.evaluate.mining import find_clone
 from causalist.graph import load_confidences
 from causalist.graph.drafts import _repeats
 from causalist.graph.program.program import Program

@@ -22,14 +22,12 @@ from hashlib import sha1
 from pathlib import Path
 
 from causalist.errors import CausalistError
-from causalist.evaluate.clones import find_clone, oldest_first
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.examples import Example, Found, example_of, first_ranks, fit_weights, ranks_with
-from causalist.evaluate.gold import answering_commit, changed_definitions, children_of
+from causalist.evaluate.fit import Example, Found, example_of, first_ranks, fit_weights, ranks_with
 from causalist.evaluate.metrics import Interval, Ranks, bootstrap, metric_values
+from causalist.evaluate.mining import answering_commit, changed_definitions, children_of, find_clone, oldest_first
 from causalist.evaluate.readings import reading_of
-from causalist.evaluate.snapshots import SnapshotFacts, ranks_of
-from causalist.evaluate.systems import whole_file_bm25
+from causalist.evaluate.snapshots import SnapshotFacts, ranks_of, whole_file_bm25
 from causalist.rank import Linear, Weights, default_weights
 from tests.benchmarks.states import at_commit
 

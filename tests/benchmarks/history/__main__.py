@@ -23,14 +23,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.evaluate.clones import oldest_first
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.metrics import bootstrap, metric_values
+from causalist.evaluate.mining import oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts, ranks_of
 from causalist.index.history import history_of
 from causalist.model.answer import AskOptions, Level
-from causalist.model.history import Commits, History
-from causalist.model.index import Index
+from causalist.model.index import Commits, History, Index
 from causalist.model.symbols import NodeKind, split_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository

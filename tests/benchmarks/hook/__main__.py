@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist.cli._hook_context import SHARES, Share, context_for
-from causalist.evaluate.clones import find_clone, oldest_first
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
+from causalist.evaluate.mining import find_clone, oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository

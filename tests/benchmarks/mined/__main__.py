@@ -17,10 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from causalist.evaluate.clones import find_clone
 from causalist.evaluate.dataset import LabelledQuestion
-from causalist.evaluate.gold import changed_between, changed_definitions
-from causalist.evaluate.mining import mine
+from causalist.evaluate.mining import changed_between, changed_definitions, find_clone, mine
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.symbols import file_id

@@ -25,8 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalist.evaluate.clones import find_clone
-from causalist.evaluate.mining import mine
+from causalist.evaluate.mining import find_clone, mine
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind, file_id

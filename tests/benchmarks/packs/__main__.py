@@ -27,13 +27,19 @@ from unittest import mock
 
 import numpy as np
 
-from causalist.evaluate.clones import find_clone, oldest_first
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.gold import _hunks, _patch, answering_commit, changed_definitions, children_of
+from causalist.evaluate.mining import (
+    _hunks,
+    _patch,
+    answering_commit,
+    changed_definitions,
+    children_of,
+    find_clone,
+    oldest_first,
+)
 from causalist.evaluate.snapshots import SnapshotFacts
-from causalist.model.answer import AskOptions
+from causalist.model.answer import AskOptions, Pack, PackInput
 from causalist.model.graph import CodeGraph
-from causalist.model.pack import Pack, PackInput
 from causalist.model.symbols import split_id
 from causalist.pack import LONG_LINES, plan
 from causalist.pack.excerpts import numbered_lines

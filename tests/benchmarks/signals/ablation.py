@@ -10,13 +10,12 @@ from tests.benchmarks.signals.arrays import Scores, fires
 from tests.benchmarks.signals.refit import Questions, all_names
 
 FEWEST = 30  # questions on which a signal fires, or of a set, for a gain to count
-WINNING_SETS = 2  # on which the kin of a signal has to win
 MOST_LOST = 0.005  # of NDCG@10 by all that goes
 # Signals that say much the same, each of which may stand in for another.
 KIN: Mapping[str, tuple[str, ...]] = {
     "text of definitions": ("title", "coverage", "around", "file text"),
     "text of files": ("best definition", "definitions", "coverage"),
-    "names": ("name", "name share", "name coverage"),
+    "names": ("name", "name share"),
     "paths": ("path", "file text"),
     "first pass": ("file", "file place"),
     "last pass": ("found file", "named around"),
@@ -25,8 +24,9 @@ KIN: Mapping[str, tuple[str, ...]] = {
     "leading": ("leading definition", "leading definitions", "leading place"),
     "priors": ("size", "kind", "language"),
 }
-# Exact evidence, and what an embedder says: these are judged elsewhere, and the others beside them.
-EXACT = frozenset({"mention", "literal", "frame", "looked up", "identifiers", "dense"})
+# Exact evidence, and what an embedder says: these are judged elsewhere, and the others beside them. Questions that say
+# a whole name are in no set, so that `name coverage` is exact evidence too (decision 34).
+EXACT = frozenset({"mention", "literal", "frame", "looked up", "identifiers", "name coverage", "dense"})
 BASE = EXACT | {"text"}
 
 
@@ -99,7 +99,7 @@ def scoreboard(questions: Questions, sets: Mapping[str, Sequence[int]], say: Cal
             less = questions.held_out(set(names) - {name})
             out[name], where[name] = gain(full, less, every), gain(full, less, fired[name])
             say(f"{name}: {_said(out[name])}; {_said(where[name])}")
-    verdicts, lost = _eliminated(questions, sets, out, where, full, fired, say)
+    verdicts, lost = _eliminated(questions, sets, out, where, kin, full, fired, say)
     entries: dict[str, Entry] = {}
     base = questions.held_out(BASE)
     for name, verdict in verdicts.items():
@@ -114,12 +114,13 @@ def _eliminated(
     sets: Mapping[str, Sequence[int]],
     out: Mapping[str, Gain],
     where: Mapping[str, Gain],
+    kin: Mapping[str, Mapping[str, Gain]],
     full: Scores,
     fired: Mapping[str, Sequence[int]],
     say: Callable[[str], None],
 ) -> tuple[dict[str, str], dict[str, Gain]]:
-    """Verdicts by signal, and what all that goes loses. What wins neither overall nor where it fires is taken away, the
-    least useful first, unless it wins beside what is left by then, or what has gone of its kin would with it."""
+    """Verdicts by signal, and what all that goes loses. What wins neither overall nor where it fires is taken away, kin
+    as a whole first, then one after the other, the least useful first, unless it is missed beside what is left."""
     every, names = range(len(questions.asked)), set(all_names(questions.batch))
     verdicts = {}
     for name in out:
@@ -128,27 +129,38 @@ def _eliminated(
         elif where[name].is_win:
             verdicts[name] = "stays: where it fires"
     present = full
+    for group, members in sorted(KIN.items(), key=lambda each: kin[each[0]]["all"].size):
+        some = names.intersection(members) - verdicts.keys()
+        if len(some) < 2:
+            continue
+        less = questions.held_out(names - some)
+        if not _is_missed(present, full, less, [every], sets):
+            verdicts |= dict.fromkeys(some, "goes with its kin")
+            names, present = names - some, less
+        say(
+            f"{group}: {', '.join(sorted(some))}: {_said(gain(full, less, every))}: {'stays' if some & names else 'goes'}"
+        )
     for name in sorted(set(out) - set(verdicts), key=lambda each: (out[each].size, each)):
         less = questions.held_out(names - {name})
-        groups = [group for group, members in KIN.items() if name in members]
-        gone = {each: {*members} - (names - {name}) for each, members in KIN.items() if each in groups}
-        if gain(present, less, every).is_win or gain(present, less, fired[name]).is_win:
-            verdicts[name] = "stays: without its kin"
-        elif any(_wins_as_group(questions, sets, full, members) for members in gone.values() if len(members) > 1):
-            verdicts[name] = "stays: last of its kin"
-        elif not gain(full, less, every).is_within(MOST_LOST):
-            verdicts[name] = "stays: too much would go"
-        else:
-            verdicts[name] = "goes"
+        reason = _is_missed(present, full, less, [every, fired[name]], sets)
+        verdicts[name] = f"stays: {reason}" if reason else "goes"
+        if not reason:
             names, present = names - {name}, less
         say(f"{name}: {_said(gain(full, less, every))}: {verdicts[name]}")
     lost = {"all": gain(full, present, every)} | {each: gain(full, present, some) for each, some in sets.items()}
     return verdicts, lost
 
 
-def _wins_as_group(questions: Questions, sets: Mapping[str, Sequence[int]], full: Scores, members: set[str]) -> bool:
-    less = questions.held_out(set(all_names(questions.batch)) - members)
-    return sum(gain(full, less, some).is_win for some in sets.values()) >= WINNING_SETS
+def _is_missed(
+    present: Scores, full: Scores, less: Scores, chosen: Sequence[Sequence[int]], sets: Mapping[str, Sequence[int]]
+) -> str:
+    """Why what `less` lacks has to stay, beside what is `present`; "" if it may go."""
+    if any(gain(present, less, some).is_win for some in chosen):
+        return "without its kin"
+    if not gain(full, less, chosen[0]).is_within(MOST_LOST):
+        return "too much would go"
+    missing = [name for name, some in sets.items() if gain(full, less, some).is_win]
+    return f"the set {missing[0]} would lose" if missing else ""
 
 
 def table_of(board: Board) -> str:

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.evaluate.examples import DEEPEST_DEFINITIONS, DEEPEST_FILES, Example
-from causalist.evaluate.gold import DEFINITION_KINDS
+from causalist.evaluate.fit import DEEPEST_DEFINITIONS, DEEPEST_FILES, Example
 from causalist.evaluate.metrics import Ranks
+from causalist.evaluate.mining import DEFINITION_KINDS
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id
 from causalist.rank import Linear, Weights
 from causalist.rank.scoring.scaling import best_and_sum

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-from causalist.evaluate.examples import FIXED
-from causalist.evaluate.fit import RIDGE
-from causalist.evaluate.gold import DEFINITION_KINDS
+from causalist.evaluate.fit import FIXED, RIDGE
 from causalist.evaluate.metrics import Ranks, metric_values
+from causalist.evaluate.mining import DEFINITION_KINDS
 from causalist.model.symbols import Role
 from causalist.rank import Linear, Weights
-from causalist.rank.scoring.likelihood import Penalty, Stacked, loss_of
+from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 from causalist.rank.scoring.signals import KIND
 from tests.benchmarks.signals.arrays import AGAIN, LEADS, Asked, Batch, Model, Numbers, Scores, roles_table
 

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from causalist.index.collect import IndexOptions
+from causalist.index.options import IndexOptions
 from causalist.index.refresh_cache import Retaining
 from causalist.pipeline.repository import Repository
 from tests.benchmarks.speed.runs import QUESTION
