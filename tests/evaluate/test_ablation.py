@@ -37,10 +37,9 @@ def batch(examples: list[Example]) -> Batch:
 
 def ranked(batch: Batch, names: frozenset[str]) -> list[tuple[tuple[int | None, ...], tuple[int | None, ...]]]:
     model = Model(names, default_weights())
-    table = batch.table(model)
-    before, linear = batch.before(model, table)
+    before, linear = batch.before(model)
     files = batch.of_files(model, batch.leading(before))
-    found = batch.ranks(files, batch.after(model, table, before, linear, files), range(batch.n))
+    found = batch.ranks(files, batch.after(model, before, linear, files), range(batch.n))
     return [(tuple(of_files), tuple(definitions)) for of_files, definitions in found]
 
 
@@ -71,9 +70,9 @@ def test_a_signal_fires_where_it_says_something(examples: list[Example]) -> None
 def test_weights_of_what_is_left_out_are_not_fitted(examples: list[Example]) -> None:
     asked = [asked_of("shop", f"acme/{i}", str(i), each) for i, each in enumerate(examples)]
     questions = Questions(asked, [1] * len(asked), 2, default_weights())
-    names = set(all_names(questions.batch)) - {"coverage", "leading place"}
+    names = set(all_names(questions.batch)) - {"name share", "leading definitions"}
     fitted = questions.fitted(names)
-    assert "coverage" not in fitted.definition.signals and "leading place" not in fitted.file.signals
+    assert "name share" not in fitted.definition.signals and "leading definitions" not in fitted.file.signals
     assert {"text", "name", "literal"} <= fitted.definition.signals.keys()
     figures = questions.held_out(names)
     assert figures.shape == (len(asked), 2) and np.nanmax(figures) > 0

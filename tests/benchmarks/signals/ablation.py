@@ -13,16 +13,11 @@ FEWEST = 30  # questions on which a signal fires, or of a set, for a gain to cou
 MOST_LOST = 0.005  # of NDCG@10 by all that goes
 # Signals that say much the same, each of which may stand in for another.
 KIN: Mapping[str, tuple[str, ...]] = {
-    "text of definitions": ("title", "coverage", "around", "file text"),
-    "text of files": ("best definition", "definitions", "coverage"),
     "names": ("name", "name share"),
-    "paths": ("path", "file text"),
-    "first pass": ("file", "file place"),
-    "last pass": ("found file", "named around"),
     "other words": ("synonyms", "leads", "expansion"),
     "history": ("messages", "similar commits"),
-    "leading": ("leading definition", "leading definitions", "leading place"),
-    "priors": ("size", "kind", "language"),
+    "leading": ("leading definition", "leading definitions"),
+    "priors": ("size", "kind"),
 }
 # Exact evidence, and what an embedder says: these are judged elsewhere, and the others beside them. Questions that say
 # a whole name are in no set, so that `name coverage` is exact evidence too (decision 34).
@@ -137,9 +132,8 @@ def _eliminated(
         if not _is_missed(present, full, less, [every], sets):
             verdicts |= dict.fromkeys(some, "goes with its kin")
             names, present = names - some, less
-        say(
-            f"{group}: {', '.join(sorted(some))}: {_said(gain(full, less, every))}: {'stays' if some & names else 'goes'}"
-        )
+        verdict = "stays" if some & names else "goes"
+        say(f"{group}: {', '.join(sorted(some))}: {_said(gain(full, less, every))}: {verdict}")
     for name in sorted(set(out) - set(verdicts), key=lambda each: (out[each].size, each)):
         less = questions.held_out(names - {name})
         reason = _is_missed(present, full, less, [every, fired[name]], sets)

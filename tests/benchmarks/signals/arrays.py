@@ -13,14 +13,13 @@ from causalist.evaluate.mining import DEFINITION_KINDS
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id
 from causalist.rank import Linear, Weights
 from causalist.rank.scoring.scaling import best_and_sum
-from causalist.rank.scoring.signals import KIND, LEADING, OF_FIRST, kinds_as_judged
+from causalist.rank.scoring.signals import KIND, LEADING, kinds_as_judged
 
 Scores = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-AGAIN = ("found file", "named around", "identifiers")  # what definitions have in the last pass alone, without the graph
+AGAIN = ("found file", "identifiers")  # what definitions have in the last pass alone, without the graph
 LEADS = tuple(sorted(LEADING))
-_LISTED = 50  # places in a list that are told apart
 _SCORE_DECIMALS = 12
 _BY_SCORE = 40  # candidates of a fit by the score
 _BY_SIGNAL = 6  # and by each signal
@@ -33,8 +32,8 @@ class Asked:
 
     `definitions`: (n, signals of definitions), `files`: (m, signals of files but LEADS); `nodes`: (m,), the numbers of
     the files; `roles`: (n,), -1 where the question asks for the role; `kinds`: (n,); `owners`: (n,), the number of the
-    file, -1 for none; `is_searched`: (n,), what is scored by its file; `around`, `identifiers`: (n,), signals of the
-    last pass. `gold_*`: numbers of nodes, -1 for what is in no index."""
+    file, -1 for none; `identifiers`: (n,), a signal of the last pass. `gold_*`: numbers of
+    nodes, -1 for what is in no index."""
 
     data: str
     repo: str
@@ -47,8 +46,6 @@ class Asked:
     roles: Numbers
     kinds: Numbers
     owners: Numbers
-    is_searched: NDArray[np.bool_]
-    around: Scores
     identifiers: Scores
     gold_files: tuple[int, ...]
     gold_definitions: tuple[int, ...]
@@ -59,11 +56,6 @@ def asked_of(data: str, repo: str, name: str, example: Example) -> Asked:
     kept = example.reading
     nodes, ids = kept.graph.nodes, kept.graph.nodes.ids
     files = np.flatnonzero(kept.is_file)
-    parents = np.maximum(nodes.parents, 0)
-    is_searched = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD)
-    is_inside = is_searched & (nodes.parents >= 0) & ~kept.is_file[parents]
-    if kept.question.is_pattern:
-        is_searched = is_searched & (kept.literal > 0)
     return Asked(
         data,
         repo,
@@ -76,8 +68,6 @@ def asked_of(data: str, repo: str, name: str, example: Example) -> Asked:
         np.where(kept.asked, -1, nodes.roles.astype(np.int64)),
         kinds_as_judged(kept.graph).astype(np.int64),
         nodes.files.astype(np.int64),
-        is_searched,
-        kept.mention.take(parents) * is_inside,
         np.asarray(kept.identifiers),
         tuple(ids.position(NodeId(file_id(path))) for path in example.gold_files),
         tuple(ids.position(NodeId(each)) for each in example.gold_definitions),
@@ -88,7 +78,6 @@ def fires(asked: Asked) -> frozenset[str]:
     """Return the signals that say something of any node."""
     found = {name for i, name in enumerate(asked.definition_names) if asked.definitions[:, i].any()}
     found |= {name for i, name in enumerate(asked.file_names) if asked.files[:, i].any()}
-    found |= {"named around"} if asked.around.any() else set()
     found |= {"identifiers"} if asked.identifiers.any() else set()
     return frozenset(found | {KIND, "found file", *LEADS})
 
@@ -121,8 +110,6 @@ class Batch:
         self.kinds = np.concatenate([each.kinds for each in asked])
         moved = zip(asked, self.starts, strict=False)
         self.owners = np.concatenate([np.where(each.owners < 0, -1, each.owners + start) for each, start in moved])
-        self.is_searched = np.concatenate([each.is_searched for each in asked])
-        self.around = np.concatenate([each.around for each in asked])
         self.identifiers = np.concatenate([each.identifiers for each in asked])
         self.gold_files = [each.gold_files for each in asked]
         self.gold_definitions = [each.gold_definitions for each in asked]
@@ -134,26 +121,16 @@ class Batch:
 
     # -- passes
 
-    def table(self, model: Model) -> Scores:
-        """Signals of definitions, with what follows from the first pass of the model."""
-        first = self.files @ _vector(self.file_names, model.weights.first, model.names)
-        first *= self._factors(model.weights.first)[self.nodes]
-        table = self.definitions.copy()
-        for name, values in (("file", self._scaled_files(first)), ("file place", self._places(first))):
-            if name in self.definition_names:
-                table[:, self.definition_names.index(name)] = self._of_file(values) * self.is_searched
-        return table
-
-    def before(self, model: Model, table: Scores) -> tuple[Scores, Scores]:
-        """(scores of definitions in the second pass, the same without the factors of roles)."""
-        linear = table @ _vector(self.definition_names, model.weights.definition, model.names)
+    def before(self, model: Model) -> tuple[Scores, Scores]:
+        """(scores of definitions in the first pass, the same without the factors of roles)."""
+        linear = self.definitions @ _vector(self.definition_names, model.weights.definition, model.names)
         if KIND in model.names:
             given = np.array([model.weights.definition.kind.get(kind.label, 0.0) for kind in NodeKind])
             linear = linear + given[self.kinds] * self.is_sized
         return linear * self._factors(model.weights.definition), linear
 
     def leading(self, before: Scores) -> Scores:
-        """LEADS of each file by the scores of definitions; shape (M, 3)."""
+        """LEADS of each file by the scores of definitions; shape (M, 2)."""
         top = np.maximum.reduceat(before, self.starts[:-1])
         scaled = before / np.where(top > 0, top, 1.0)[self.question]
         best, total = best_and_sum(scaled**2, self.owners.astype(np.int32), len(before))
@@ -161,26 +138,21 @@ class Batch:
         values = {
             "leading definition": best,
             "leading definitions": np.minimum(total[self.nodes] / 3, 1.0),
-            "leading place": self._places(best),
         }
         return np.stack([values[name] for name in LEADS], axis=1)
 
     def of_files(self, model: Model, leading: Scores) -> Scores:
-        """Scores of files in the third pass."""
+        """Scores of files."""
         linear = self.files @ _vector(self.file_names, model.weights.file, model.names)
         linear += leading @ _vector(LEADS, model.weights.file, model.names)
         found: Scores = linear * self._factors(model.weights.file)[self.nodes]
         return found
 
-    def after(self, model: Model, table: Scores, before: Scores, linear: Scores, files: Scores) -> Scores:
+    def after(self, model: Model, before: Scores, linear: Scores, files: Scores) -> Scores:
         """Scores of definitions in the last pass, without the graph."""
         names, weights = model.names, model.weights.definition
-        if "found file" in names:  # in the place of what is known from the first pass
-            columns = [i for i, name in enumerate(self.definition_names) if name in OF_FIRST]
-            chosen = [self.definition_names[i] for i in columns]
-            linear = linear - table[:, columns] @ _vector(chosen, weights, names)
         wanted = (self.owners >= 0) & (self.kinds != NodeKind.FIELD) & (before > 0)
-        again = (self._of_file(self._scaled_files(files)), self.around, self.identifiers)
+        again = (self._of_file(self._scaled_files(files)), self.identifiers)
         for name, values in zip(AGAIN, again, strict=True):
             if name in names:
                 linear = linear + values * wanted * weights.signals.get(name, 0.0)
@@ -201,10 +173,10 @@ class Batch:
 
     # -- candidates of fits
 
-    def definition_candidates(self, table: Scores, before: Scores) -> Numbers:
+    def definition_candidates(self, before: Scores) -> Numbers:
         """The definitions that lead by the score or by any signal of their question, ascending."""
         fits = np.flatnonzero(~np.isin(self.kinds, [int(kind) for kind in _NOT_FITTED]))
-        return _leading(table, before, fits, self.question)
+        return _leading(self.definitions, before, fits, self.question)
 
     def file_candidates(self, leading: Scores, files: Scores) -> Numbers:
         """Rows of the files that lead by the score or by any signal of their question, ascending."""
@@ -236,19 +208,6 @@ class Batch:
         top = np.maximum.reduceat(scores, self.file_starts[:-1])
         scaled: Scores = scores / np.where(top > 0, top, 1.0)[self.file_question]
         return scaled
-
-    def _places(self, scores: Scores) -> Scores:
-        """1 for the best file of a question, 1/2 for the next; equal scores share the better place."""
-        rounded = np.round(scores, _SCORE_DECIMALS)
-        order = np.lexsort((-rounded, self.file_question))
-        place = np.arange(len(order)) - self.file_starts[self.file_question[order]]
-        is_new = np.ones(len(order), dtype=np.bool_)
-        is_new[1:] = (np.diff(rounded[order]) != 0) | (np.diff(self.file_question[order]) != 0)
-        shared = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
-        own = place[shared] + 1.0
-        result = np.zeros(len(order))
-        result[order] = np.where((rounded[order] > 0) & (own <= _LISTED), 1.0 / own, 0.0)
-        return result
 
 
 def roles_table(roles: Numbers) -> Scores:

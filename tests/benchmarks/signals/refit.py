@@ -39,22 +39,18 @@ class Questions:
         self.fold = np.array([place[each.repo] for each in asked])
         self._warm: dict[tuple[int, str], Linear] = {}
         every = Model(frozenset(all_names(self.batch)), start)
-        table = self.batch.table(every)
-        before, _ = self.batch.before(every, table)
+        before, _ = self.batch.before(every)
         leading = self.batch.leading(before)
-        self._definitions = self.batch.definition_candidates(table, before)
+        self._definitions = self.batch.definition_candidates(before)
         self._files = self.batch.file_candidates(leading, self.batch.of_files(every, leading))
 
     def held_out(self, names: Iterable[str]) -> Scores:
         """Return (NDCG@10 of files, of definitions or NaN) of each question, by weights that are fitted on the other
         folds with the signals `names` alone; shape (questions, 2)."""
         model, result = Model(frozenset(names), self.start), np.full((len(self.asked), 2), np.nan)
-        table = self.batch.table(model)
         for n in range(self.n_folds):
             chosen = np.flatnonzero(self.fold == n).tolist()
-            for i, (files, definitions) in zip(
-                chosen, self._ranked(model, table, self.fold != n, n, chosen), strict=True
-            ):
+            for i, (files, definitions) in zip(chosen, self._ranked(model, self.fold != n, n, chosen), strict=True):
                 result[i, 0] = metric_values([files], [METRIC])[0, 0]
                 if definitions:
                     result[i, 1] = metric_values([definitions], [METRIC])[0, 0]
@@ -63,30 +59,28 @@ class Questions:
     def fitted(self, names: Iterable[str]) -> Weights:
         """Return the weights of the signals `names` that are fitted on all questions."""
         model = Model(frozenset(names), self.start)
-        return self._fitted(model, self.batch.table(model), np.ones(len(self.asked), dtype=np.bool_), -1)[0].weights
+        return self._fitted(model, np.ones(len(self.asked), dtype=np.bool_), -1)[0].weights
 
     def _ranked(
-        self, model: Model, table: Scores, taught: NDArray[np.bool_], fold: int, chosen: Sequence[int]
+        self, model: Model, taught: NDArray[np.bool_], fold: int, chosen: Sequence[int]
     ) -> list[tuple[Ranks, Ranks]]:
-        model, before, linear, leading = self._fitted(model, table, taught, fold)
+        model, before, linear, leading = self._fitted(model, taught, fold)
         files = self.batch.of_files(model, leading)
-        return self.batch.ranks(files, self.batch.after(model, table, before, linear, files), chosen)
+        return self.batch.ranks(files, self.batch.after(model, before, linear, files), chosen)
 
-    def _fitted(
-        self, model: Model, table: Scores, taught: NDArray[np.bool_], fold: int
-    ) -> tuple[Model, Scores, Scores, Scores]:
+    def _fitted(self, model: Model, taught: NDArray[np.bool_], fold: int) -> tuple[Model, Scores, Scores, Scores]:
         """(the model with weights of definitions, then of files, fitted on what is `taught`, and what it gives:
         scores of definitions, the same without roles, leads of files)."""
         batch = self.batch
         nodes = self._definitions[taught[batch.question[self._definitions]]]
         names = [name for name in batch.definition_names if name in model.names - BY_HAND]
-        values = table[nodes][:, [batch.definition_names.index(name) for name in names]]
+        values = batch.definitions[nodes][:, [batch.definition_names.index(name) for name in names]]
         kinds = [kind.label for kind in DEFINITION_KINDS] if KIND in model.names else []
         if kinds:
             values = np.hstack([values, batch.kinds_table(nodes)])
         linear = self._fit(values, nodes, batch.question[nodes], names, kinds, (fold, "definition"))
         model = Model(model.names, replace(model.weights, definition=_with_hand(linear, self.start.definition)))
-        before, plain = batch.before(model, table)
+        before, plain = batch.before(model)
         leading = batch.leading(before)
         rows = self._files[taught[batch.file_question[self._files]]]
         own = [name for name in batch.file_names if name in model.names - BY_HAND]
