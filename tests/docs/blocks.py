@@ -35,6 +35,15 @@ def with_blocks(text: str, kind: str, contents: Mapping[str, str]) -> str:
     return _BLOCK.sub(replaced, text)
 
 
+def without_blocks(text: str) -> str:
+    """Return the page without its generated blocks and their markers.
+
+    >>> without_blocks("a\\n<!-- example:x -->\\nb\\n<!-- /example -->\\nc\\n")
+    'a\\n\\nc\\n'
+    """
+    return _BLOCK.sub("", text)
+
+
 def keep_in_sync(page: Path, contents: Mapping[str, str], arguments: list[str]) -> int:
     """With `--write`, writes the generated blocks of a page; otherwise prints those that differ and says so (1)."""
     text = page.read_text(encoding="utf-8")

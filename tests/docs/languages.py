@@ -1,9 +1,9 @@
-"""docs/languages.md: what each language resolves, how often that is right, and what it misses.
+"""The overview and known gaps in docs/languages.md, and the tables of edges by language in docs/benchmarks.md.
 
     python -m tests.docs.languages [--write]
 
-Made from the grammars, `causalist/graph/rule_precision.json`, `tests/benchmarks/edges/results.json` and the known gaps
-that the language cases state.
+Made from the grammars, the confidences of the package, `tests/benchmarks/edges/results.json` and the known gaps of the
+language cases.
 """
 
 import re
@@ -18,6 +18,7 @@ from tests.benchmarks.edges.results import load_results
 from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
 
 PAGE = DOCS / "languages.md"
+BENCHMARKS = DOCS / "benchmarks.md"
 _CASES = ROOT / "tests" / "languages"
 _TITLES = {"cpp": "C++", "csharp": "C#", "javascript": "JavaScript", "php": "PHP", "typescript": "TypeScript"}
 # A kind of edge for each group that is counted.
@@ -27,15 +28,33 @@ _EXPECTATION = re.compile(r"(calls|references|extends|implements|imports|contain
 
 
 def contents() -> dict[str, str]:
-    """All generated blocks of the page by name."""
-    settings: dict[str, Any] = {}
-    for each in load_settings().values():
-        settings.setdefault(each.name, each)
-    results, confidences = load_results(), load_confidences()
-    return {
-        "overview": _overview(settings, results),
-        **{name: _section(settings[name], results, confidences) for name in sorted(settings)},
+    """Generated blocks of docs/languages.md by name: the overview, and the gaps of each language that states any."""
+    gaps = {name: list(_gaps(name)) for name in languages()}
+    lists = {
+        name: "Known gaps, each with its test case:\n\n"
+        + "".join(f"- {text} ([`{path.rpartition('/')[2]}`](../{path}))\n" for text, path in found)
+        for name, found in gaps.items()
+        if found
     }
+    return {"overview": _overview(_settings(), load_results()), **lists}
+
+
+def measured() -> dict[str, str]:
+    """Generated blocks of docs/benchmarks.md by name: rules, repositories and calibration of each measured language."""
+    results, confidences = load_results(), load_confidences()
+    parts = {name: _section(name, results, confidences) for name in languages()}
+    return {f"edges-{name}": text for name, text in parts.items() if text}
+
+
+def languages() -> list[str]:
+    return sorted(_settings())
+
+
+def _settings() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for each in load_settings().values():
+        found.setdefault(each.name, each)
+    return found
 
 
 def title(name: str) -> str:
@@ -63,39 +82,35 @@ def _overview(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     return table(head, rows)
 
 
-def _section(settings: Any, results: Mapping[str, Any], confidences: Confidences) -> str:
-    parts = ["### What is resolved\n\n", _rules(settings.name, confidences), "\n### Measured\n\n"]
-    own = [row for row in results["repositories"] if row["language"] == settings.name]
+def _section(name: str, results: Mapping[str, Any], confidences: Confidences) -> str:
+    """Tables of one language, or nothing if no repository was judged and no call site labeled."""
+    parts = []
+    rules = _rules(name, confidences)
+    if rules:
+        parts.append(rules)
     rows: list[tuple[object, ...]] = []
-    for row in own:
+    for row in (row for row in results["repositories"] if row["language"] == name):
         for kind in ("calls", "imports", "extends"):
             each = row["kinds"].get(kind)
             if each is not None and each["gold"]:
                 shares = (f"{each[key]:.3f}" for key in ("judged_precision", "recall", "judged_f1"))
                 rows.append((f"{row['repository']} @ {row['commit'][:7]}", kind, each["gold"], *shares))
     if rows:
-        parts.append(table(("repository", "edges", "in the gold", "precision", "recall", "F1"), rows))
-    else:
-        parts.append("There is no compiler's gold for this language. Confidences are those of other languages.\n")
-    known = results["calibration"].get(settings.name)
+        parts.append(table(("repository", "edges", "gold edges", "precision", "recall", "F1"), rows))
+    known = results["calibration"].get(name)
     if known:
-        parts.append("\nCalls by confidence, each repository with the confidences fitted to all others:\n\n")
         bins: list[tuple[object, ...]] = [
             (f"{b['from']}–{b['to']}", b["edges"], f"{b['confidence']:.3f}", f"{b['precision']:.3f}")
             for b in known["bins"]
         ]
         parts.append(table(("confidence", "judged calls", "mean confidence", "right"), bins))
-    for name, sites in results.get("sites", {}).get(settings.name, {}).items():
+    for share, sites in results.get("sites", {}).get(name, {}).items():
         low, high = sites["interval"]
         parts.append(
-            f"\nOf {sites['sites']} call sites labelled by hand: {name} {sites['right']} of {sites['of']} "
+            f"Of {sites['sites']} call sites labeled by hand: {share} {sites['right']} of {sites['of']} "
             f"({low:.2f}–{high:.2f}).\n"
         )
-    gaps = list(_gaps(settings.name))
-    if gaps:
-        parts.append("\n### Known gaps\n\n")
-        parts += [f"- {text} ([`{path.rpartition('/')[2]}`](../{path}))\n" for text, path in gaps]
-    return "".join(parts)
+    return "\n".join(parts)
 
 
 def _rules(language: str, confidences: Confidences) -> str:
@@ -107,10 +122,8 @@ def _rules(language: str, confidences: Confidences) -> str:
                 continue
             right, of = counts["right"], counts["right"] + counts["wrong"]
             said = confidences.of(rule.name, kind, language)
-            rows.append((f"`{rule.name}`", group, rule.meaning, f"{right:,} of {of:,}", f"{said:.3f}"))
-    if not rows:
-        return "By the same rules as in other languages; none was measured here.\n"
-    return table(("rule", "edges", "how they are found", "right", "confidence"), rows)
+            rows.append((f"`{rule.name}`", group, f"{right:,} of {of:,}", f"{said:.3f}"))
+    return table(("rule", "edges", "right", "confidence"), rows) if rows else ""
 
 
 def _gaps(language: str) -> Iterator[tuple[str, str]]:
@@ -131,11 +144,14 @@ def _median(values: list[float]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    text = PAGE.read_text(encoding="utf-8")
-    if "--write" in arguments:
-        PAGE.write_text(with_blocks(text, "generated", contents()), encoding="utf-8")
-        return 0
-    return int(blocks_of(text, "generated") != contents())
+    is_same = True
+    for page, blocks in ((PAGE, contents()), (BENCHMARKS, measured())):
+        text = page.read_text(encoding="utf-8")
+        there = blocks_of(text, "generated")
+        is_same = is_same and {name: there.get(name) for name in blocks} == blocks
+        if "--write" in arguments:
+            page.write_text(with_blocks(text, "generated", blocks), encoding="utf-8")
+    return int(not is_same and "--write" not in arguments)
 
 
 if __name__ == "__main__":

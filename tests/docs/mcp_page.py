@@ -44,7 +44,7 @@ def contents() -> dict[str, str]:
 async def _answers(root: Path) -> dict[str, str]:
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-P", "-m", "causalist", "serve", "mcp", "--repo", str(root)],
+        args=["-P", "-m", "causalist", "serve", "mcp", "--wait", "60", "--repo", str(root)],
         env={"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
     )
     blocks = {}

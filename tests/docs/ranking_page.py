@@ -24,9 +24,9 @@ def contents() -> dict[str, str]:
     parts = [
         f"Provenance: {data['provenance']}.\n",
         table(("signal", *heads), list(signals)),
-        "What a definition is given by its kind; others get nothing:\n",
+        "Weight of the kind of a definition; other kinds have 0:\n",
         table(("kind", "weight"), list(kinds)),
-        "The factor of a file's role, unless the question is about it:\n",
+        "Factor of the role of a file, unless the query is about that role:\n",
         table(("role", *heads), list(roles)),
     ]
     return {"routes": _routes(), "rank-weights": "\n".join(parts), "confidence": _confidence()}
@@ -39,16 +39,14 @@ def _routes() -> str:
         (f"`{name}`: {what}", *(_yes(name in plan.generators) for plan in ROUTES.values()))
         for name, what in GENERATORS.items()
     ]
+    rows.append(("share of slots reserved for graph evidence", *(f"{p.graph_share:g}" for p in ROUTES.values())))
     rows.append(
-        ("share of the places kept for what only PageRank reached", *(f"{p.graph_share:g}" for p in ROUTES.values()))
+        ("a file that takes a slot becomes a seed for the next", *(_yes(p.second_hop) for p in ROUTES.values()))
     )
-    rows.append(
-        ("what takes such a place becomes a seed for the next one", *(_yes(p.second_hop) for p in ROUTES.values()))
-    )
-    rows.append(("what is named counts once more (`looked up`)", *(_yes(p.names_decide) for p in ROUTES.values())))
+    rows.append(("a mention counts again (`looked up`)", *(_yes(p.names_decide) for p in ROUTES.values())))
     rows.append(
         (
-            "toll on a further definition of a file, times ln(1 + n) where n of it stand before",
+            "penalty on the n-th further definition of a file, times ln(1 + n)",
             *(f"{p.toll:g}" for p in ROUTES.values()),
         )
     )

@@ -1,21 +1,41 @@
 """Tables of docs/architecture.md that repeat what the code says: `python -m tests.docs.tables [--write]`.
 
-Tables that the code can write are written here. Others (arrays of an index file; captures and keys of language.toml on
-the page that tells how to add a language) have sentences of their own; `rows_after` and `codes` let tests compare what
-they list.
+Tables that the code can write are written here. Others (captures and keys of language.toml in
+docs/adding-a-language.md) have sentences of their own; `rows_after` and `codes` let tests compare what they list.
 """
 
 import re
 import sys
 
+from causalist._internal.arrays import Arrays, flatten
 from causalist.graph import RULES, Confidences, Evidence, load_confidences
 from causalist.graph.rules import MOST_CANDIDATES
 from causalist.model.graph import SYMMETRIC_KINDS, EdgeKind
+from causalist.model.index import Index
 from causalist.rank import WalkWeights
 from tests.docs.blocks import DOCS, keep_in_sync, table
 
 PAGE = DOCS / "architecture.md"
 _CODE = re.compile(r"`([^`]+)`")
+# What the arrays of each part of an index have one entry for.
+_ENTRIES = {
+    "manifest": "file of the scan, sorted by path; `blobs` are git object names, `unfit` the reasons of excluded files",
+    "manifest.secrets": "file of the scan; span of bytes that is masked",
+    "graph.nodes": "node, sorted by id",
+    "graph.edges": "edge, sorted by source, target and kind; `incoming` lists edge numbers by target",
+    "graph.unresolved": "node and name of unresolved calls, sorted; `texts` are the names",
+    "lexical": "term, sorted; exact name with its nodes",
+    "lexical.definitions": "posting: node and weighted count; `norms` by node: the length part of BM25",
+    "lexical.files": "posting of a file as a whole",
+    "lexical.paths": "posting of a word in a path; `counts` and `norms` are empty",
+    "lexical.symbol_names": "posting of a word in a symbol name or heading; `counts` and `norms` are empty",
+    "history": "file, sorted by node; `indptr` and `files` list the files that each commit touched",
+    "history.commits": "commit, newest first; `files` lists its paths, `before` and `after` the ends of each rename",
+    "history.commits.words": "posting: commit whose message has the term",
+    "history.messages": "posting: file whose commit messages have the term",
+    "history.co_changes": "file; co-changed files, strongest first",
+    "transition": "entry of the transition matrix by target; degrees by node; above a million nodes also by source",
+}
 
 
 def contents() -> dict[str, str]:
@@ -38,6 +58,23 @@ def contents() -> dict[str, str]:
         "rules": rules + f"\nMore than {MOST_CANDIDATES} candidates for one name make no edges.\n",
         "walk-weights": table(("kind", "along the edge", "against it"), list(kinds)),
     }
+
+
+def arrays_table(index: Index) -> str:
+    """Return the table of the arrays in an index file. A table of strings is one name, although it is two arrays."""
+    found: Arrays = {}
+    flatten(index, "index", found)
+    parts: dict[str, list[str]] = {part: [] for part in _ENTRIES}
+    for name, array in found.items():
+        if name.endswith(".offsets"):
+            continue
+        part, _, field = name.removesuffix(".blob").removeprefix("index.").rpartition(".")
+        kind = "strings" if name.endswith(".blob") else str(array.dtype)
+        parts[part].append(f"`{field}` {kind}")
+    return table(
+        ("part", "arrays", "one entry for each"),
+        [(f"`{part}`", ", ".join(fields), _ENTRIES[part]) for part, fields in parts.items()],
+    )
 
 
 def _confidence(confidences: Confidences, rule: str) -> str:
@@ -76,4 +113,6 @@ def codes(cell: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(keep_in_sync(PAGE, contents(), sys.argv[1:]))
+    from tests.docs.worked_example import compute
+
+    sys.exit(keep_in_sync(PAGE, {**contents(), "arrays": arrays_table(compute().repository.index)}, sys.argv[1:]))

@@ -22,7 +22,7 @@ def test_the_transcript_is_in_sync(name: str) -> None:
 def test_the_page_of_editors_names_every_request() -> None:
     page = door_pages.PAGES["lsp"].read_text(encoding="utf-8")
     assert f"`{CALLERS_COMMAND}`" in page
-    source = (ROOT / "causalist" / "servers" / "lsp.py").read_text(encoding="utf-8")
+    source = (ROOT / "causalist" / "servers" / "lsp" / "server.py").read_text(encoding="utf-8")
     for name in re.findall(r'options\.get\("(\w+)"\)', source):
         assert f"`{name}`" in page
 

@@ -14,10 +14,14 @@ from tests.docs.markdown import links
 TEXT = (DOCS / "glossary.md").read_text(encoding="utf-8")
 ENTRIES = dict(re.findall(r"^### (.+)\n\n((?:.+\n)+)", TEXT, re.MULTILINE))
 
-# The words of the design and of the pages that a reader meets first.
-TERMS = """Node, Passage, Seed, Specificity, Restart, Damping, Support, Via, Confidence, Rule, Candidate set, Rung,
-Fused score, Pack, Route, Removed edge, Residual, Hit, Hop, Id, Slug, Site, Role, Budget, Path, Walk, External, Signal,
-Reason"""
+# The words of the design, of the pages that a reader meets first, and of the output.
+TERMS = """Adjacency, Analyzer, Binding, Budget, Calibration, Call graph, Call site, Candidate, Causal order, Chain,
+Confidence, Damping, Dangling node, Declaration, Definition, Diagnostic, Document, Edge, Entry point, Evidence, Excerpt,
+External, Facts, Feedback arc set, Frame, Fusion, Hit, Hop, Id, In-degree, Index, Interface, Invalidation, Mention, MRO,
+Name candidate, Node, Pack, Passage, Path, Personalization vector, Posting, Prior, Pseudo-relevance feedback, Query,
+Reason, Receiver, Removed edge, Reranking, Residual, Resolution, Restart, Retry, Role, Route, Rule, Rung, Scope, Score,
+Seed, Signal, Slot, Slug, Snippet line, Specificity, Stale, Support, Symbol table, Transition matrix, Unresolved call,
+Value, Via"""
 
 
 def test_entries_are_in_order_and_none_is_empty() -> None:

@@ -293,7 +293,7 @@ def block_seeds(example: Example) -> str:
         "s",
     )
     return table(head, rows) + (
-        f"\nThe products of all {len(nodes)} candidates add up to {total:.4f}; each is divided by that. "
+        f"\nThe products of all {len(nodes)} candidates sum to {total:.4f}; s is the product divided by the sum. "
         f"The six above hold {sum(ranking.seeds[n] for n in nodes[:6]):.0%} of the restart distribution.\n"
     )
 
@@ -391,7 +391,7 @@ def block_walk(example: Example) -> str:
     info = example.answer.pagerank
     assert info is not None
     return (
-        f"For the question the walk over all {int(np.count_nonzero(example.transition.walkable))} nodes ends after "
+        f"PageRank over all {int(np.count_nonzero(example.transition.walkable))} nodes converges after "
         f"{info.iterations} iterations with a residual of {info.residual:.2e} (rung `{info.rung}`).\n"
     )
 
@@ -414,7 +414,7 @@ def block_arrivals(example: Example) -> str:
     assert i == example.node(EXCERPT[1]) and m * r > arrived / 2, "most comes from the caller, the page says"
     return table(("from node i", "M", "r of i", "M · r"), rows) + (
         f"\nThe sum is {arrived:.6f}, and {damping:g} · {arrived:.6f} = {damping * arrived:.5f}, "
-        f"which is the score of `verifyToken`. It has no restart of its own: no word of the question stands in it.\n"
+        f"which is the score of `verifyToken`. It has no restart of its own, because it has no lexical match.\n"
     )
 
 
@@ -503,12 +503,12 @@ def block_places(example: Example) -> str:
     route = example.ranking.question.route
     share, top_k = ROUTES[route].graph_share, example.options.top_k
     return (
-        f"The route `{route.value}` keeps {share:g} of {top_k} places: {round(top_k * share)}. "
-        f"Files among the best {rules.N_CANDIDATE_FILES} by words are not considered, for they need no help. "
-        f"The exponent of specificity is {rules.REACH_SPECIFICITY:g}, the share of mass that a file takes over when it "
-        f"joins the seeds {rules.CHAIN_SHARE:g}, and the chain ends below {rules.WEAKEST_REACH:g} of its first reach. "
-        f"Of the files that a file is linked with, {rules.SHARE_OF_FILES:g} must have been found, and "
-        f"{rules.SHARE_OF_LINKS:g} of what the node is linked with through which the walk enters it.\n"
+        f"The route `{route.value}` reserves {share:g} of {top_k} slots: {round(top_k * share)}. "
+        f"Files among the first {rules.N_CANDIDATE_FILES} lexical results are not considered. "
+        f"The exponent of the specificity is {rules.REACH_SPECIFICITY:g}. A file that takes a slot gets "
+        f"{rules.CHAIN_SHARE:g} of the seed mass. The chain ends below {rules.WEAKEST_REACH:g} of the first reach. "
+        f"Of the files linked to a file, {rules.SHARE_OF_FILES:g} must be lexical results, and "
+        f"{rules.SHARE_OF_LINKS:g} of the neighbors of the node through which PageRank enters it.\n"
     )
 
 
@@ -525,7 +525,7 @@ def block_chain(example: Example) -> str:
             n_linked, n_found = place.links[file]
             links = f"{n_linked}, {n_found} found"
             rows.append((number, example.name(file), f"{mass:.5f}", links, f"{reach:.5f}", verdict))
-    return table(("place", "file", "PageRank of its nodes", "linked files", "reach", ""), rows)
+    return table(("slot", "file", "PageRank of its nodes", "linked files", "reach", ""), rows)
 
 
 def block_chosen(example: Example) -> str:
@@ -567,7 +567,7 @@ def block_subgraph(example: Example) -> str:
     return (
         f"{len(answer.results)} results and {len(answer.via)} nodes on their paths make {len(answer.order)} nodes. "
         f"{len(answer.edges)} edges run among them: {_counts(Counter(e.kind for e in answer.edges))}. "
-        f"{len(ordering)} of these order, and {len(answer.removed_edges)} had to be removed.\n"
+        f"{len(ordering)} of these define the order, and {len(answer.removed_edges)} are removed.\n"
     )
 
 
@@ -584,7 +584,7 @@ def block_cycle(example: Example) -> str:
     n = len(answer.removed_edges)
     return table(("source", "kind", "target", "line", "confidence", "sites", ""), rows) + (
         f"\nIn all, {n} of the {len(answer.edges)} edges among the {len(answer.results)} files and the files on their "
-        f"paths are removed for such reasons.\n"
+        f"paths are removed.\n"
     )
 
 
@@ -596,7 +596,7 @@ def block_order(example: Example) -> str:
     for place, node in enumerate(example.answer.order, 1):
         if node in wanted:
             rows.append((place, f"`{node}`", f"#{ranks[node]}" if node in ranks else "via"))
-    return table(("place in the order", "node", "rank"), rows)
+    return table(("position", "node", "rank"), rows)
 
 
 def block_pack(example: Example) -> str:
@@ -609,7 +609,7 @@ def block_pack(example: Example) -> str:
     stop = next(i for i in range(start + 1, len(lines)) if lines[i].startswith("──"))
     shown = "\n".join([*lines[:2], "[...]", *lines[start : stop - 1], "[...]", lines[-1]])
     return (
-        f"The pack has {pack.tokens} of {pack.max_tokens} tokens. What did not fit is counted: {omitted} "
+        f"The pack has {pack.tokens} of {pack.max_tokens} tokens. Omitted: {omitted} "
         f"(a body may be cut or missing).\n\n````text\n{shown}\n````\n"
     )
 

@@ -1,4 +1,4 @@
-"""docs/memory-methods.md says which call gives each point of five descriptions: here each of them is made.
+"""docs/memory.md says under "Methods" which call gives each point of five descriptions: here each of them is made.
 
 A row of the page without a check fails, and so does a check without a row. What is done otherwise by decision, and what
 a benchmark says, is in OTHERWISE.
@@ -458,8 +458,8 @@ def _() -> None:
 
 
 def _points() -> Iterator[str]:
-    page = (Path(__file__).parents[2] / "docs" / "memory-methods.md").read_text(encoding="utf-8")
-    for line in page.splitlines():
+    page = (Path(__file__).parents[2] / "docs" / "memory.md").read_text(encoding="utf-8")
+    for line in page.partition("\n## Methods\n")[2].splitlines():
         if line.startswith("| ") and not line.startswith("| Point |"):
             yield line.split(" | ")[0].removeprefix("| ")
 
