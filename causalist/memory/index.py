@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from causalist.errors import UnknownEntity, UsageError
 from causalist.memory import neighborhood as neighbourhood
 from causalist.memory.arrays import arrays_of, types_and_aliases
-from causalist.memory.entities import Embedder, Entity, EntityExtractor, Extraction, entity_id, extracted
+from causalist.memory.entities import Embedder, Entity, EntityExtractor, entity_id, extracted
 from causalist.memory.entity_linking import FactFilter, link
 from causalist.memory.records import Record, Records, checked_passage
 from causalist.memory.regex_extractor import RegexEntityExtractor
@@ -19,6 +19,7 @@ from causalist.memory.vectors import Vectors
 
 if TYPE_CHECKING:
     from causalist.memory.neighborhood import EntityInfo, Neighbour
+    from causalist.memory.storage import MemoryState
 
 
 class HippoIndex:
@@ -179,7 +180,11 @@ class HippoIndex:
         The file is there complete or as it was. Raises IndexNotWritable."""
         from causalist.memory import storage
 
-        storage.save(self, Path(path))
+        file = Path(path)
+        if file.suffix == ".json":
+            storage.save_node_link(file, self.to_node_link())
+        else:
+            storage.save(file, storage.MemoryState(self.records, self.vectors, self.diagnostics))
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> "HippoIndex":
@@ -187,7 +192,7 @@ class HippoIndex:
         from causalist.memory import storage
 
         index = cls(**options)
-        storage.load(Path(path), index)
+        index._restore(storage.load(Path(path), options.get("embedder")))
         return index
 
     def to_node_link(self) -> dict[str, Any]:
@@ -199,10 +204,10 @@ class HippoIndex:
     @classmethod
     def from_node_link(cls, data: Mapping[str, Any], **options: Any) -> "HippoIndex":
         """Raises IndexUnreadable for what is no such graph."""
-        from causalist.memory.interchange import fill
+        from causalist.memory.interchange import read_node_link
 
         index = cls(**options)
-        fill(index, data)
+        index._restore(read_node_link(data, options.get("embedder")))
         return index
 
     def to_networkx(self) -> Any:
@@ -233,9 +238,8 @@ class HippoIndex:
             self._view = (self.records.generation, view)
         return self._view[1]
 
-    def put_extracted(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
-        """Adds a passage of which it is known what it holds."""
-        self.records.put(passage_id, text, checked_passage(passage_id, text, metadata), extracted(found))
+    def _restore(self, state: "MemoryState") -> None:
+        self.records, self.vectors, self.diagnostics = state
 
     def _is_new_text(self, passage_id: str, text: str) -> bool:
         known = self.records.passages.get(passage_id)

@@ -9,18 +9,18 @@ Ids have a prefix for their kind, `chunk:` or `entity:`, because a passage may b
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from causalist.errors import IndexUnreadable
 from causalist.memory.arrays import types_and_aliases
-from causalist.memory.entities import TYPES, Entity, Extraction, Triple
+from causalist.memory.entities import TYPES, Embedder, Entity, Extraction, Triple, extracted
+from causalist.memory.records import Records, checked_passage
 from causalist.memory.snapshot import View
+from causalist.memory.storage import MemoryState
 from causalist.memory.variants import cooccurrences
-
-if TYPE_CHECKING:
-    from causalist.memory.index import HippoIndex
+from causalist.memory.vectors import Vectors
 
 FORMAT = 1
 
@@ -100,15 +100,19 @@ def node_link(view: View) -> dict[str, Any]:
     }
 
 
-def fill(index: "HippoIndex", data: Any) -> None:
-    """Adds what node-link data hold to an index. Raises IndexUnreadable for what is no such graph."""
+def read_node_link(data: Any, embedder: Embedder | None = None) -> MemoryState:
+    """Return the memory that node-link data describe; the data have no vectors and no diagnostics.
+
+    Raises IndexUnreadable if `data` is not such a graph.
+    """
     try:
-        _fill(index, data)
+        records = _records_of(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise IndexUnreadable(f"this is no graph of a memory: {type(error).__name__}: {error}") from error
+    return MemoryState(records, None if embedder is None else Vectors(embedder), {})
 
 
-def _fill(index: "HippoIndex", data: Mapping[str, Any]) -> None:
+def _records_of(data: Mapping[str, Any]) -> Records:
     links = data["links"] if "links" in data else data["edges"]
     chunks = {node["id"]: node for node in data["nodes"] if node["type"] == "chunk"}
     entities = {node["id"]: node for node in data["nodes"] if node["type"] in ("entity", "concept")}
@@ -130,6 +134,7 @@ def _fill(index: "HippoIndex", data: Mapping[str, Any]) -> None:
             names = [str(entities[end].get("canonical_name", end.removeprefix("entity:"))) for end in (source, target)]
             triple = Triple(names[0], str(link["predicate"]), names[1], float(link["strength"]))
             triples.setdefault(f"chunk:{link['passage']}", []).append(triple)
+    records = Records()
     for node_id, node in chunks.items():
         passage = str(node.get("passage_id", node_id))
         metadata = dict(node.get("metadata") or {})
@@ -138,7 +143,9 @@ def _fill(index: "HippoIndex", data: Mapping[str, Any]) -> None:
             metadata["references"] = [*known, *(r for r in references[node_id] if r not in known)]
         found = sorted(mentions.get(node_id, ()), key=lambda entity: entity.start)
         text = node["text"] if "text" in node else metadata.pop("text")
-        index.put_extracted(passage, text, metadata, Extraction(tuple(found), tuple(triples.get(node_id, ()))))
+        extraction = extracted(Extraction(tuple(found), tuple(triples.get(node_id, ()))))
+        records.put(passage, text, checked_passage(passage, text, metadata), extraction)
+    return records
 
 
 def to_networkx(data: Mapping[str, Any]) -> Any:

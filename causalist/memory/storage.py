@@ -18,21 +18,18 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, IndexUnreadable
-from causalist.memory.entities import TYPES
+from causalist.memory.entities import TYPES, Embedder
 from causalist.memory.records import Record, Records, StoredTriple
 from causalist.memory.vectors import Vectors
-
-if TYPE_CHECKING:
-    from causalist.memory.index import HippoIndex
 
 FORMAT = 2
 _SCHEMA = """
@@ -56,16 +53,40 @@ _DTYPES = ("int32", "int64", "float32")
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def save(index: "HippoIndex", path: Path) -> None:
-    """Writes the memory to `path`, atomically. Raises IndexNotWritable; then nothing has changed."""
+class MemoryState(NamedTuple):
+    """Stored state of a memory. `vectors` is None without an embedder; `diagnostics` are by passage id."""
+
+    records: Records
+    vectors: Vectors | None
+    diagnostics: dict[str, tuple[str, ...]]
+
+
+def save(path: Path, state: MemoryState) -> None:
+    """Write the memory to `path` as SQLite, atomically.
+
+    Raises IndexNotWritable; then the file at `path` is unchanged.
+    """
+    _replace(path, lambda aside: _write(aside, state))
+
+
+def save_node_link(path: Path, data: Mapping[str, Any]) -> None:
+    """Write node-link data to `path` as JSON, atomically.
+
+    Raises IndexNotWritable; then the file at `path` is unchanged.
+    """
+
+    def write(aside: Path) -> None:
+        aside.write_text(json.dumps(data, ensure_ascii=True, allow_nan=False) + "\n", encoding="ascii")
+
+    _replace(path, write)
+
+
+def _replace(path: Path, write: Callable[[Path], None]) -> None:
+    """Call `write` with a temporary path, then rename that file to `path`."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         aside.unlink(missing_ok=True)
-        if path.suffix == ".json":
-            text = json.dumps(index.to_node_link(), ensure_ascii=True, allow_nan=False)
-            aside.write_text(text + "\n", encoding="ascii")
-        else:
-            _write(aside, index.records, index.vectors, index.diagnostics)
+        write(aside)
         with aside.open("rb+") as file:
             os.fsync(file.fileno())
         aside.replace(path)
@@ -77,17 +98,20 @@ def save(index: "HippoIndex", path: Path) -> None:
         raise
 
 
-def load(path: Path, index: "HippoIndex") -> None:
-    """Fills an empty index from what `save` wrote. Raises IndexUnreadable for what is damaged or something else."""
+def load(path: Path, embedder: Embedder | None = None) -> MemoryState:
+    """Return the memory in a file that `save` or `save_node_link` wrote.
+
+    With `embedder`, the state has the stored vectors. Raises IndexUnreadable if the file is missing, damaged or
+    another format.
+    """
     try:
         if not path.is_file():
             raise IndexUnreadable(f"there is no memory at {path}; `causalist memory add` makes one")
         if path.suffix == ".json":
-            from causalist.memory.interchange import fill
+            from causalist.memory.interchange import read_node_link
 
-            fill(index, json.loads(path.read_text(encoding="utf-8")))
-        else:
-            _read(path, index)
+            return read_node_link(json.loads(path.read_text(encoding="utf-8")), embedder)
+        return _read(path, embedder)
     except (OSError, sqlite3.Error, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
         raise IndexUnreadable(f"{path} is not a memory that this program wrote, or damaged: {error}") from error
 
@@ -104,7 +128,8 @@ def stamp_of(path: Path) -> str:
         return ""
 
 
-def _write(path: Path, records: Records, vectors: Vectors | None, diagnostics: Mapping[str, tuple[str, ...]]) -> None:
+def _write(path: Path, state: MemoryState) -> None:
+    records, vectors, diagnostics = state
     passages = sorted(records.passages)
     held = [records.passages[passage] for passage in passages]
     arrays: dict[str, NDArray[Any]] = {
@@ -144,7 +169,7 @@ def _write(path: Path, records: Records, vectors: Vectors | None, diagnostics: M
         database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
 
 
-def _read(path: Path, index: "HippoIndex") -> None:
+def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
         meta = dict(database.execute("SELECT key, value FROM meta"))
         if meta.get("format") != str(FORMAT):
@@ -156,7 +181,7 @@ def _read(path: Path, index: "HippoIndex") -> None:
             raise IndexUnreadable(f"{path} is damaged: its checksum does not fit; add the documents again")
         passages, strings, triples, notes, near, stored = (database.execute(query).fetchall() for query in _ROWS)
     arrays = {name: _array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
-    records = index.records
+    records = Records()
     numbers = {"entity": records.entities, "written": records.written, "term": records.terms}
     for kind, number, value in strings:
         if numbers[kind].number(value) != number:
@@ -181,19 +206,22 @@ def _read(path: Path, index: "HippoIndex") -> None:
         references = tuple(dict.fromkeys(r for r in plain.get("references", ()) if r != passage))
         record = Record(text, plain, own, words, about, tuple(by_passage.get(number, ())), references)
         records.restore(passage, record)
+    diagnostics: dict[str, tuple[str, ...]] = {}
     for number, detail in notes:
         passage = passages[number][1]
-        index.diagnostics[passage] = (*index.diagnostics.get(passage, ()), detail)
-    if index.vectors is not None:
-        _read_vectors(index.vectors, arrays, [row[1] for row in passages], records)
+        diagnostics[passage] = (*diagnostics.get(passage, ()), detail)
+    vectors = None if embedder is None else _read_vectors(embedder, arrays, [row[1] for row in passages], records)
+    return MemoryState(records, vectors, diagnostics)
 
 
-def _read_vectors(vectors: Vectors, arrays: Arrays, passages: list[str], records: Records) -> None:
+def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], records: Records) -> Vectors:
     if "vectors" not in arrays:
         raise IndexUnreadable("this memory was made without an embedder; load it without one, or add the texts again")
+    vectors = Vectors(embedder)
     vectors.passages.update(zip(passages, arrays["vectors"], strict=True))
     names = [records.entities.strings[i] for i in arrays["entity vectors.numbers"].tolist()]
     vectors.entities.update(zip(names, arrays["entity vectors"], strict=True))
+    return vectors
 
 
 def _names_in(records: Records) -> list[str]:
