@@ -14,8 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
-from causalist.memory.document_text import LARGEST_PDF, read_pdf
-from causalist.memory.html_text import html_to_markdown
+from causalist.memory.document_text import LARGEST_PDF, html_to_markdown, read_pdf
 from causalist.parse import find_secrets, masked
 from causalist.parse.prose import prose_kind, read_passages
 from causalist.source import Limits, Reason, read_bytes, scan_folder

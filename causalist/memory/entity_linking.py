@@ -11,7 +11,7 @@ from causalist.errors import UsageError
 from causalist.memory.entities import EntityExtractor, Triple, entity_id, extracted
 from causalist.memory.snapshot import View
 from causalist.memory.sparse_matrix import Floats
-from causalist.memory.variants import Seeding, Variant
+from causalist.memory.walk import Seeding, Variant
 from causalist.model.answer import Specificity
 from causalist.rank.pagerank.power_iteration import seed_distribution
 from causalist.rank.terms import STOP_WORDS, terms_of
@@ -178,7 +178,7 @@ def _fact_scores(question: str, facts: Sequence[Triple], view: View) -> Floats:
     if not texts:
         return np.zeros(0)
     if view.vectors is not None:
-        from causalist.memory.vectors import cosines
+        from causalist.memory.similarity import cosines
 
         return np.maximum(cosines(np.stack(view.vectors.of(texts)), view.vectors.of([question])[0]), 0.0)
     asked = weighed_terms(question, view)

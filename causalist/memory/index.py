@@ -13,9 +13,9 @@ from causalist.memory.entity_linking import FactFilter, link
 from causalist.memory.records import Record, Records, checked_passage
 from causalist.memory.regex_extractor import RegexEntityExtractor
 from causalist.memory.retrieval import MODES, Query, RetrievalSettings, RetrievedPassage, check_query, rank
+from causalist.memory.similarity import Vectors
 from causalist.memory.snapshot import View
-from causalist.memory.variants import Variant, variant_named
-from causalist.memory.vectors import Vectors
+from causalist.memory.walk import Variant, variant_named
 
 if TYPE_CHECKING:
     from causalist.memory.neighborhood import EntityInfo, Neighbour
@@ -197,14 +197,14 @@ class HippoIndex:
 
     def to_node_link(self) -> dict[str, Any]:
         """The graph as node-link data, from which `from_node_link` makes the index again."""
-        from causalist.memory.interchange import node_link
+        from causalist.memory.storage import node_link
 
         return node_link(self.view)
 
     @classmethod
     def from_node_link(cls, data: Mapping[str, Any], **options: Any) -> "HippoIndex":
         """Raises IndexUnreadable for what is no such graph."""
-        from causalist.memory.interchange import read_node_link
+        from causalist.memory.storage import read_node_link
 
         index = cls(**options)
         index._restore(read_node_link(data, options.get("embedder")))
@@ -212,13 +212,13 @@ class HippoIndex:
 
     def to_networkx(self) -> Any:
         """A `networkx.MultiDiGraph` with the nodes and edges of `to_node_link`."""
-        from causalist.memory.interchange import to_networkx
+        from causalist.memory.storage import to_networkx
 
         return to_networkx(self.to_node_link())
 
     @classmethod
     def from_networkx(cls, graph: Any, **options: Any) -> "HippoIndex":
-        from causalist.memory.interchange import from_networkx
+        from causalist.memory.storage import from_networkx
 
         return cls.from_node_link(from_networkx(graph), **options)
 

@@ -1,4 +1,10 @@
-"""Entities and triples by a model of the `llm` library: two prompts a passage, strict parsing, everything cached.
+"""What a model wrote -> entities and triples, strictly: whatever is not as it should be is a diagnostic, never an edge.
+
+Repaired is only what cannot change the meaning: a fence around the JSON, words before and after it, a comma too much,
+an array inside of an object, and an array that ends early, of which the complete items count. A name counts if the
+passage has it, a triple if both its ends are entities of the passage; a model's word alone makes nothing.
+
+Entities and triples by a model of the `llm` library: two prompts a passage, strict parsing, everything cached.
 
 A passage is asked about once: what the model answered is kept by the hash of model, prompts and text, so that a run
 that was interrupted goes on where it stopped. What cannot be used is a diagnostic, and the patterns step in. A model
@@ -6,18 +12,187 @@ that cannot be reached is an error, never an empty result.
 """
 
 import hashlib
+import json
+import math
+import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from importlib.resources import files as resource_files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from causalist.errors import IndexNotWritable, ModelFailed
 from causalist.llm.model import Model, model_named
-from causalist.memory.entities import Extraction, extracted
-from causalist.memory.llm_parsing import THRESHOLD, Notes, parse_entities, parse_triples
+from causalist.memory.entities import LONGEST_NAME, Entity, Extraction, Triple, entity_id, extracted, normalise
 from causalist.memory.regex_extractor import RegexEntityExtractor
+
+ASKED_TYPES = ("person", "org", "location", "concept", "event", "artifact")
+THRESHOLD = 0.5  # of a triple's confidence; chosen by hand
+_LONGEST_OUTPUT = 100_000  # characters that are read
+_LONGEST_PREDICATE = 80
+_MOST_ITEMS = 200
+_MOST_DIAGNOSTICS = 20
+_DECODER = json.JSONDecoder(parse_constant=lambda name: _no_constant(name))
+
+
+class Notes:
+    """Diagnostics, the first few and how many more."""
+
+    def __init__(self) -> None:
+        self._notes: list[str] = []
+        self._more = 0
+
+    def add(self, note: str) -> None:
+        if len(self._notes) < _MOST_DIAGNOSTICS:
+            self._notes.append(note)
+        else:
+            self._more += 1
+
+    def all(self) -> tuple[str, ...]:
+        more = (f"{self._more} more",) if self._more else ()
+        return (*self._notes, *more)
+
+
+def parse_entities(output: str, text: str, notes: Notes) -> tuple[Entity, ...]:
+    """The entities of a model's answer that the passage names."""
+    found: list[Entity] = []
+    lower = text.lower()
+    plain = f" {normalise(text)} "
+    for item in _items(output, "entities", notes):
+        name, kind = item.get("name"), item.get("type")
+        if not isinstance(name, str) or not entity_id(name) or len(name) > LONGEST_NAME:
+            notes.add(f"an entity without a name: {_shown(item)}")
+            continue
+        start = lower.find(name.strip().lower())
+        if start < 0 and f" {normalise(name)} " not in plain:
+            notes.add(f"the passage does not name {_shown(name)}")
+            continue
+        if kind not in ASKED_TYPES:
+            notes.add(f"{_shown(name)} has the unknown type {_shown(kind)}")
+            kind = "entity"
+        found.append(Entity(name.strip(), str(kind), start))
+    return tuple(found)
+
+
+def parse_triples(
+    output: str, entities: Sequence[Entity], notes: Notes, threshold: float = THRESHOLD
+) -> tuple[Triple, ...]:
+    """The triples of a model's answer between these entities, with at least this confidence."""
+    known = {entity_id(entity.name) for entity in entities}
+    found: dict[tuple[str, str, str], Triple] = {}
+    for item in _items(output, "triples", notes):
+        subject, predicate, target, confidence = (
+            item.get(key) for key in ("subject", "predicate", "object", "confidence")
+        )
+        if not (isinstance(subject, str) and isinstance(predicate, str) and isinstance(target, str)):
+            notes.add(f"a triple that is none: {_shown(item)}")
+            continue
+        ends, words = (entity_id(subject), entity_id(target)), " ".join(predicate.split())
+        if ends[0] not in known or ends[1] not in known or ends[0] == ends[1]:
+            notes.add(f"a triple between others than two entities of the passage: {_shown(item)}")
+        elif not words or len(words) > _LONGEST_PREDICATE:
+            notes.add(f"a triple without a predicate of a few words: {_shown(item)}")
+        elif isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence <= 1:
+            notes.add(f"a triple without a confidence above 0 and at most 1: {_shown(item)}")
+        elif confidence >= threshold:
+            triple = Triple(subject.strip(), words, target.strip(), float(confidence))
+            key = (ends[0], words.lower(), ends[1])
+            if key not in found or found[key].confidence < triple.confidence:
+                found[key] = triple
+    return tuple(found.values())
+
+
+def _items(output: str, what: str, notes: Notes) -> list[Mapping[str, Any]]:
+    """The objects of the array in a model's answer."""
+    if len(output) > _LONGEST_OUTPUT:
+        notes.add(f"an answer of {len(output):,} characters; {_LONGEST_OUTPUT:,} were read")
+        output = output[:_LONGEST_OUTPUT]
+    value = _value(output, what, notes)
+    if isinstance(value, dict):
+        inner = [each for each in value.values() if isinstance(each, list)]
+        value = inner[0] if len(inner) == 1 else [value] if {"name", "subject"} & value.keys() else None
+    if not isinstance(value, list):
+        notes.add(f"no array of {what} in the answer: {_shown(output)}")
+        return []
+    if len(value) > _MOST_ITEMS:
+        notes.add(f"{len(value)} {what}; {_MOST_ITEMS} were read")
+    items: list[Mapping[str, Any]] = []
+    for item in value[:_MOST_ITEMS]:
+        if isinstance(item, dict):
+            items.append(item)
+        else:
+            notes.add(f"one of the {what} is no object: {_shown(item)}")
+    return items
+
+
+def _value(output: str, what: str, notes: Notes) -> Any:
+    """The JSON in the answer, repaired where that is safe."""
+    text = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", output)
+    whole = _loaded(text)
+    if whole is not None:
+        return whole
+    start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
+    if start < 0:
+        return None
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        pass
+    else:
+        notes.add(f"words around the array of {what}")
+        # More arrays than one are several answers, and nobody knows which one is meant.
+        return value if "[" not in text[end:] else None
+    without = _loaded(re.sub(r",(\s*[\]}])", r"\1", text[start:]))
+    if without is not None:
+        notes.add(f"a comma too much in the array of {what}")
+        return without
+    items = _complete_items(text, text.find("[", start))
+    if items:
+        notes.add(f"the array of {what} ends early; {len(items)} complete ones were read")
+        return items
+    return None
+
+
+def _complete_items(text: str, start: int) -> list[Any]:
+    """The items before the place where an array stops being JSON."""
+    items: list[Any] = []
+    at = start + 1
+    while start >= 0 and at < len(text):
+        while at < len(text) and text[at] in " \t\r\n,":
+            at += 1
+        if at >= len(text) or text[at] != "{":
+            break
+        try:
+            item, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        items.append(item)
+    return items
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return _DECODER.decode(text.strip())
+    except (ValueError, RecursionError):
+        return None
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else repr(value) if not _is_huge(value) else "a huge value"
+    short = " ".join(text.split())
+    return repr(short if len(short) <= 80 else f"{short[:79]}…")
+
+
+def _is_huge(value: object) -> bool:
+    return (isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**100) or (
+        isinstance(value, float) and not math.isfinite(value)
+    )
+
 
 _LONGEST_TEXT = 20_000  # characters of a passage that a model is shown
 _CHARACTERS_A_TOKEN = 4  # an estimate for what a run costs, no more

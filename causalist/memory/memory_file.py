@@ -1,18 +1,96 @@
-"""A memory in a file: opened, brought up to date with documents, saved under a lock."""
+"""What was read when documents were added last, so that adding them again reads only those that changed.
 
-from collections.abc import Callable, Sequence
+It lies beside the memory, as `memory.db.read`, and counts for the memory alone whose checksum it names: whoever changes
+the memory by other means makes it worth nothing, and then everything is read again. It holds no text.
+
+A memory in a file: opened, brought up to date with documents, saved under a lock.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from causalist.errors import IndexNotWritable
-from causalist.memory import read_before
+from causalist.memory.document_text import library
 from causalist.memory.documents import Document, Found, Reading, documents_in
 from causalist.memory.entities import EntityExtractor
 from causalist.memory.index import HippoIndex
 from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor
+from causalist.memory.storage import stamp_of
 from causalist.source import find_root
 from causalist.store import FOLDER, prepare_folder
+
+FORMAT = 1
+READING = 1  # changes whenever documents become other passages than before
+
+
+class Read(NamedTuple):
+    """One document: hash of its content and of what read it, links as they are written by id of the passage, in the
+    order of the text, what could not be read of it, and which extractor found its entities."""
+
+    digest: str
+    links: Mapping[str, tuple[str, ...]]
+    note: str
+    extractor: str
+
+
+def digest_of(found: Found, data: bytes | str) -> str:
+    """Of a document's content, or of the reason why it cannot be had, and of what reads it."""
+    digest = hashlib.blake2b(f"{READING}\0{library() if found.is_pdf else ''}\0".encode(), digest_size=16)
+    digest.update(data.encode() if isinstance(data, str) else data)
+    return digest.hexdigest()
+
+
+def read_of(digest: str, passages: list[Document], note: str, extractor: str) -> Read:
+    """What is kept of a document; references of `passages` are as they are written."""
+    links = {each.id: tuple(each.metadata.get("references", ())) for each in passages}
+    return Read(digest, links, note, extractor)
+
+
+def known_files(memory: Path) -> dict[str, Read]:
+    """Documents by name; none where nothing is known of this state of the memory."""
+    try:
+        data: Any = json.loads(_beside(memory).read_text(encoding="utf-8"))
+        if data["format"] != FORMAT or data["memory"] != stamp_of(memory):
+            return {}
+        return {
+            str(name): Read(
+                str(each["digest"]),
+                {str(passage): tuple(map(str, links)) for passage, links in each["links"].items()},
+                str(each["note"]),
+                str(each["extractor"]),
+            )
+            for name, each in data["documents"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def keep(memory: Path, documents: Mapping[str, Read]) -> None:
+    """Writes it beside the memory. Where that fails all is read again next time, no more."""
+    data = {
+        "format": FORMAT,
+        "memory": stamp_of(memory),
+        "documents": {name: each._asdict() for name, each in sorted(documents.items())},
+    }
+    path = _beside(memory)
+    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    with suppress(OSError):
+        try:
+            aside.write_text(json.dumps(data), encoding="utf-8")
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+def _beside(memory: Path) -> Path:
+    return memory.with_name(f"{memory.name}.read")
+
 
 NAME = "memory.db"
 _PATIENCE_SECONDS = 600.0
@@ -84,9 +162,9 @@ class Shelf:
         extractor: EntityExtractor | None,
         approve: Callable[[Estimate], None] | None,
     ) -> Added:
-        before = read_before.known(self.path)
+        before = known_files(self.path)
         model = extractor.name if isinstance(extractor, LLMEntityExtractor) else ""
-        digests = {each.name: read_before.digest_of(each, each.data()) for each in found}
+        digests = {each.name: digest_of(each, each.data()) for each in found}
         same = {
             each.name
             for each in found
@@ -104,7 +182,7 @@ class Shelf:
             return Added(n_documents, n_passages, 0, 0, skipped)
         index = self.opened(extractor) if self.path.exists() else HippoIndex(entity_extractor=extractor)
         reading = Reading(skipped=skipped)
-        read: dict[str, read_before.Read] = {}
+        read: dict[str, Read] = {}
         for each in found:
             known = before.get(each.name)
             if known is not None and each.name in same and all(passage in index for passage in known.links):
@@ -113,9 +191,7 @@ class Shelf:
             else:
                 data = each.data()
                 passages = reading.add(each, data)
-                read[each.name] = read_before.read_of(
-                    read_before.digest_of(each, data), passages, reading.skipped.get(each.name, ""), model
-                )
+                read[each.name] = read_of(digest_of(each, data), passages, reading.skipped.get(each.name, ""), model)
         reading = reading.resolved()
         again = {p for name, each in read.items() if model and name not in same for p in each.links if p in index}
         if approve is not None and isinstance(extractor, LLMEntityExtractor):
@@ -137,7 +213,7 @@ class Shelf:
         if changed or gone or not self.path.exists():
             index.save(self.path)
         elsewhere = {name: each for name, each in before.items() if name not in covered}
-        read_before.keep(self.path, {**elsewhere, **read})
+        keep(self.path, {**elsewhere, **read})
         return Added(len(reading.paths), len(reading.passages), changed, len(gone), reading.skipped)
 
     def _covers(self, places: Sequence[Path], index: HippoIndex, passage: str) -> bool:

@@ -2,20 +2,36 @@
 
 Metadata that are read: "timestamp" (how old), "confidence" (how sure, 0 to 1), "visible_to" (a list of readers; without
 it everybody may see the passage), "contradicts" (ids of passages that this one contradicts).
+
+What was of use -> how passages are ranked, and how sure that is. Linear, so that it explains itself.
+
+Feedback is one row a question: the features of its candidates and which of them were used. The weights are fitted to
+the older part and taken only if they rank the newer part better than reciprocal rank fusion does.
+
+How likely the first document is right, from how far it leads the second by words.
+
+With m = 1 - second / first, of the best scores of documents by BM25, the probability is 1 / (1 + e to -(A + B m)).
+Fitted on 461 questions over four sets of documents, by a script that is not kept: docs/decisions/0025 has the figures.
 """
 
+import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import exp
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from causalist.errors import UsageError
+from causalist.errors import IndexNotWritable, UsageError
 from causalist.memory.arrays import seconds_of
 from causalist.memory.records import TIMESTAMP
 from causalist.memory.snapshot import View
 from causalist.memory.sparse_matrix import Floats
+from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 
 CONFIDENCE, VISIBLE_TO, CONTRADICTS = "confidence", "visible_to", "contradicts"
 CONTRADICTION = "contradicts"  # predicate of triples that say so
@@ -130,10 +146,10 @@ def recency(view: View, settings: ValidationSettings) -> Floats:
 
 def sure_enough(view: View, least: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which passages have at least this confidence of their own, shape (P,); 1 where nothing is said."""
-    return np.array([confidence_of(view, p) >= least for p in view.arrays.passages], dtype=np.bool_)
+    return np.array([stated_confidence(view, p) >= least for p in view.arrays.passages], dtype=np.bool_)
 
 
-def confidence_of(view: View, passage: str) -> float:
+def stated_confidence(view: View, passage: str) -> float:
     value = view.records.passages[passage].metadata.get(CONFIDENCE, 1.0)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return min(max(float(value), 0.0), 1.0) if is_number else 1.0
@@ -164,7 +180,7 @@ def resolved_conflicts(passages: Sequence[str], view: View) -> list[Conflict]:
     found = []
     for first, second in contradictions(passages, view):
         times = [seconds_of(view.records.passages[p].metadata.get(TIMESTAMP)) for p in (first, second)]
-        sure = [confidence_of(view, p) for p in (first, second)]
+        sure = [stated_confidence(view, p) for p in (first, second)]
         if np.isfinite(times).all() and times[0] != times[1]:
             later, reason = times[1] > times[0], "newer"
         elif sure[0] != sure[1]:
@@ -184,3 +200,157 @@ def ordered(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]
             order.remove(conflict.kept)
             order.insert(against, conflict.kept)
     return order
+
+
+FEATURES = ("dense", "sparse", "graph", "fused", "recency")
+FEWEST = 20  # questions with feedback, before anything is learned or called calibrated
+OLDER_SHARE = 0.7
+_RIDGE = 1e-3
+_MOST_ROWS = 5_000
+# What is believed of a passage before there is feedback, by its best rank in any list (first, to 3, to 10, further) and
+# by how many lists have it: Beta(mean * strength, (1 - mean) * strength). Chosen by hand.
+_RANKS = (1, 3, 10)
+_PRIOR = ((0.5, 0.6, 0.7), (0.3, 0.4, 0.5), (0.12, 0.2, 0.3), (0.04, 0.06, 0.1))
+_STRENGTH = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question: `features` of shape (n, FEATURES), `levels` of shape (n,) as `level_of` has them, `used`."""
+
+    features: NDArray[np.float64]
+    levels: tuple[int, ...]
+    used: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """`weights` by feature. `heuristic` and `learned`: MRR on the `n_newer` questions that had no part in the fit."""
+
+    weights: Mapping[str, float]
+    n_older: int
+    n_newer: int
+    heuristic: float
+    learned: float
+
+
+class Feedback:
+    """Rows in memory, and in a file where one is given: JSON, one a line; what cannot be read is left out."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self.rows: list[Row] = []
+        if path is not None and path.is_file():
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()[-_MOST_ROWS:]:
+                row = _row_of(line)
+                if row is not None:
+                    self.rows.append(row)
+
+    def add(self, row: Row) -> None:
+        """Raises IndexNotWritable."""
+        self.rows.append(row)
+        if self.path is None:
+            return
+        data = {"features": row.features.tolist(), "levels": list(row.levels), "used": row.used.tolist()}
+        try:
+            with self.path.open("a", encoding="ascii") as file:
+                file.write(json.dumps(data) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise IndexNotWritable(f"cannot write {self.path}: {error.strerror or error}") from error
+
+    @property
+    def is_calibrated(self) -> bool:
+        return len(self.rows) >= FEWEST
+
+    def posterior(self, level: int) -> Posterior:
+        """Of a passage of this level: the prior, and what was used of those that were shown."""
+        shown = sum(row.levels.count(level) for row in self.rows)
+        used = sum(int(row.used[np.array(row.levels) == level].sum()) for row in self.rows)
+        mean = _PRIOR[level // 3][level % 3]
+        a, b = mean * _STRENGTH + used, (1 - mean) * _STRENGTH + shown - used
+        from scipy.special import betaincinv  # type: ignore[import-untyped]
+
+        return Posterior(a / (a + b), float(betaincinv(a, b, 0.05)), float(betaincinv(a, b, 0.95)))
+
+
+def level_of(ranks: Sequence[int]) -> int:
+    """What the lists say of a passage, 0 to 11: by its best rank, and by how many lists have it.
+
+    >>> level_of([1]), level_of([5, 2]), level_of([40, 50, 60])
+    (0, 4, 11)
+    """
+    best = sum(min(ranks) > limit for limit in _RANKS)
+    return best * 3 + min(len(ranks), 3) - 1
+
+
+def learn(rows: Sequence[Row]) -> Learned | None:
+    """Weights that rank newer questions better than fusion does, or None: too few questions, or no gain."""
+    telling = [row for row in rows if row.used.any() and not row.used.all()]
+    if len(telling) < FEWEST:
+        return None
+    cut = int(OLDER_SHARE * len(telling))
+    older, newer = telling[:cut], telling[cut:]
+    weights = _fitted(older)
+    heuristic = float(np.mean([_reciprocal_rank(row.features[:, FEATURES.index("fused")], row.used) for row in newer]))
+    learned = float(np.mean([_reciprocal_rank(row.features @ weights, row.used) for row in newer]))
+    if learned <= heuristic:
+        return None
+    named = {name: round(float(w), 6) for name, w in zip(FEATURES, weights, strict=True)}
+    return Learned(named, len(older), len(newer), heuristic, learned)
+
+
+def _fitted(rows: Sequence[Row]) -> NDArray[np.float64]:
+    from scipy.optimize import minimize  # type: ignore[import-untyped]
+
+    sizes = np.array([len(row.used) for row in rows])
+    question = np.repeat(np.arange(len(rows)), sizes)
+    gold = np.concatenate([row.used for row in rows])
+    given = Stacked(
+        np.concatenate([row.features for row in rows]),
+        np.zeros((int(sizes.sum()), 0)),
+        gold,
+        question,
+        np.cumsum(sizes) - sizes,
+        np.bincount(question[gold], minlength=len(rows)),
+    )
+    n = len(FEATURES)
+    penalty = Penalty(np.zeros(n), _RIDGE)
+    found = minimize(
+        loss_of, np.ones(n), args=(given, n, penalty), jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n
+    )
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def _reciprocal_rank(scores: NDArray[np.float64], used: NDArray[np.bool_]) -> float:
+    order = np.argsort(-np.round(scores, 12), kind="stable")
+    return 1.0 / (1.0 + int(np.flatnonzero(used[order])[0]))
+
+
+def _row_of(line: str) -> Row | None:
+    try:
+        data: Any = json.loads(line)
+        features = np.array(data["features"], dtype=np.float64)
+        used = np.array(data["used"], dtype=np.bool_)
+        levels = tuple(int(level) for level in data["levels"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    fits = features.ndim == 2 and features.shape == (len(used), len(FEATURES)) and len(levels) == len(used)
+    in_range = all(0 <= level < 3 * len(_PRIOR) for level in levels)
+    return Row(features, levels, used) if fits and in_range and np.isfinite(features).all() else None
+
+
+_A, _B = -0.258, 10.72
+LEAST = 0.45  # below it another attempt is made: the first two documents are as good as each other
+
+
+def confidence_of(words: Floats, view: View) -> float:
+    """`words`: scores of passages by BM25, shape (P,). 0 where nothing matches; 1 at most."""
+    documents = np.zeros(view.n_documents)
+    np.maximum.at(documents, view.document_of, np.round(words, 12))
+    best = float(documents.max(initial=0.0))
+    if best <= 0:
+        return 0.0
+    second = float(np.partition(documents, -2)[-2]) if len(documents) > 1 else 0.0
+    return 1.0 / (1.0 + exp(-(_A + _B * (1.0 - second / best))))

@@ -8,7 +8,7 @@ import pytest
 
 from causalist.cli.memory import _MODES
 from causalist.memory.retrieval import MODES
-from causalist.memory.variants import VARIANTS
+from causalist.memory.walk import VARIANTS
 from causalist.settings import SETTINGS
 from tests.cli.commands import invoke, run, write_all
 

@@ -8,7 +8,7 @@ import pytest
 
 from causalist.memory.retrieval import MODES as RETRIEVAL_MODES
 from causalist.memory.stages import MODES
-from causalist.memory.variants import VARIANTS
+from causalist.memory.walk import VARIANTS
 from tests.docs import tables
 from tests.docs.markdown import fenced_blocks
 

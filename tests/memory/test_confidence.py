@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex, MemoryPipeline
-from causalist.memory.confidence import LEAST, confidence_of
+from causalist.memory.stages import LEAST, confidence_of
 
 
 def index_of(texts: dict[str, str]) -> HippoIndex:

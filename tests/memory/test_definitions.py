@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex
-from causalist.memory.definitions import defined_names
-from causalist.memory.signals import definition_support
+from causalist.memory.records import defined_names
+from causalist.memory.retrieval import definition_support
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,8 @@ from causalist.memory import (
 )
 from causalist.memory.entities import MOST_ENTITIES, entity_id, extracted
 from causalist.memory.entity_linking import link, seeds_of
-from causalist.memory.llm_extractor import LLMEntityExtractor
-from causalist.memory.llm_parsing import ASKED_TYPES
-from causalist.memory.retrieval import PUBLISHED, RRF_K, reciprocal_ranks
-from causalist.memory.signals import combined
+from causalist.memory.llm_extractor import ASKED_TYPES, LLMEntityExtractor
+from causalist.memory.retrieval import PUBLISHED, RRF_K, combined, reciprocal_ranks
 from causalist.memory.similarity import THRESHOLD
 from causalist.memory.spacy_extractor import SpacyEntityExtractor
 from causalist.memory.stages import MODES, recency

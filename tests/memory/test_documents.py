@@ -6,8 +6,8 @@ import pytest
 
 from causalist.errors import IndexUnreadable, NothingToIndex, RepositoryNotFound
 from causalist.memory import documents
+from causalist.memory.document_text import html_to_markdown
 from causalist.memory.documents import passages_of, read_documents, resolved
-from causalist.memory.html_text import html_to_markdown
 from causalist.memory.memory_file import Shelf
 from tests.cli.commands import write_all
 

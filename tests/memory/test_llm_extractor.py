@@ -12,8 +12,7 @@ from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
 from causalist.llm.model import model_named
 from causalist.memory import HippoIndex
 from causalist.memory.entities import Entity, entity_id
-from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor
-from causalist.memory.llm_parsing import Notes, parse_entities, parse_triples
+from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor, Notes, parse_entities, parse_triples
 from causalist.memory.memory_file import Shelf
 from tests.cli.commands import write_all
 from tests.memory.fake_model import (

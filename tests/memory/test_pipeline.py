@@ -10,9 +10,19 @@ import pytest
 from causalist._internal.circuit_breaker import MOST_FAILURES, PASSED_OVER
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory import HippoIndex
-from causalist.memory.distil import FEATURES, FEWEST, Feedback, Row, learn, level_of
 from causalist.memory.pipeline import MemoryPipeline
-from causalist.memory.stages import MODES, Mode, ValidationSettings, recency
+from causalist.memory.stages import (
+    FEATURES,
+    FEWEST,
+    MODES,
+    Feedback,
+    Mode,
+    Row,
+    ValidationSettings,
+    learn,
+    level_of,
+    recency,
+)
 from tests.memory.texts import team
 
 QUESTION = "Who manages the team that handles JWT authentication?"
@@ -273,7 +283,7 @@ def test_a_passage_that_two_lists_have_far_down_is_a_candidate_with_its_ranks(mo
     monkeypatch.setattr(
         "causalist.memory.pipeline.plain_scores", lambda query, view, mode: dense if mode == "dense" else sparse
     )
-    monkeypatch.setattr("causalist.memory.answers.plain_mode", lambda view: "dense")  # as with an embedder
+    monkeypatch.setattr("causalist.memory.pipeline.plain_mode", lambda view: "dense")  # as with an embedder
     answer = MemoryPipeline(index).run("passage", mode="planning", route="exploratory")
     assert answer.hits[0].passage_id == "p050"
     assert answer.hits[0].ranks == {"dense": 51, "sparse": 51}

@@ -7,8 +7,7 @@ import pytest
 
 from causalist.memory import HippoIndex
 from causalist.memory.entity_linking import known_terms
-from causalist.memory.remainder import remainder_of, remainder_support
-from causalist.memory.retrieval import plain_scores
+from causalist.memory.retrieval import plain_scores, remainder_of, remainder_support
 
 
 def index_of(passages: dict[str, tuple[str, str]]) -> HippoIndex:

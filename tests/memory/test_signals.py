@@ -7,8 +7,7 @@ import pytest
 
 from causalist.memory import HippoIndex, RetrievalSettings
 from causalist.memory.entity_linking import known_terms
-from causalist.memory.retrieval import PUBLISHED, plain_scores
-from causalist.memory.signals import SIGNALS, combined, signals, word_support
+from causalist.memory.retrieval import PUBLISHED, SIGNALS, combined, plain_scores, signals, word_support
 
 
 def index_of(passages: dict[str, str]) -> HippoIndex:

@@ -11,8 +11,7 @@ from causalist.memory.entities import Entity, Extraction, Triple
 from causalist.memory.entity_linking import link, seeds_of
 from causalist.memory.index import HippoIndex
 from causalist.memory.retrieval import RetrievalSettings
-from causalist.memory.variants import VARIANTS, Variant, cooccurrences, variant_named, walk_graph
-from causalist.memory.walk import Walker
+from causalist.memory.walk import VARIANTS, Variant, Walker, cooccurrences, variant_named, walk_graph
 
 
 def _extractor(text: str) -> Extraction:

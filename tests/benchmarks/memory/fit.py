@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from causalist.memory import HippoIndex, RetrievalSettings
 from causalist.memory.entity_linking import link, seeds_of
-from causalist.memory.retrieval import Query, plain_mode, plain_scores, walk
-from causalist.memory.signals import SIGNALS, best_of, signals
+from causalist.memory.retrieval import SIGNALS, Query, best_of, plain_mode, plain_scores, signals, walk
 from tests.benchmarks.memory.multihop import prepared, ranked_pages
 from tests.benchmarks.memory.questions import Asked
 

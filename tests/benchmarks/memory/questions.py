@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from causalist.memory.document_text import html_to_markdown
 from causalist.memory.documents import HTML_SUFFIXES, TEXT_SUFFIXES, _target
-from causalist.memory.html_text import html_to_markdown
 from causalist.rank.terms import STOP_WORDS, terms_of
 
 _LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+)\)")

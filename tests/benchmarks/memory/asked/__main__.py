@@ -7,8 +7,7 @@ import numpy as np
 
 from causalist.memory import HippoIndex, RetrievalSettings
 from causalist.memory.documents import read_documents
-from causalist.memory.retrieval import MODES
-from causalist.memory.signals import SIGNALS
+from causalist.memory.retrieval import MODES, SIGNALS
 from tests.benchmarks.memory import asked
 from tests.benchmarks.memory.multihop import measure, ranked_pages
 from tests.benchmarks.memory.questions import Asked
