@@ -29,7 +29,7 @@ def test_dependencies_point_one_way() -> None:
     code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
     done = _python("-c", code)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 kept, 0 broken" in done.stdout
+    assert ", 0 broken" in done.stdout
 
 
 def test_modules_are_short() -> None:
