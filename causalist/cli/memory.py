@@ -10,6 +10,7 @@ from causalist.cli._lookup import aligned
 from causalist.cli._output import destination, emit_document, emit_lines, say, to_json
 from causalist.cli._repository import json_option
 from causalist.cli._run import NOTHING_FOUND
+from causalist.model.answer import RetrievalMode
 
 if TYPE_CHECKING:
     from causalist.memory import HippoIndex, RetrievedPassage
@@ -19,7 +20,6 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 FORMAT_VERSION = 1
 _LARGE = 100  # calls of a model
-_MODES = ("hippo", "dense", "sparse", "hybrid")  # of memory.retrieval, which --help does not import; a test compares
 
 
 def _memory_option(command: _Command) -> _Command:
@@ -81,7 +81,11 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
 @command.command("search")
 @click.argument("query")
 @_memory_option
-@click.option("--mode", type=click.Choice(_MODES), help="How passages are found; hippo without it.")
+@click.option(
+    "--mode",
+    type=click.Choice([mode.value for mode in RetrievalMode]),
+    help="How passages are found; hippo without it.",
+)
 @click.option("--limit", type=click.IntRange(1, 1000), metavar="N", help="How many at most; 5 without it.")
 @click.option("--hops", type=click.IntRange(0, 10), default=0, show_default=True,
               help="Seed entities that many hops further, for questions that name little.")  # fmt: skip
@@ -114,9 +118,9 @@ def search(
     settings = read_settings(shelf.base)
     limit = settings.value("memory", "limit") if limit is None else limit
     if hops:
-        if mode not in (None, "hippo") or variant:
+        if mode not in (None, RetrievalMode.HIPPO) or variant:
             raise UsageError("--hops is for mode hippo and the default variant")
-        mode = "hippo"
+        mode = RetrievalMode.HIPPO.value
     mode = mode or settings.value("memory", "mode")
     variant = variant or settings.value("memory", "variant")
     index = shelf.opened()

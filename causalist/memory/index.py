@@ -12,10 +12,11 @@ from causalist.memory.entities import Embedder, Entity, EntityExtractor, entity_
 from causalist.memory.entity_linking import FactFilter, link
 from causalist.memory.records import Record, Records, checked_passage
 from causalist.memory.regex_extractor import RegexEntityExtractor
-from causalist.memory.retrieval import MODES, Query, RetrievalSettings, RetrievedPassage, check_query, rank
+from causalist.memory.retrieval import Query, RetrievalSettings, RetrievedPassage, check_query, rank
 from causalist.memory.similarity import Vectors
 from causalist.memory.snapshot import View
 from causalist.memory.walk import Variant, variant_named
+from causalist.model.answer import RetrievalMode
 
 if TYPE_CHECKING:
     from causalist.memory.neighborhood import EntityInfo, Neighbour
@@ -121,7 +122,7 @@ class HippoIndex:
         ppr_alpha: float | None = None,
         max_iter: int = 50,
         tol: float = 1e-6,
-        mode: str = "hippo",
+        mode: str | RetrievalMode = RetrievalMode.HIPPO,
         variant: str | Variant | None = None,
     ) -> list[RetrievedPassage]:
         """The best passages, best first; fewer, or none, where nothing else has to do with the question.
@@ -130,9 +131,11 @@ class HippoIndex:
         probability of a restart; 0.15, unless the variant has another. Raises EmptyQuestion, UsageError."""
         check_query(query, top_k)
         asked = self._query(query, ppr_alpha, max_iter, tol, variant)
-        if mode not in MODES:
-            raise UsageError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
-        return rank(asked, self.view, self.extractor, mode, top_k, fact_filter=self.fact_filter)
+        try:
+            chosen = RetrievalMode(mode)
+        except ValueError:
+            raise UsageError(f"there is no mode {mode!r}; there are {', '.join(RetrievalMode)}") from None
+        return rank(asked, self.view, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
 
     def retrieve_multi_hop(
         self,
@@ -150,7 +153,9 @@ class HippoIndex:
         check_query(query, top_k)
         linked = neighbourhood.expanded(link(query, self.view, self.extractor), self.view, max_hops)
         asked = self._query(query, ppr_alpha, max_iter, tol, None)
-        return rank(asked, self.view, self.extractor, "hippo", top_k, linked=linked, fact_filter=self.fact_filter)
+        return rank(
+            asked, self.view, self.extractor, RetrievalMode.HIPPO, top_k, linked=linked, fact_filter=self.fact_filter
+        )
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
         """Ids of these entities (names or ids) and of all that a similarity edge joins to them."""

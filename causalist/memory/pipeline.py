@@ -46,7 +46,6 @@ from causalist.memory.stages import (
     Feedback,
     Learned,
     MemoryHit,
-    Mode,
     Posterior,
     Row,
     ValidationSettings,
@@ -59,9 +58,9 @@ from causalist.memory.stages import (
     sure_enough,
     visible,
 )
-from causalist.model.answer import Route
+from causalist.model.answer import MemoryMode, RetrievalMode, Route
 from causalist.model.protocols import STAGES
-from causalist.rank import read_question
+from causalist.rank.query.query import read_question
 
 MOST_CANDIDATES = 50  # of each generator that are looked at
 # Which generators run on which route; `lookup` is a route of code, whose names are found by `sparse` here.
@@ -76,7 +75,7 @@ GENERATORS: dict[Route, tuple[str, ...]] = {
 def generators(route: Route, view: View) -> tuple[str, ...]:
     """Those of a route. Without an embedder BM25 stands in for `dense`, as in mode `hippo`: word associations put the
     right page first half as often. A broadened attempt asks them as well."""
-    return tuple(dict.fromkeys(plain_mode(view) if name == "dense" else name for name in GENERATORS[route]))
+    return tuple(dict.fromkeys(plain_mode(view).value if name == "dense" else name for name in GENERATORS[route]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class MemoryAnswer:
 
     answer_id: str
     query: str
-    mode: Mode
+    mode: MemoryMode
     route: Route
     hits: tuple[MemoryHit, ...]
     tiers: dict[str, tuple[str, ...]]
@@ -179,7 +178,9 @@ class MemoryPipeline:
         self._answers: OrderedDict[str, MemoryAnswer] = OrderedDict()
         self._rows: OrderedDict[str, tuple[list[str], Row]] = OrderedDict()
 
-    def run(self, query: str, mode: str | Mode = Mode.EXECUTION, route: str | Route | None = None) -> MemoryAnswer:
+    def run(
+        self, query: str, mode: str | MemoryMode = MemoryMode.EXECUTION, route: str | Route | None = None
+    ) -> MemoryAnswer:
         """Raises EmptyQuestion; UsageError for a mode or route that there is not."""
         check_query(query, 1)
         chosen, forced = _mode(mode), _route(route)
@@ -232,7 +233,7 @@ class MemoryPipeline:
 
     # -- stages
 
-    def _attempt(self, query: str, mode: Mode, route: Route, attempt: int, run: _Run) -> MemoryAnswer:
+    def _attempt(self, query: str, mode: MemoryMode, route: Route, attempt: int, run: _Run) -> MemoryAnswer:
         view = self.index.view
         began = time.perf_counter()
         names = generators(route, view) if attempt == 1 else ("dense", "sparse", "graph")
@@ -283,7 +284,7 @@ class MemoryPipeline:
 
     def _confidence(self, query: str, hits: Sequence[MemoryHit], factor: Floats, view: View) -> float:
         if hits and self._goes_by_words:
-            return confidence_of(plain_scores(query, view, "sparse") * factor, view)
+            return confidence_of(plain_scores(query, view, RetrievalMode.SPARSE) * factor, view)
         return max((hit.posterior.mean for hit in hits), default=0.0)
 
     def _candidates(self, query: str, view: View, names: Sequence[str], attempt: int, run: _Run) -> Candidates:
@@ -292,7 +293,11 @@ class MemoryPipeline:
         _ = view.associations, view.place_of, view.mention_rows, view.explicit_subjects  # made once, not by each thread
 
         def work(name: str) -> Floats:
-            return self._graph(query, view, found, attempt) if name == "graph" else plain_scores(query, view, name)
+            return (
+                self._graph(query, view, found, attempt)
+                if name == "graph"
+                else plain_scores(query, view, RetrievalMode(name))
+            )
 
         def guarded(name: str) -> tuple[Floats | None, str]:
             step = f"candidates.{name}"
@@ -427,7 +432,7 @@ class MemoryPipeline:
     def _spend(self, run: _Run, stage: str, began: float) -> None:
         run.milliseconds[stage] += 1000 * (time.perf_counter() - began)
 
-    def _key(self, query: str, mode: Mode, route: Route | None) -> str:
+    def _key(self, query: str, mode: MemoryMode, route: Route | None) -> str:
         settings = replace(self.validation, reflect=None)
         said = [query, mode.value, route.value if route else None, self.index.records.generation, repr(settings)]
         return hashlib.sha256(json.dumps(said).encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -435,7 +440,7 @@ class MemoryPipeline:
     def _remember(
         self,
         query: str,
-        mode: Mode,
+        mode: MemoryMode,
         members: list[int],
         scores: dict[str, Floats],
         fused: Floats,
@@ -459,11 +464,11 @@ class MemoryPipeline:
             self._rows.popitem(last=False)
 
 
-def _mode(mode: str | Mode) -> Mode:
+def _mode(mode: str | MemoryMode) -> MemoryMode:
     try:
-        return Mode(mode)
+        return MemoryMode(mode)
     except ValueError:
-        raise UsageError(f"there is no mode {mode!r}; there are {', '.join(Mode)}") from None
+        raise UsageError(f"there is no mode {mode!r}; there are {', '.join(MemoryMode)}") from None
 
 
 def _route(route: str | Route | None) -> Route | None:

@@ -40,6 +40,7 @@ from causalist.memory.entity_linking import FactFilter, Linked, fact_seeds, know
 from causalist.memory.snapshot import View
 from causalist.memory.sparse_matrix import Floats
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Variant
+from causalist.model.answer import RetrievalMode
 from causalist.model.scores import PageRankResult
 from causalist.rank.lexical.bm25 import K1, bm25
 
@@ -127,7 +128,7 @@ def _documents_with(term: int, view: View) -> NDArray[np.bool_]:
     return has
 
 
-MODES = ("hippo", "dense", "sparse", "hybrid")
+FALLBACK_ORIGIN = "fallback"  # origin of passages that plain retrieval found because no entity matched
 RRF_K = 60  # Cormack, Clarke and Büttcher (2009)
 MOST_FUSED = 200  # of each list
 _DIGITS = 12  # scores are compared rounded, then by passage id
@@ -216,23 +217,24 @@ def check_query(text: str, top_k: int) -> None:
         raise UsageError(f"top_k is {top_k}; at least 1 passage has to be asked for")
 
 
-def plain_scores(text: str, view: View, mode: str) -> Floats:
+def plain_scores(text: str, view: View, mode: RetrievalMode) -> Floats:
     """Scores of all passages, shape (P,), 0 where nothing matches."""
-    if mode == "sparse":
+    if mode is RetrievalMode.SPARSE:
         return bm25(view.arrays.postings, known_terms(text, view), view.arrays.n_passages)
-    if mode == "dense":
+    if mode is RetrievalMode.DENSE:
         if view.vectors is not None:
             return view.vector_scores(view.vectors.of([text])[0])
         return view.associations.scores(known_terms(text, view).items())
-    if mode == "hybrid":
-        return reciprocal_ranks([plain_scores(text, view, "dense"), plain_scores(text, view, "sparse")])
-    raise UsageError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
+    if mode is RetrievalMode.HYBRID:
+        parts = (RetrievalMode.DENSE, RetrievalMode.SPARSE)
+        return reciprocal_ranks([plain_scores(text, view, part) for part in parts])
+    raise ValueError(f"{mode} is not plain retrieval")
 
 
-def plain_mode(view: View) -> str:
+def plain_mode(view: View) -> RetrievalMode:
     """What `hippo` joins the graph with: vectors, or words where there is no embedder (BM25 is better than word
     associations by far)."""
-    return "dense" if view.vectors is not None else "sparse"
+    return RetrievalMode.DENSE if view.vectors is not None else RetrievalMode.SPARSE
 
 
 def reciprocal_ranks(lists: Sequence[Floats]) -> Floats:
@@ -299,7 +301,7 @@ def rank(
     query: Query,
     view: View,
     extractor: EntityExtractor,
-    mode: str,
+    mode: RetrievalMode,
     top_k: int,
     *,
     linked: Linked | None = None,
@@ -308,8 +310,8 @@ def rank(
     """The `top_k` best passages. `linked`: what the question seeds, where that is known already."""
     if not view.arrays.n_passages:
         return []
-    if mode != "hippo":
-        return listed(plain_scores(query.text, view, mode), view, top_k, origin=mode)
+    if mode is not RetrievalMode.HIPPO:
+        return listed(plain_scores(query.text, view, mode), view, top_k, origin=mode.value)
     plain = plain_scores(query.text, view, plain_mode(view))
     seeds = None
     if query.variant.seeding is Seeding.FACTS:
@@ -317,7 +319,7 @@ def rank(
     else:
         seeds = seeds_of(linked or link(query.text, view, extractor), view, query.variant, plain)
     if seeds is None:
-        return listed(plain, view, top_k, origin="fallback")
+        return listed(plain, view, top_k, origin=FALLBACK_ORIGIN)
     walked = walk(query, seeds, view)
     scores = combined(query.text, walked.passages, plain, view, query.settings)
     return listed(scores, view, top_k, walked=walked, settings=query.settings)
@@ -330,7 +332,7 @@ def listed(
     *,
     walked: Walked | None = None,
     settings: RetrievalSettings | None = None,
-    origin: str = "hippo",
+    origin: str = RetrievalMode.HIPPO.value,
 ) -> list[RetrievedPassage]:
     """The best passages with what led to them."""
     arrays = view.arrays

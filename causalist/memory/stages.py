@@ -18,7 +18,6 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from causalist.memory.arrays import seconds_of
 from causalist.memory.records import TIMESTAMP
 from causalist.memory.snapshot import View
 from causalist.memory.sparse_matrix import Floats
+from causalist.model.answer import MemoryMode
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 
 CONFIDENCE, VISIBLE_TO, CONTRADICTS = "confidence", "visible_to", "contradicts"
@@ -40,19 +40,11 @@ _DAY = 86_400.0
 Reflection = Callable[[str, Sequence[str]], Sequence[bool]]  # (question, texts) -> which of them answer it
 
 
-class Mode(StrEnum):
-    """How broadly to look: which tiers, and how many results of each."""
-
-    EXECUTION = "execution"
-    PLANNING = "planning"
-    BRAINSTORMING = "brainstorming"
-
-
 TIERS = ("plain", "graph", "probabilistic")
-MODES: Mapping[Mode, tuple[tuple[str, ...], int]] = {
-    Mode.EXECUTION: (TIERS[:2], 5),
-    Mode.PLANNING: (TIERS, 10),
-    Mode.BRAINSTORMING: (TIERS, 20),
+MODES: Mapping[MemoryMode, tuple[tuple[str, ...], int]] = {
+    MemoryMode.EXECUTION: (TIERS[:2], 5),
+    MemoryMode.PLANNING: (TIERS, 10),
+    MemoryMode.BRAINSTORMING: (TIERS, 20),
 }
 
 

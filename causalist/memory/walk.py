@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from causalist.errors import UsageError
 from causalist.memory.arrays import MemoryArrays
 from causalist.memory.sparse_matrix import Floats, Matrix
-from causalist.model.answer import Specificity
+from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
 from causalist.rank.pagerank.sparse_product import csr_product
@@ -63,9 +63,37 @@ class Variant:
 VARIANTS: Mapping[str, Variant] = {
     variant.name: variant
     for variant in (
-        Variant("log", 0.85, Specificity.LOG, Seeding.MATCH, True, False, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0),
-        Variant("hipporag", 0.5, Specificity.PASSAGES, Seeding.UNIFORM, False, True, 1.0, 1.0, 1.0, 0.0, 0.0),
-        Variant("hipporag2", 0.5, Specificity.PASSAGES, Seeding.FACTS, True, True, 1.0, 1.0, 0.0, 1.0, 0.0, 0.05, True),
+        Variant(
+            GraphVariant.LOG.value, 0.85, Specificity.LOG, Seeding.MATCH, True, False, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0
+        ),
+        Variant(
+            GraphVariant.HIPPORAG.value,
+            0.5,
+            Specificity.PASSAGES,
+            Seeding.UNIFORM,
+            False,
+            True,
+            1.0,
+            1.0,
+            1.0,
+            0.0,
+            0.0,
+        ),
+        Variant(
+            GraphVariant.HIPPORAG2.value,
+            0.5,
+            Specificity.PASSAGES,
+            Seeding.FACTS,
+            True,
+            True,
+            1.0,
+            1.0,
+            0.0,
+            1.0,
+            0.0,
+            0.05,
+            True,
+        ),
     )
 }
 

@@ -6,8 +6,6 @@ from pathlib import Path
 import networkx
 import pytest
 
-from causalist.cli.memory import _MODES
-from causalist.memory.retrieval import MODES
 from causalist.memory.walk import VARIANTS
 from causalist.settings import SETTINGS
 from tests.cli.commands import invoke, run, write_all
@@ -26,10 +24,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_modes_of_the_option_are_those_there_are() -> None:
+def test_modes_and_variants_of_settings_and_options() -> None:
     choices = {each.name: each.choices for each in SETTINGS if each.section == "memory"}
-    assert _MODES == MODES == choices["mode"]
-    assert tuple(VARIANTS) == choices["variant"]
+    assert choices["mode"] == ("hippo", "dense", "sparse", "hybrid")
+    assert tuple(VARIANTS) == choices["variant"] == ("log", "hipporag", "hipporag2")
+    assert "[hippo|dense|sparse|hybrid]" in invoke("memory", "search", "--help").stdout
 
 
 def test_settings_count_where_no_option_is_given(folder: Path) -> None:

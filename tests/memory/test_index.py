@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from causalist.errors import EmptyQuestion, UnknownEntity, UsageError
 from causalist.memory import Entity, Extraction, HippoIndex, Triple
-from causalist.memory.retrieval import MODES
+from causalist.model.answer import RetrievalMode
 from tests.memory.texts import TEAM, team
 
 QUESTION = "Who manages the team that handles JWT authentication?"
@@ -19,7 +19,7 @@ QUESTION = "Who manages the team that handles JWT authentication?"
 
 def test_the_second_hop_is_found_by_the_graph_and_not_by_words() -> None:
     index = team()
-    ranks = {mode: [each.passage_id for each in index.retrieve(QUESTION, mode=mode)] for mode in MODES}
+    ranks = {mode: [each.passage_id for each in index.retrieve(QUESTION, mode=mode)] for mode in RetrievalMode}
     assert ranks["hippo"][:2] == ["jwt", "lead"]
     # "managed" and "team" stand in several passages: words alone do not tell which one is meant.
     lead = next(each for each in index.retrieve(QUESTION) if each.passage_id == "lead")
@@ -65,7 +65,7 @@ def _fingerprint(index: HippoIndex) -> list[Any]:
     """Every score to its last bit."""
     found: list[Any] = [index.stats(), index.synonym_graph()]
     for question in (QUESTION, "Kitchen Crews lunch", "Identity Teams", "alice"):
-        for mode in MODES:
+        for mode in RetrievalMode:
             for each in index.retrieve(question, mode=mode, top_k=50):
                 found.append((mode, each.passage_id, each.score.hex(), each.ppr_score.hex(), tuple(each.entity_hits)))
         found += [each.score.hex() for each in index.retrieve_multi_hop(question)]
@@ -236,7 +236,7 @@ def test_an_embedder_stands_in_for_words_and_names() -> None:
     for key in sorted(texts, reverse=True):
         one_by_one.add_passage(key, texts[key])
         one_by_one.retrieve("Plane")
-    for mode in MODES:
+    for mode in RetrievalMode:
         assert index.retrieve("Plane Boat", mode=mode) == one_by_one.retrieve("Plane Boat", mode=mode)
     index.remove_passage("b")
     assert index.synonym_graph() == {}

@@ -16,13 +16,13 @@ from causalist.memory.stages import (
     FEWEST,
     MODES,
     Feedback,
-    Mode,
     Row,
     ValidationSettings,
     learn,
     level_of,
     recency,
 )
+from causalist.model.answer import MemoryMode, RetrievalMode
 from tests.memory.texts import team
 
 QUESTION = "Who manages the team that handles JWT authentication?"
@@ -267,7 +267,7 @@ def test_answers_do_not_depend_on_threads_or_history() -> None:
     for _ in range(3):
         pipeline = MemoryPipeline(team())
         pipeline.run("something else about lunch")
-        answers.append(pipeline.run(QUESTION, mode=Mode.BRAINSTORMING, route="exploratory"))
+        answers.append(pipeline.run(QUESTION, mode=MemoryMode.BRAINSTORMING, route="exploratory"))
     assert len({repr((a.hits, a.tiers, a.answer_id)) for a in answers}) == 1
 
 
@@ -283,7 +283,7 @@ def test_a_passage_that_two_lists_have_far_down_is_a_candidate_with_its_ranks(mo
     monkeypatch.setattr(
         "causalist.memory.pipeline.plain_scores", lambda query, view, mode: dense if mode == "dense" else sparse
     )
-    monkeypatch.setattr("causalist.memory.pipeline.plain_mode", lambda view: "dense")  # as with an embedder
+    monkeypatch.setattr("causalist.memory.pipeline.plain_mode", lambda view: RetrievalMode.DENSE)  # as with an embedder
     answer = MemoryPipeline(index).run("passage", mode="planning", route="exploratory")
     assert answer.hits[0].passage_id == "p050"
     assert answer.hits[0].ranks == {"dense": 51, "sparse": 51}

@@ -8,6 +8,7 @@ import pytest
 from causalist.memory import HippoIndex
 from causalist.memory.entity_linking import known_terms
 from causalist.memory.retrieval import plain_scores, remainder_of, remainder_support
+from causalist.model.answer import RetrievalMode
 
 
 def index_of(passages: dict[str, tuple[str, str]]) -> HippoIndex:
@@ -92,7 +93,7 @@ def test_the_page_with_the_rest_of_the_question_comes_second() -> None:
     long = "Many other things are said in this long note, of rivers, of towns, of roads and of the people on them. " * 4
     index.add_passage("rest", f"{long} Copper is kept there.", metadata={"path": "rest"})
     question = "where the miller Anna Berg grinds barley at dawn in the old mill, copper"
-    plain = plain_scores(question, index.view, "sparse")
+    plain = plain_scores(question, index.view, RetrievalMode.SPARSE)
     assert plain[index.view.passage_place["rest"]] == plain.min()
     found = [each.passage_id for each in index.retrieve(question)]
     assert found[:2] == ["first", "rest"]

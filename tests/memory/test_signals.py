@@ -8,6 +8,7 @@ import pytest
 from causalist.memory import HippoIndex, RetrievalSettings
 from causalist.memory.entity_linking import known_terms
 from causalist.memory.retrieval import PUBLISHED, SIGNALS, combined, plain_scores, signals, word_support
+from causalist.model.answer import RetrievalMode
 
 
 def index_of(passages: dict[str, str]) -> HippoIndex:
@@ -47,7 +48,7 @@ def test_a_question_without_known_words_says_nothing() -> None:
 def test_a_score_is_the_weighed_mean_of_its_signals() -> None:
     view = index_of(MILL).view
     question = "barley near copper and stone"
-    plain, walked = plain_scores(question, view, "sparse"), np.array([0.2, 0.0, 0.1, 0.0])
+    plain, walked = plain_scores(question, view, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
     settings = RetrievalSettings(by_length=False)
     found = signals(question, walked, plain, view)
     assert set(found) == set(SIGNALS)
@@ -63,7 +64,7 @@ def test_of_a_short_question_plain_retrieval_says_most() -> None:
     view = index_of(MILL).view
     question = "barley near copper and stone"
     assert len(known_terms(question, view)) == 3
-    plain, walked = plain_scores(question, view, "sparse"), np.array([0.2, 0.0, 0.1, 0.0])
+    plain, walked = plain_scores(question, view, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
     found = signals(question, walked, plain, view)
     view.__dict__["coverage"] = 1.0
     settings = RetrievalSettings()

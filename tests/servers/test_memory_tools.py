@@ -6,10 +6,9 @@ import pytest
 
 from causalist.errors import IndexUnreadable, UsageError
 from causalist.memory.memory_file import Shelf
-from causalist.memory.stages import Mode
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
-from causalist.servers.mcp.more_tools import _MODES, MEMORY_TOOLS
+from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.cli.commands import write_all
 
 DOCS = {
@@ -31,8 +30,9 @@ def _call(tool: str, repository: Repository, **given: object) -> str:
     return chosen.answer(repository, chosen.read(given))
 
 
-def test_modes_are_those_there_are() -> None:
-    assert tuple(Mode) == _MODES
+def test_modes_of_the_tool() -> None:
+    schema = MEMORY_TOOLS["hipporag_retrieve"].parameters["mode"].schema()
+    assert schema["enum"] == ["execution", "planning", "brainstorming"]
 
 
 def test_arguments_and_their_defaults() -> None:

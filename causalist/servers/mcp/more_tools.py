@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from causalist._internal.sanitize import neutralise, one_line
 from causalist.errors import UsageError
+from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.pack import count_tokens
 from causalist.servers.mcp.tools import MOST_CHARACTERS, Arguments, Parameter, Tool, budget, name_unindexed, node_name
 from causalist.servers.text_answers import Reply
@@ -202,7 +203,6 @@ MORE_TOOLS: Mapping[str, Tool] = {
 
 _MOST_TOKENS = 4_000  # of an answer
 _LONGEST_TEXT = 3_200  # characters of a passage that are shown
-_MODES = ("execution", "planning", "brainstorming")  # of memory.stages, imported when a tool is called; a test compares
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,14 +262,14 @@ _MEMORIES = _Memories()
 
 def _search(repository: "Repository", arguments: Arguments) -> str:
     index: HippoIndex = _MEMORIES.of(repository).index
-    mode = "hippo" if arguments["use_graph"] else "hybrid"
+    mode = RetrievalMode.HIPPO if arguments["use_graph"] else RetrievalMode.HYBRID
     found = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"])
     return _text([(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in found],
                  arguments["query"], "")  # fmt: skip
 
 
 def _retrieve(repository: "Repository", arguments: Arguments) -> str:
-    answer = _MEMORIES.of(repository).run(arguments["query"], mode=arguments["mode"] or _MODES[0])
+    answer = _MEMORIES.of(repository).run(arguments["query"], mode=arguments["mode"] or MemoryMode.EXECUTION)
     rows = []
     for hit in answer.hits[: arguments["limit"]]:
         against = f"contradicted by {', '.join(hit.contradicted_by)}; " if hit.contradicted_by else ""
@@ -330,7 +330,13 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
         {
             "query": _query(),
             "limit": Parameter(int, "Most passages.", 1, 60, 5),
-            "mode": Choice(str, "How broadly to look; execution without it.", 0, 0, choices=_MODES),
+            "mode": Choice(
+                str,
+                "How broadly to look; execution without it.",
+                0,
+                0,
+                choices=tuple(mode.value for mode in MemoryMode),
+            ),
         },
         _retrieve,
     ),

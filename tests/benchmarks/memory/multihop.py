@@ -18,7 +18,7 @@ import numpy as np
 
 from causalist.memory import HippoIndex, MemoryPipeline
 from causalist.memory.documents import passages_of, resolved
-from causalist.memory.retrieval import MODES
+from causalist.model.answer import RetrievalMode
 from tests.benchmarks.memory.questions import Asked, Questions, make, pages_of
 
 LEFT_OUT = ("genindex", "py-modindex", "search", "contents", "whatsnew/changelog")  # pages that list other pages
@@ -77,7 +77,7 @@ def main() -> None:
     asked = questions.tuning if given.half == "tuning" else questions.held_out
     print(f"{index.stats()}")
     print(f"{'':12}{'kind':8}{'n':>5}{'recall@5':>10}{'R-prec.':>9}{'success':>9}{'ms':>7}")
-    for mode in MODES:
+    for mode in RetrievalMode:
         for kind in ("multi", "single"):
             chosen = [each for each in asked if each.kind == kind]
             began = time.process_time()
