@@ -62,13 +62,13 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
     Example:
       causalist memory add docs notes/meeting.md
     """
-    from causalist.memory.memory_file import Shelf
+    from causalist.memory.memory_file import MemoryFile
 
-    shelf = Shelf.at(file, Path.cwd())
-    done = shelf.add(places, shelf.model(model) if model else None, _approval(yes))
+    memory_file = MemoryFile.locate(file, Path.cwd())
+    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _approval(yes))
     for path, reason in sorted(done.skipped.items()):
         say(f"note: {path} stays out: {reason}")
-    document = {"format_version": FORMAT_VERSION, "memory": str(shelf.path), "documents": done.documents,
+    document = {"format_version": FORMAT_VERSION, "memory": str(memory_file.path), "documents": done.documents,
                 "passages": done.passages, "changed": done.changed, "removed": done.removed,
                 "skipped": dict(sorted(done.skipped.items()))}  # fmt: skip
     if as_json:
@@ -111,11 +111,11 @@ def search(
       causalist memory search "why did we leave the message queue" --limit 3
     """
     from causalist.errors import UsageError
-    from causalist.memory.memory_file import Shelf
+    from causalist.memory.memory_file import MemoryFile
     from causalist.settings import read_settings
 
-    shelf = Shelf.at(file, Path.cwd())
-    settings = read_settings(shelf.base)
+    memory_file = MemoryFile.locate(file, Path.cwd())
+    settings = read_settings(memory_file.base)
     limit = settings.value("memory", "limit") if limit is None else limit
     if hops:
         if mode not in (None, RetrievalMode.HIPPO) or variant:
@@ -123,7 +123,7 @@ def search(
         mode = RetrievalMode.HIPPO.value
     mode = mode or settings.value("memory", "mode")
     variant = variant or settings.value("memory", "variant")
-    index = shelf.opened()
+    index = memory_file.open()
     if hops:
         found = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha)
     else:
@@ -152,9 +152,9 @@ def graph(file: Path | None, entity: str | None, hops: int, output: Path | None,
       causalist memory graph --output memory.json
       causalist memory graph --entity "Platform Team" --hops 2
     """
-    from causalist.memory.memory_file import Shelf
+    from causalist.memory.memory_file import MemoryFile
 
-    index = Shelf.at(file, Path.cwd()).opened()
+    index = MemoryFile.locate(file, Path.cwd()).open()
     if entity is None:
         with destination(output) as write:
             write(to_json(index.to_node_link()) + "\n")
@@ -200,21 +200,21 @@ def stats(file: Path | None, as_json: bool) -> None:
     Example:
       causalist memory stats
     """
-    from causalist.memory.memory_file import Shelf
+    from causalist.memory.memory_file import MemoryFile
 
-    shelf = Shelf.at(file, Path.cwd())
-    counts = shelf.opened().stats()
+    memory_file = MemoryFile.locate(file, Path.cwd())
+    counts = memory_file.open().stats()
     if as_json:
-        emit_document({"format_version": FORMAT_VERSION, "memory": str(shelf.path), **counts})
+        emit_document({"format_version": FORMAT_VERSION, "memory": str(memory_file.path), **counts})
     else:
         emit_lines(aligned([(name, f"{value:,}" if isinstance(value, int) else f"{value:.1%}")
                             for name, value in counts.items()]))  # fmt: skip
 
 
 def _result(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
-    from causalist.memory.snippets import excerpt
+    from causalist.memory.snippets import find_excerpt
 
-    shown = excerpt(found.text, query, names=found.entity_hits)
+    shown = find_excerpt(found.text, query, names=found.entity_hits)
     return {
         "rank": rank,
         "passage": found.passage_id,
@@ -231,9 +231,9 @@ def _result(rank: int, found: "RetrievedPassage", query: str) -> dict[str, objec
 
 def _shown(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
     from causalist._internal.sanitize import one_line
-    from causalist.memory.snippets import excerpt
+    from causalist.memory.snippets import find_excerpt
 
-    shown = excerpt(found.text, query, names=found.entity_hits)
+    shown = find_excerpt(found.text, query, names=found.entity_hits)
     metadata = found.metadata
     place = next((f"  {key} {metadata[key]}" for key in ("line", "page") if isinstance(metadata.get(key), int)), "")
     title = metadata.get("title")

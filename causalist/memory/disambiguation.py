@@ -1,4 +1,4 @@
-"""Different things of one name, kept apart where their neighbours differ.
+"""Different things of one name, kept apart where their neighbors differ.
 
 In: which passages name which entities, which passages are one document, and the words of passages. Out: the sense that
 each mention has. Within a document a name means one thing (Gale, Church and Yarowsky 1992). Documents whose passages
@@ -20,17 +20,17 @@ from causalist.memory.sparse_matrix import Ints, Matrix
 from causalist.rank.terms import STOP_WORDS, terms_of
 
 _WORD = re.compile(r"[^\W_]+")
-# All chosen on names that were made ambiguous by calling two things alike; docs/memory.md has the figures.
-FEWEST = 6  # documents that name it, for a name to have senses
-MOST = 200  # documents; what more of them name has one meaning that they share, or cannot be told apart by neighbours
-_FEWEST_EACH = 3  # documents of a sense
-_COMMON = 20  # documents that may name a neighbour, or a share of all; what more of them name joins anything
-_COMMON_SHARE = 0.2
-_MOST_READ = 20  # passages of a group whose words are looked at
-_ALIKE = 0.1  # cosine of the words of two groups from which on they are one sense
+# Chosen on names made ambiguous by giving two things one name; docs/memory.md has the figures.
+MIN_DOCUMENTS = 6  # documents that name a name with senses
+MAX_DOCUMENTS = 200  # of a name with senses; above this, neighbors separate no senses
+_MIN_DOCUMENTS_EACH = 3  # documents of a sense
+_MAX_NEIGHBOR_DOCUMENTS = 20  # documents that name a neighbor; a more frequent one joins any two groups
+_MAX_NEIGHBOR_SHARE = 0.2  # of all documents, if that is more
+_MAX_PASSAGES_READ = 20  # passages of a group whose words are compared
+_SAME_SENSE_COSINE = 0.1  # cosine of the words of two groups; from here on they are one sense
 
 
-def senses_of(
+def find_senses(
     mentions: Matrix,
     documents: Ints,
     may_differ: NDArray[np.bool_],
@@ -47,17 +47,17 @@ def senses_of(
     rows, entities = mentions.rows, mentions.indices.astype(np.int64)
     pairs = np.unique(documents[rows] * n_entities + entities)
     n_documents = np.bincount(pairs % max(n_entities, 1), minlength=n_entities)
-    chosen = may_differ & (n_documents >= FEWEST) & (n_documents <= MOST)
+    chosen = may_differ & (n_documents >= MIN_DOCUMENTS) & (n_documents <= MAX_DOCUMENTS)
     if not chosen.any():
         return None
-    most = max(_COMMON, int(_COMMON_SHARE * (int(documents.max(initial=0)) + 1)))
-    is_neighbour = (n_documents >= 2) & (n_documents <= most)
+    most = max(_MAX_NEIGHBOR_DOCUMENTS, int(_MAX_NEIGHBOR_SHARE * (int(documents.max(initial=0)) + 1)))
+    is_neighbor = (n_documents >= 2) & (n_documents <= most)
     nodes = pairs[chosen[pairs % n_entities]]
-    groups = _joined(mentions, documents, chosen, is_neighbour, nodes)
+    groups = _group_documents(mentions, documents, chosen, is_neighbor, nodes)
     by_entity = nodes % n_entities
     _, first, group_of = np.unique(groups, return_index=True, return_inverse=True)
     sizes = np.bincount(group_of)
-    is_sense = sizes >= _FEWEST_EACH
+    is_sense = sizes >= _MIN_DOCUMENTS_EACH
     n_senses = np.bincount(by_entity[first[is_sense]], minlength=n_entities)
     found: Ints | None = None
     ambiguous = np.flatnonzero(n_senses >= 2)
@@ -67,7 +67,7 @@ def senses_of(
     ends = np.cumsum(np.bincount(entities, minlength=n_entities))
     by_node = np.argsort(by_entity, kind="stable")
     node_ends = np.cumsum(np.bincount(by_entity, minlength=n_entities))
-    words = _Words(forward, terms)
+    words = _TermVectors(forward, terms)
     for entity in ambiguous.tolist():
         own = by_node[node_ends[entity - 1] if entity else 0 : node_ends[entity]]
         entries = order[ends[entity - 1] if entity else 0 : ends[entity]]
@@ -75,17 +75,19 @@ def senses_of(
         passages: dict[int, list[int]] = {}
         for entry in entries.tolist():
             passages.setdefault(group_by_document[int(documents[rows[entry]])], []).append(int(rows[entry]))
-        sense = _apart(passages, [g for g in passages if is_sense[g]], words, words.numbers(names[entity]))
+        sense = _separate_senses(
+            passages, [g for g in passages if is_sense[g]], words, words.terms_of_name(names[entity])
+        )
         if sense:
             found = np.zeros(len(entities), dtype=np.int64) if found is None else found
             found[entries] = [sense[group_by_document[int(documents[rows[entry]])]] for entry in entries.tolist()]
     return found
 
 
-def _joined(
-    mentions: Matrix, documents: Ints, chosen: NDArray[np.bool_], is_neighbour: NDArray[np.bool_], nodes: Ints
+def _group_documents(
+    mentions: Matrix, documents: Ints, chosen: NDArray[np.bool_], is_neighbor: NDArray[np.bool_], nodes: Ints
 ) -> Ints:
-    """The group of each node (document * E + name), shape (nodes,): documents that name it beside the same neighbour in
+    """The group of each node (document * E + name), shape (nodes,): documents that name it beside the same neighbor in
     one passage are in one group."""
     from scipy.sparse import coo_array  # type: ignore[import-untyped]
     from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
@@ -93,16 +95,16 @@ def _joined(
     n_entities = mentions.n_columns
     rows, entities = mentions.rows, mentions.indices.astype(np.int64)
     beside = Matrix.from_entries(
-        rows[is_neighbour[entities]],
-        entities[is_neighbour[entities]],
-        np.ones(int(is_neighbour[entities].sum())),
+        rows[is_neighbor[entities]],
+        entities[is_neighbor[entities]],
+        np.ones(int(is_neighbor[entities].sum())),
         (mentions.n_rows, n_entities),
     )
     at = np.flatnonzero(chosen[entities])
-    neighbours, _, which = beside.gathered(rows[at])
+    neighbors, _, which = beside.gather(rows[at])
     names, holders = entities[at][which], rows[at][which]
-    other = neighbours != names
-    keys = names[other] * n_entities + neighbours[other]
+    other = neighbors != names
+    keys = names[other] * n_entities + neighbors[other]
     node = np.searchsorted(nodes, documents[holders[other]] * n_entities + names[other])
     _, key = np.unique(keys, return_inverse=True)
     size = len(nodes) + int(key.max(initial=-1)) + 1
@@ -112,42 +114,44 @@ def _joined(
     return np.asarray(np.unique(labels, return_index=True)[1][labels], dtype=np.int64)
 
 
-class Told(NamedTuple):
+class SenseAssignment(NamedTuple):
     """Entities with their senses told apart. `names`: sorted ids. `numbers`: of the name, by entity. `mentions`:
-    (P, E), and `passages_of` its transpose. `first`: entity of the first sense, by place of the name before.
-    `places`: entity by (document, number of the name), for names with several senses, whose numbers are `ambiguous`.
+    (P, E), and `passages_by_entity` its transpose. `first`: entity of the first sense, by place of the name before.
+    `entity_by_mention`: entity by (document, number of the name), for names with several senses, whose numbers are `ambiguous`.
     `senses`: all entities of a name, by each of them."""
 
     names: list[str]
     numbers: Ints
     mentions: Matrix
-    passages_of: Matrix
+    passages_by_entity: Matrix
     first: Ints
-    places: dict[tuple[int, int], int]
+    entity_by_mention: dict[tuple[int, int], int]
     ambiguous: list[int]
     senses: dict[int, tuple[int, ...]]
 
-    def joined(self, a: int, b: int) -> list[tuple[int, int]]:
-        """The pairs of senses that two similar names join: those that have a neighbour in common, or else the first."""
+    def pair_senses(self, a: int, b: int) -> list[tuple[int, int]]:
+        """The pairs of senses that two similar names join: those that have a neighbor in common, or else the first."""
         if a not in self.senses and b not in self.senses:
             return [(a, b)]
         met = [
             (one, other)
             for one in self.senses.get(a, (a,))
             for other in self.senses.get(b, (b,))
-            if self._beside(one) & self._beside(other)
+            if self._neighbors_of(one) & self._neighbors_of(other)
         ]
         return met or [(a, b)]
 
-    def _beside(self, entity: int) -> set[int]:
-        return set(self.mentions.gathered(self.passages_of.row(entity)[0])[0].tolist()) - {entity}
+    def _neighbors_of(self, entity: int) -> set[int]:
+        return set(self.mentions.gather(self.passages_by_entity.row(entity)[0])[0].tolist()) - {entity}
 
 
-def told_apart(entities: list[str], numbers: Ints, documents: Ints, mentions: Matrix, labels: Ints | None) -> Told:
-    """`labels` as `senses_of` gives them. The ids of senses have a number from 1 in brackets behind that of the
+def disambiguate(
+    entities: list[str], numbers: Ints, documents: Ints, mentions: Matrix, labels: Ints | None
+) -> SenseAssignment:
+    """`labels` as `find_senses` gives them. The ids of senses have a number from 1 in brackets behind that of the
     name; no name's own id ends so."""
     if labels is None:
-        return Told(entities, numbers, mentions, mentions.transposed(), np.arange(len(entities)), {}, [], {})
+        return SenseAssignment(entities, numbers, mentions, mentions.transpose(), np.arange(len(entities)), {}, [], {})
     rows, columns = mentions.rows, mentions.indices.astype(np.int64)
     pairs = sorted({(int(e), int(s)) for e, s in zip(columns[labels > 0], labels[labels > 0], strict=True)})
     split = sorted({e for e, _ in pairs})
@@ -164,7 +168,7 @@ def told_apart(entities: list[str], numbers: Ints, documents: Ints, mentions: Ma
     column = place[columns]
     for at in np.flatnonzero(labels > 0).tolist():
         column[at] = sense[int(columns[at]), int(labels[at])]
-    places = {
+    entity_by_mention = {
         (int(documents[rows[at]]), int(numbers[columns[at]])): int(column[at])
         for at in np.flatnonzero(np.isin(columns, split)).tolist()
     }
@@ -173,13 +177,13 @@ def told_apart(entities: list[str], numbers: Ints, documents: Ints, mentions: Ma
         members = (int(place[e]), *(value for (owned, _), value in sorted(sense.items()) if owned == e))
         senses.update(dict.fromkeys(members, members))
     again = Matrix.from_entries(rows, column, mentions.values, (mentions.n_rows, len(ids)))
-    return Told(
-        [ids[i] for i in order], numbers[owner[order]], again, again.transposed(), place[: len(entities)], places,
+    return SenseAssignment(
+        [ids[i] for i in order], numbers[owner[order]], again, again.transpose(), place[: len(entities)], entity_by_mention,
         [int(numbers[e]) for e in split], senses,
     )  # fmt: skip
 
 
-class _Words:
+class _TermVectors:
     """Vectors of the words of passages: (1 + log count) * log(P / passages that have it); stop words say nothing."""
 
     def __init__(self, forward: Matrix, terms: Sequence[str]) -> None:
@@ -189,7 +193,7 @@ class _Words:
         tells = np.array([term not in STOP_WORDS for term in terms], dtype=np.bool_)
         self._rarity = np.where(tells, np.log(forward.n_rows / np.maximum(frequency, 1)), 0.0)
 
-    def numbers(self, name: str) -> set[int]:
+    def terms_of_name(self, name: str) -> set[int]:
         """The terms of a name."""
         found = set()
         for term in {term for word in _WORD.findall(name) for term in terms_of(word)}:
@@ -198,44 +202,46 @@ class _Words:
                 found.add(at)
         return found
 
-    def of(self, passages: list[int], without: set[int]) -> "_Vector":
-        terms, counts, _ = self._forward.gathered(np.array(sorted(set(passages))[:_MOST_READ], dtype=np.int64))
-        places, inverse = np.unique(terms, return_inverse=True)
-        weights = (1.0 + np.log(np.bincount(inverse, weights=counts))) * self._rarity[places]
-        is_told = (weights > 0) & ~np.isin(places, sorted(without))
-        places, weights = places[is_told], weights[is_told]
+    def vector_of(self, passages: list[int], without: set[int]) -> "_TermVector":
+        terms, counts, _ = self._forward.gather(np.array(sorted(set(passages))[:_MAX_PASSAGES_READ], dtype=np.int64))
+        entity_by_mention, inverse = np.unique(terms, return_inverse=True)
+        weights = (1.0 + np.log(np.bincount(inverse, weights=counts))) * self._rarity[entity_by_mention]
+        is_informative = (weights > 0) & ~np.isin(entity_by_mention, sorted(without))
+        entity_by_mention, weights = entity_by_mention[is_informative], weights[is_informative]
         norm = float(np.sqrt(np.add.reduce(weights * weights)))
-        return _Vector(places, weights / norm if norm else weights)
+        return _TermVector(entity_by_mention, weights / norm if norm else weights)
 
 
-class _Vector(NamedTuple):
+class _TermVector(NamedTuple):
     """Ascending terms and their weights, of length 1, or empty."""
 
     terms: NDArray[np.int32]
     weights: NDArray[np.float64]
 
-    def cosine(self, other: "_Vector") -> float:
+    def cosine(self, other: "_TermVector") -> float:
         _, own, others = np.intersect1d(self.terms, other.terms, assume_unique=True, return_indices=True)
         return float(np.add.reduce(self.weights[own] * other.weights[others]))
 
 
-def _apart(passages: dict[int, list[int]], groups: list[int], words: _Words, own: set[int]) -> dict[int, int] | None:
+def _separate_senses(
+    passages: dict[int, list[int]], groups: list[int], words: _TermVectors, own: set[int]
+) -> dict[int, int] | None:
     """Group -> sense, or None where all are one. `passages` by group; `groups`: those that can be a sense; `own`: the
     words of the name, which all have."""
     senses = [[group] for group in sorted(groups)]
-    vectors = [words.of(passages[group], own) for group in sorted(groups)]
+    vectors = [words.vector_of(passages[group], own) for group in sorted(groups)]
     while len(senses) > 1:
         likeness, i, j = max((vectors[i].cosine(vectors[j]), -i, -j) for j in range(len(senses)) for i in range(j))
-        if likeness < _ALIKE:
+        if likeness < _SAME_SENSE_COSINE:
             break
         i, j = -i, -j
         senses[i] += senses.pop(j)
         vectors.pop(j)
-        vectors[i] = words.of([p for g in senses[i] for p in passages[g]], own)
+        vectors[i] = words.vector_of([p for g in senses[i] for p in passages[g]], own)
     if len(senses) == 1:
         return None
     for group in sorted(passages.keys() - set(groups)):
-        vector = words.of(passages[group], own)
+        vector = words.vector_of(passages[group], own)
         likeness_to = [vector.cosine(each) for each in vectors]
         best = max(range(len(senses)), key=lambda k: (likeness_to[k], -k))
         senses[best].append(group)

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 from causalist.errors import ExtraMissing, NothingToIndex
 
-LARGEST_PDF = 100_000_000  # bytes
-_MOST_PAGES = 5_000
-_MOST_CHARACTERS = 20_000_000
-_REPEATED = 0.5  # share of the pages, at least 3, on which a line has to stand to be a running head
-_FULL = 0.7  # of the length of long lines: a line that is shorter ends a paragraph
+MAX_PDF_BYTES = 100_000_000  # bytes
+_MAX_PAGES = 5_000
+_MAX_CHARACTERS = 20_000_000
+_MIN_HEAD_SHARE = 0.5  # share of the pages, at least 3, on which a line has to stand to be a running head
+_FULL_LINE_SHARE = 0.7  # of the length of long lines: a line that is shorter ends a paragraph
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _ITEM = re.compile(r"(?:[•◦▪·*–-]|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}|\[\d+\])\s")
 _CUT_WORD = re.compile(r"[^\W\d_]-$")
@@ -43,7 +43,7 @@ class Pdf(NamedTuple):
     note: str
 
 
-def library() -> str:
+def pdf_library_version() -> str:
     """Name and version of what reads PDF files; empty where it is not installed."""
     try:
         import pypdf
@@ -59,24 +59,24 @@ def read_pdf(data: bytes, path: str) -> Pdf:
         import pypdf
     except ImportError:
         raise ExtraMissing(f'{path} is a PDF file; to read it run: pip install "causalist[pdf]"') from None
-    if len(data) > LARGEST_PDF:
-        raise NothingToIndex(f"{path} is larger than {LARGEST_PDF:,} bytes")
+    if len(data) > MAX_PDF_BYTES:
+        raise NothingToIndex(f"{path} is larger than {MAX_PDF_BYTES:,} bytes")
     with _silent():
         try:
             reader = pypdf.PdfReader(io.BytesIO(data))
             is_locked = reader.is_encrypted and not reader.decrypt("")
             n_pages = 0 if is_locked else len(reader.pages)
         except Exception as error:  # whatever a broken file does to the library
-            raise NothingToIndex(f"{path} cannot be read as PDF: {_said(error)}") from error
+            raise NothingToIndex(f"{path} cannot be read as PDF: {_format_error(error)}") from error
         if is_locked:
             raise NothingToIndex(f"{path} is locked by a password; save it without one to have it read")
-        texts, n_failed = _texts(reader, min(n_pages, _MOST_PAGES))
-        titles, title = _titles(reader, n_pages), _title(reader)
+        texts, n_failed = _read_pages(reader, min(n_pages, _MAX_PAGES))
+        titles, title = _read_page_titles(reader, n_pages), _read_title(reader)
     texts = _without_running_heads(texts)
     pages = tuple(
         Page(number, titles.get(number, ""), text)
         for number, lines in sorted(texts.items())
-        if re.search(r"\w", text := "\n\n".join(paragraphs_of(lines)))
+        if re.search(r"\w", text := "\n\n".join(join_paragraphs(lines)))
     )
     if not pages:
         raise NothingToIndex(f"{path} has no text; scanned pages are pictures, which have to go through OCR first")
@@ -88,14 +88,14 @@ def read_pdf(data: bytes, path: str) -> Pdf:
     return Pdf(title, pages, "; ".join(notes))
 
 
-def paragraphs_of(lines: Sequence[str]) -> list[str]:
+def join_paragraphs(lines: Sequence[str]) -> list[str]:
     """Lines as they stand on a page -> paragraphs.
 
-    >>> paragraphs_of(["The Ledger is kept by the Iden-", "tity Team in a book", "of its own.", "• one", "• two"])
+    >>> join_paragraphs(["The Ledger is kept by the Iden-", "tity Team in a book", "of its own.", "• one", "• two"])
     ['The Ledger is kept by the Identity Team in a book of its own.', '• one', '• two']
     """
     sizes = sorted(map(len, lines))
-    full = _FULL * sizes[int(0.9 * (len(sizes) - 1))] if sizes else 0.0
+    full = _FULL_LINE_SHARE * sizes[int(0.9 * (len(sizes) - 1))] if sizes else 0.0
     found: list[str] = []
     before = ""
     for line in lines:
@@ -110,7 +110,7 @@ def paragraphs_of(lines: Sequence[str]) -> list[str]:
     return found
 
 
-def _texts(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
+def _read_pages(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
     """(lines by number of the page, how many pages could not be read)."""
     texts: dict[int, list[str]] = {}
     n_failed = size = 0
@@ -121,7 +121,7 @@ def _texts(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
             n_failed += 1
             continue
         size += len(text)
-        if size > _MOST_CHARACTERS:
+        if size > _MAX_CHARACTERS:
             break
         clean = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
         texts[number] = [line for each in clean.splitlines() if (line := " ".join(each.split()))]
@@ -135,7 +135,7 @@ def _without_running_heads(texts: dict[int, list[str]]) -> dict[int, list[str]]:
     for lines in texts.values():
         for shape in {_NUMBER.sub("#", line) for line in (*lines[:2], *lines[-2:])}:
             counts[shape] = counts.get(shape, 0) + 1
-    least = max(3, _REPEATED * len(texts))
+    least = max(3, _MIN_HEAD_SHARE * len(texts))
     repeated = {shape for shape, n in counts.items() if n >= least or shape == "#"}
     return {
         number: [
@@ -147,11 +147,11 @@ def _without_running_heads(texts: dict[int, list[str]]) -> dict[int, list[str]]:
     }
 
 
-def _titles(reader: Any, n_pages: int) -> dict[int, str]:
+def _read_page_titles(reader: Any, n_pages: int) -> dict[int, str]:
     """What the outline calls the sections that begin on a page, or else the last one before, by number of the page."""
     starts: dict[int, list[str]] = {}
     try:
-        for entry in _entries(reader.outline):
+        for entry in _flatten_outline(reader.outline):
             number = reader.get_destination_page_number(entry)
             if number is not None and 0 <= number < n_pages and entry.title:
                 starts.setdefault(number + 1, []).append(" ".join(str(entry.title).split()))
@@ -167,23 +167,23 @@ def _titles(reader: Any, n_pages: int) -> dict[int, str]:
     return titles
 
 
-def _entries(outline: Any, depth: int = 0) -> Iterator[Any]:
+def _flatten_outline(outline: Any, depth: int = 0) -> Iterator[Any]:
     for entry in outline:
         if isinstance(entry, list):
             if depth < 20:
-                yield from _entries(entry, depth + 1)
+                yield from _flatten_outline(entry, depth + 1)
         else:
             yield entry
 
 
-def _title(reader: Any) -> str:
+def _read_title(reader: Any) -> str:
     try:
         return " ".join(str(reader.metadata.title or "").split())[:200] if reader.metadata else ""
     except Exception:  # broken metadata; the file does without a title
         return ""
 
 
-def _said(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     text = " ".join(str(error).split())
     return text[:200] or type(error).__name__
 
@@ -200,15 +200,21 @@ def _silent() -> Iterator[None]:
         logger.setLevel(level)
 
 
-_BREAKS = frozenset(
+_BLOCK_TAGS = frozenset(
     ("p", "div", "section", "article", "ul", "ol", "dl", "table", "tr", "blockquote", "figure", "main", "aside",
      "details", "summary", "br", "hr", "form", "fieldset")
 )  # fmt: skip
-_SILENT = frozenset(
+_SKIPPED_TAGS = frozenset(
     ("script", "style", "nav", "head", "template", "noscript", "svg", "button", "select", "iframe", "footer")
 )
-_MARKS = ("headerlink", "anchor", "sphinxsidebar", "related", "toctree")  # classes of what repeats on every page
-_VOID = frozenset(
+_SKIPPED_CLASSES = (
+    "headerlink",
+    "anchor",
+    "sphinxsidebar",
+    "related",
+    "toctree",
+)  # classes of what repeats on every page
+_VOID_TAGS = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
 
@@ -218,7 +224,7 @@ def html_to_markdown(html: str) -> str:
     >>> html_to_markdown("<h1>One<a class=headerlink>¶</a></h1><p>see <a href='b.html'>two</a> <code>x</code>")
     '# One\\n\\nsee [two](b.html) `x`'
     """
-    reader = _Reader()
+    reader = _MarkdownBuilder()
     reader.feed(html)
     reader.close()
     lines = [
@@ -230,7 +236,7 @@ def html_to_markdown(html: str) -> str:
     return text.strip()
 
 
-class _Reader(HTMLParser):
+class _MarkdownBuilder(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.out: list[str] = []
@@ -245,12 +251,12 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         if self._silent:
-            if tag not in _VOID:
+            if tag not in _VOID_TAGS:
                 self._silent.append(tag)
             return
         marks = given.get("class") or ""
-        if tag in _SILENT or any(mark in marks.split() for mark in _MARKS):
-            if tag not in _VOID:
+        if tag in _SKIPPED_TAGS or any(mark in marks.split() for mark in _SKIPPED_CLASSES):
+            if tag not in _VOID_TAGS:
                 self._silent.append(tag)
         elif len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
             self.out.append(f"\n\n{'#' * int(tag[1])} ")
@@ -268,7 +274,7 @@ class _Reader(HTMLParser):
             self.out.append("\n\n- ")
         elif tag in ("td", "th", "dd"):
             self.out.append("\n")
-        elif tag in _BREAKS:
+        elif tag in _BLOCK_TAGS:
             self.out.append("\n\n")
 
     def handle_endtag(self, tag: str) -> None:
@@ -286,7 +292,7 @@ class _Reader(HTMLParser):
             href = self._links.pop()
             if href:
                 self.out.append(f"]({href})")
-        elif tag in _BREAKS or (len(tag) == 2 and tag[0] == "h"):
+        elif tag in _BLOCK_TAGS or (len(tag) == 2 and tag[0] == "h"):
             self.out.append("\n\n")
 
     def handle_data(self, data: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
-from causalist.memory.document_text import LARGEST_PDF, html_to_markdown, read_pdf
+from causalist.memory.document_text import MAX_PDF_BYTES, html_to_markdown, read_pdf
 from causalist.parse import find_secrets, masked
 from causalist.parse.prose import prose_kind, read_passages
 from causalist.source import Limits, Reason, read_bytes, scan_folder
@@ -22,7 +22,7 @@ from causalist.source import Limits, Reason, read_bytes, scan_folder
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".text", ".adoc", ".asciidoc")
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 PDF_SUFFIX = ".pdf"
-_LONGEST = 3_000  # characters of a passage, but for paragraphs that are longer by themselves
+_MAX_PASSAGE_CHARACTERS = 3_000  # characters of a passage, but for paragraphs that are longer by themselves
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^()<>\s]*)>?(?:\s+[\"'][^\"']*[\"'])?\s*\)")
 _ROLE = re.compile(
     r":(doc|ref|mod|class|func|meth|term|pep|rfc|attr|exc|data|keyword):`~?!?([^`<>]*?)(?:\s*<([^<>`]*)>)?`"
@@ -30,11 +30,11 @@ _ROLE = re.compile(
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _DATE = re.compile(r"^(?:date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE)
 SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
-_LARGEST = 20_000_000  # bytes of a document that is no PDF
-_LIMITS = Limits(max_file_bytes=_LARGEST)
-_PROBE = 8_000  # bytes in which a text has no zero
-_REPLACED = "\ufffd"
-_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, as some editors write it
+_MAX_BYTES = 20_000_000  # bytes of a document that is no PDF
+_LIMITS = Limits(max_file_bytes=_MAX_BYTES)
+_PROBE_BYTES = 8_000  # bytes in which a text has no zero
+_REPLACEMENT = "\ufffd"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, as some editors write it
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DocumentFile:
     """A document that there is. `root` and `path`: where; `name`: the same seen from the base; `is_named`: by itself,
     not as part of a folder."""
 
@@ -60,34 +60,34 @@ class Found:
     def is_pdf(self) -> bool:
         return self.path.lower().endswith(PDF_SUFFIX)
 
-    def data(self) -> bytes | str:
+    def read(self) -> bytes | str:
         """The content, or why it cannot be had."""
-        most = LARGEST_PDF if self.is_pdf else _LARGEST
+        most = MAX_PDF_BYTES if self.is_pdf else _MAX_BYTES
         data = (self.root / self.path).read_bytes() if self.is_named else read_bytes(self.root, self.path, most + 1)
         if isinstance(data, str):
             return data
         if len(data) > most:
             return Reason.TOO_LARGE.value
-        is_binary = b"\0" in data[:_PROBE] and not data.startswith(_WIDE_MARKS)
+        is_binary = b"\0" in data[:_PROBE_BYTES] and not data.startswith(_UTF16_MARKS)
         return Reason.BINARY.value if is_binary and not self.is_pdf else data
 
 
 @dataclass(slots=True)
-class Reading:
+class DocumentSet:
     """What was read: passages, paths of the documents, and what stayed out with the reason."""
 
     passages: list[Document] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
 
-    def add(self, found: Found, data: bytes | str) -> list[Document]:
+    def add(self, found: DocumentFile, data: bytes | str) -> list[Document]:
         """The passages of a document, with references as they are written; added to those that are there. Raises what
         `read_documents` does."""
         try:
             if isinstance(data, str):
                 raise NothingToIndex(f"{found.name} cannot be read: {data}")
             passages, note = (
-                pdf_passages(found.name, data) if found.is_pdf else (passages_of(found.name, _decoded(data)), "")
+                split_pdf(found.name, data) if found.is_pdf else (split_document(found.name, _decode(data)), "")
             )
         except (NothingToIndex, ExtraMissing) as error:
             if found.is_named:
@@ -100,7 +100,7 @@ class Reading:
         self.passages += passages
         return passages
 
-    def take(self, name: str, passages: list[Document], note: str) -> None:
+    def add_unchanged(self, name: str, passages: list[Document], note: str) -> None:
         """Adds a document that was read before; `note`: what could not be read of it."""
         if note:
             self.skipped[name] = note
@@ -108,51 +108,51 @@ class Reading:
             self.paths.append(name)
             self.passages += passages
 
-    def resolved(self) -> "Reading":
+    def with_resolved_references(self) -> "DocumentSet":
         """With references to passages that there are, sorted by document. Raises NothingToIndex where none is."""
         if not self.passages:
             why = "".join(f"; {name}: {reason}" for name, reason in list(self.skipped.items())[:3])
             raise NothingToIndex(f"no document was found; these are read: {', '.join(SUFFIXES)}{why}")
-        return Reading(resolved(self.passages), self.paths, self.skipped)
+        return DocumentSet(resolve_references(self.passages), self.paths, self.skipped)
 
 
-def documents_in(places: Iterable[Path], base: Path, skipped: dict[str, str]) -> list[Found]:
+def find_documents(places: Iterable[Path], base: Path, skipped: dict[str, str]) -> list[DocumentFile]:
     """The documents of folders, and files that are named, by name; each once. What stays out of a folder because of its
     size is put into `skipped`. Raises RepositoryNotFound."""
-    found: dict[str, Found] = {}
+    found: dict[str, DocumentFile] = {}
     for place in places:
         if place.is_dir():
             root = place.resolve()
-            scan = scan_folder(root, _LIMITS, also={PDF_SUFFIX: LARGEST_PDF})
+            scan = scan_folder(root, _LIMITS, also={PDF_SUFFIX: MAX_PDF_BYTES})
             for path in scan.examples.get(Reason.TOO_LARGE.value, ()):
                 if path.lower().endswith(SUFFIXES):
-                    skipped[_named(root / path, base)] = Reason.TOO_LARGE.value
+                    skipped[_display_path(root / path, base)] = Reason.TOO_LARGE.value
             for entry in scan.entries:
                 if entry.path.lower().endswith(SUFFIXES):
-                    name = _named(root / entry.path, base)
-                    found.setdefault(name, Found(name, root, entry.path, False))
+                    name = _display_path(root / entry.path, base)
+                    found.setdefault(name, DocumentFile(name, root, entry.path, False))
         elif place.is_file():
             whole = place.resolve()
-            name = _named(whole, base)
-            found[name] = Found(name, whole.parent, whole.name, True)
+            name = _display_path(whole, base)
+            found[name] = DocumentFile(name, whole.parent, whole.name, True)
         else:
             raise RepositoryNotFound(f"{place} is neither a folder nor a file")
     return [found[name] for name in sorted(found)]
 
 
-def read_documents(places: Iterable[Path], base: Path) -> Reading:
+def read_documents(places: Iterable[Path], base: Path) -> DocumentSet:
     """The documents below folders, and files that are named. Paths are relative to `base`, or absolute outside of it.
 
     What git or `.causalistignore` ignores, and what never is indexed, stays out of folders. A document that cannot be
     read stays out of a folder, with the reason in `skipped`; where it is named, that is an error. Raises
     RepositoryNotFound, NothingToIndex, ExtraMissing (PDF files need the extra `pdf`)."""
-    reading = Reading()
-    for found in documents_in(places, base, reading.skipped):
-        reading.add(found, found.data())
-    return reading.resolved()
+    reading = DocumentSet()
+    for found in find_documents(places, base, reading.skipped):
+        reading.add(found, found.read())
+    return reading.with_resolved_references()
 
 
-def passages_of(path: str, text: str) -> list[Document]:
+def split_document(path: str, text: str) -> list[Document]:
     """The passages of one document; references are still as they are written, seen from the root."""
     if path.lower().endswith(HTML_SUFFIXES):
         text = html_to_markdown(text)
@@ -174,7 +174,7 @@ def passages_of(path: str, text: str) -> list[Document]:
         own = data[start:end].decode("utf-8", "replace").strip()
         if not re.search(r"\w", own):
             continue
-        for i, (piece, links) in enumerate(_pieces(own, path)):
+        for i, (piece, links) in enumerate(_split_section(own, path)):
             metadata: dict[str, Any] = {"path": path, "line": line}
             if title:
                 metadata["title"] = title
@@ -187,21 +187,21 @@ def passages_of(path: str, text: str) -> list[Document]:
     return found
 
 
-def pdf_passages(path: str, data: bytes) -> tuple[list[Document], str]:
+def split_pdf(path: str, data: bytes) -> tuple[list[Document], str]:
     """(the passages of a PDF file, a page each, and what could not be read of it)."""
     read = read_pdf(data, path)
     found: list[Document] = []
     for page in read.pages:
-        text = _decoded(page.text.encode("utf-8", "replace"))
+        text = _decode(page.text.encode("utf-8", "replace"))
         title = page.title or (read.title if page.number == 1 else "")
-        for i, (piece, _) in enumerate(_pieces(text, path)):
+        for i, (piece, _) in enumerate(_split_section(text, path)):
             metadata: dict[str, Any] = {"path": path, "page": page.number, **({"title": title} if title else {})}
             passage_id = f"{path}#page-{page.number}"
             found.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", piece, metadata))
     return found, read.note
 
 
-def resolved(passages: list[Document]) -> list[Document]:
+def resolve_references(passages: list[Document]) -> list[Document]:
     """References as ids of passages that there are: a section by its slug, a document by its first passage, what is
     called by a name by the only section of that title."""
     ids = {each.id for each in passages}
@@ -236,21 +236,21 @@ def resolved(passages: list[Document]) -> list[Document]:
     return found
 
 
-def _pieces(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
+def _split_section(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
     """(text without the targets of links, the targets) of the parts of a section, cut between paragraphs."""
     part: list[str] = []
     size = 0
-    for paragraph in _paragraphs(text):
-        if part and size + len(paragraph) > _LONGEST:
-            yield _plain("\n\n".join(part), path)
+    for paragraph in _split_paragraphs(text):
+        if part and size + len(paragraph) > _MAX_PASSAGE_CHARACTERS:
+            yield _strip_links("\n\n".join(part), path)
             part, size = [], 0
         part.append(paragraph)
         size += len(paragraph)
     if part:
-        yield _plain("\n\n".join(part), path)
+        yield _strip_links("\n\n".join(part), path)
 
 
-def _paragraphs(text: str) -> list[str]:
+def _split_paragraphs(text: str) -> list[str]:
     """Paragraphs; a fenced block is one with what stands before it."""
     found: list[str] = []
     is_open = False
@@ -263,11 +263,11 @@ def _paragraphs(text: str) -> list[str]:
     return found
 
 
-def _plain(text: str, path: str) -> tuple[str, list[str]]:
+def _strip_links(text: str, path: str) -> tuple[str, list[str]]:
     links: dict[str, None] = {}
 
     def link(match: re.Match[str]) -> str:
-        goal = _target(match[2], path)
+        goal = _link_target(match[2], path)
         if goal and not match[0].startswith("!"):
             links[goal] = None
         return match[1]
@@ -275,9 +275,9 @@ def _plain(text: str, path: str) -> tuple[str, list[str]]:
     def role(match: re.Match[str]) -> str:
         shown, goal = match[2], match[3] or match[2]
         if match[1] == "doc":
-            links[_target(goal, path) or goal] = None
+            links[_link_target(goal, path) or goal] = None
         elif match[1] == "pep" and goal.strip().isdigit():
-            links[_target(f"pep-{int(goal):04}", path) or goal] = None
+            links[_link_target(f"pep-{int(goal):04}", path) or goal] = None
             shown = f"PEP {shown}" if shown.strip().isdigit() else shown
         elif goal:
             links[f"::{goal}"] = None
@@ -286,7 +286,7 @@ def _plain(text: str, path: str) -> tuple[str, list[str]]:
     return _ROLE.sub(role, _LINK.sub(link, text)), list(links)
 
 
-def _target(link: str, path: str) -> str | None:
+def _link_target(link: str, path: str) -> str | None:
     """A link as a path from the root, with its fragment; None where it leads elsewhere."""
     if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", link) or not link:
         return None
@@ -299,17 +299,17 @@ def _target(link: str, path: str) -> str | None:
     return f"{whole}#{fragment}" if fragment else whole
 
 
-def _decoded(data: bytes) -> str:
-    if data.startswith(_WIDE_MARKS):
+def _decode(data: bytes) -> str:
+    if data.startswith(_UTF16_MARKS):
         data = data.decode("utf-16", "replace").encode("utf-8")
     data = masked(data, find_secrets(data))
     text = data.decode("utf-8", "replace")
-    if _REPLACED in text and not any(c > "\x7f" and c != _REPLACED for c in text):
+    if _REPLACEMENT in text and not any(c > "\x7f" and c != _REPLACEMENT for c in text):
         text = data.decode("cp1252", "replace")  # an older text: nothing beyond ASCII in it is UTF-8
     return text.replace("\r\n", "\n").removeprefix("\ufeff")
 
 
-def _named(path: Path, base: Path) -> str:
+def _display_path(path: Path, base: Path) -> str:
     try:
         return path.relative_to(base.resolve()).as_posix()
     except ValueError:

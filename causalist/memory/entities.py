@@ -1,6 +1,6 @@
-"""What an extractor finds in a text: entities where they stand, and triples; and how their names are normalised.
+"""What an extractor finds in a text: entities where they stand, and triples; and how their names are normalized.
 
-An entity's id is its normalised name with underscores for spaces, so that `JSON Web Token`, `json  web token` and
+An entity's id is its normalized name with underscores for spaces, so that `JSON Web Token`, `json  web token` and
 `json_web_token` are one entity. How a name was written is kept as an alias.
 """
 
@@ -13,9 +13,9 @@ from causalist.model import protocols as embedding
 
 # Types of entities; the first six are what a model is asked for, the others what patterns can tell.
 TYPES = ("person", "org", "location", "concept", "event", "artifact", "identifier", "date", "measure", "iri", "entity")
-MOST_ENTITIES = 20  # of a passage; so are they kept: the most frequent, then the first ones
-SHORTEST_NAME = 2  # characters
-LONGEST_NAME = 120
+MAX_ENTITIES = 20  # of a passage; so are they kept: the most frequent, then the first ones
+MIN_NAME_CHARACTERS = 2  # characters
+MAX_NAME_CHARACTERS = 120
 
 _SPACE = re.compile(r"\s+|(?<=[^\W_])_+(?=[^\W_])")
 _EDGES = " \t\r\n.,;:!?\"'`*()[]{}<>|\\/“”‘’«»…-–—#=&"
@@ -57,10 +57,10 @@ class EntityExtractor(Protocol):
 Embedder: TypeAlias = embedding.Embedder | Callable[[Sequence[str]], Iterable[Sequence[float]]]
 
 
-def normalise(name: str) -> str:
+def normalize(name: str) -> str:
     """A name in lower case, NFKC, with single spaces, without punctuation around it or the brackets of a call.
 
-    >>> normalise(' "JSON_Web  Token", '), normalise("Session.verify()"), normalise("C++"), normalise("__init__")
+    >>> normalize(' "JSON_Web  Token", '), normalize("Session.verify()"), normalize("C++"), normalize("__init__")
     ('json web token', 'session.verify', 'c++', '__init__')
     """
     text = unicodedata.normalize("NFKC", name).strip()
@@ -74,11 +74,11 @@ def entity_id(name: str) -> str:
     >>> entity_id("Machine  learning"), entity_id("machine_learning"), entity_id("--")
     ('machine_learning', 'machine_learning', '')
     """
-    text = normalise(name)
-    return text.replace(" ", "_") if SHORTEST_NAME <= len(text) <= LONGEST_NAME else ""
+    text = normalize(name)
+    return text.replace(" ", "_") if MIN_NAME_CHARACTERS <= len(text) <= MAX_NAME_CHARACTERS else ""
 
 
-def extracted(found: "Extraction | Sequence[Entity]") -> Extraction:
+def normalize_extraction(found: "Extraction | Sequence[Entity]") -> Extraction:
     """What an extractor returned, as an Extraction without names that are no names, and with at most MOST_ENTITIES
     entities: the most frequent ones, then those that stand first. Triples of what falls away fall away."""
     whole = found if isinstance(found, Extraction) else Extraction(tuple(Entity(*each) for each in found))
@@ -87,7 +87,7 @@ def extracted(found: "Extraction | Sequence[Entity]") -> Extraction:
         key = entity_id(entity.name)
         if key:
             counts[key] = counts.get(key, 0) + 1
-    kept = set(sorted(counts, key=lambda key: -counts[key])[:MOST_ENTITIES])  # stable: the first ones go first
+    kept = set(sorted(counts, key=lambda key: -counts[key])[:MAX_ENTITIES])  # stable: the first ones go first
     entities = tuple(
         entity._replace(type=entity.type if entity.type in TYPES else "entity")
         for entity in whole.entities

@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causalist.errors import UnknownEntity, UsageError
-from causalist.memory import neighborhood as neighbourhood
-from causalist.memory.arrays import arrays_of, types_and_aliases
-from causalist.memory.entities import Embedder, Entity, EntityExtractor, entity_id, extracted
-from causalist.memory.entity_linking import FactFilter, link
-from causalist.memory.records import Record, Records, checked_passage
+from causalist.memory import neighborhood as around_entities
+from causalist.memory.arrays import build_arrays, types_and_aliases
+from causalist.memory.entities import Embedder, Entity, EntityExtractor, entity_id, normalize_extraction
+from causalist.memory.entity_linking import FactFilter, link_query
+from causalist.memory.records import Record, Records, check_passage
 from causalist.memory.regex_extractor import RegexEntityExtractor
-from causalist.memory.retrieval import Query, RetrievalSettings, RetrievedPassage, check_query, rank
+from causalist.memory.retrieval import Query, RetrievalSettings, RetrievedPassage, check_query, rank_passages
 from causalist.memory.similarity import Vectors
-from causalist.memory.snapshot import View
-from causalist.memory.walk import Variant, variant_named
+from causalist.memory.snapshot import Snapshot
+from causalist.memory.walk import Variant, get_variant
 from causalist.model.answer import RetrievalMode
 
 if TYPE_CHECKING:
-    from causalist.memory.neighborhood import EntityInfo, Neighbour
+    from causalist.memory.neighborhood import EntityInfo, Neighbor
     from causalist.memory.storage import MemoryState
 
 
@@ -58,13 +58,13 @@ class HippoIndex:
 
             entity_extractor = LLMEntityExtractor(llm)
         self.extractor: EntityExtractor = entity_extractor or RegexEntityExtractor()
-        self.variant = variant_named(variant) if isinstance(variant, str) else variant
+        self.variant = get_variant(variant) if isinstance(variant, str) else variant
         self.settings = settings or RetrievalSettings()
         self.fact_filter = fact_filter
         self.diagnostics: dict[str, tuple[str, ...]] = {}  # by passage: what its extractor could not use
         self.vectors = Vectors(embedder) if embedder is not None else None
         self.records = Records()
-        self._view: tuple[int, View] | None = None
+        self._view: tuple[int, Snapshot] | None = None
 
     # -- passages
 
@@ -79,10 +79,10 @@ class HippoIndex:
 
     def build_from_passages(self, passages: Iterable[Mapping[str, Any]]) -> None:
         """Adds many: mappings with `id`, `text` and optionally `metadata`. Equal to adding them one by one."""
-        for batch in _batches(passages):
+        for batch in _batch_passages(passages):
             fresh = [each for each in batch if self._is_new_text(each[0], each[1])]
             if self.vectors is not None and fresh:
-                vectors = self.vectors.of([text for _, text, _ in fresh])
+                vectors = self.vectors.embed([text for _, text, _ in fresh])
                 self.vectors.passages.update(zip((each[0] for each in fresh), vectors, strict=True))
             for passage_id, text, metadata in batch:
                 self._put(passage_id, text, metadata)
@@ -130,12 +130,12 @@ class HippoIndex:
         `mode`: "hippo", "dense", "sparse" or "hybrid" (`memory.retrieval` says what each does). `ppr_alpha`:
         probability of a restart; 0.15, unless the variant has another. Raises EmptyQuestion, UsageError."""
         check_query(query, top_k)
-        asked = self._query(query, ppr_alpha, max_iter, tol, variant)
+        asked = self._build_query(query, ppr_alpha, max_iter, tol, variant)
         try:
             chosen = RetrievalMode(mode)
         except ValueError:
             raise UsageError(f"there is no mode {mode!r}; there are {', '.join(RetrievalMode)}") from None
-        return rank(asked, self.view, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
+        return rank_passages(asked, self.snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
 
     def retrieve_multi_hop(
         self,
@@ -151,32 +151,42 @@ class HippoIndex:
 
         Raises EmptyQuestion, UsageError."""
         check_query(query, top_k)
-        linked = neighbourhood.expanded(link(query, self.view, self.extractor), self.view, max_hops)
-        asked = self._query(query, ppr_alpha, max_iter, tol, None)
-        return rank(
-            asked, self.view, self.extractor, RetrievalMode.HIPPO, top_k, linked=linked, fact_filter=self.fact_filter
+        linked = around_entities.expand_linked(
+            link_query(query, self.snapshot, self.extractor), self.snapshot, max_hops
+        )
+        asked = self._build_query(query, ppr_alpha, max_iter, tol, None)
+        return rank_passages(
+            asked,
+            self.snapshot,
+            self.extractor,
+            RetrievalMode.HIPPO,
+            top_k,
+            linked=linked,
+            fact_filter=self.fact_filter,
         )
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
         """Ids of these entities (names or ids) and of all that a similarity edge joins to them."""
-        return neighbourhood.with_synonyms([each for name in entities for each in self._known(name)], self.view)
+        return around_entities.add_synonyms(
+            [each for name in entities for each in self._find_entities(name)], self.snapshot
+        )
 
-    def entity_neighborhood(self, entity: str, hops: int = 1) -> "list[Neighbour]":
+    def entity_neighborhood(self, entity: str, hops: int = 1) -> "list[Neighbor]":
         """Entities at most `hops` away, nearest first, with how they are linked. Of a name with several senses all of
         them are looked at; the id of one, like `mercury_(2)`, means that one. Raises UnknownEntity, UsageError."""
-        return neighbourhood.neighbourhood(self._known(entity), hops, self.view)
+        return around_entities.find_neighborhood(self._find_entities(entity), hops, self.snapshot)
 
     def entity(self, name: str) -> "EntityInfo":
         """What is known of an entity. Raises UnknownEntity."""
-        return neighbourhood.entity_info(self._known(name), self.view)
+        return around_entities.describe_entity(self._find_entities(name), self.snapshot)
 
     def synonym_graph(self) -> dict[str, dict[str, float]]:
         """Similarity edges as an adjacency: entity -> entity -> similarity, in alphabetical order."""
-        return neighbourhood.synonym_graph(self.view)
+        return around_entities.build_synonym_graph(self.snapshot)
 
     def stats(self) -> dict[str, int | float]:
         """Counts of nodes and edges by kind, and the share of passages with entities."""
-        return neighbourhood.stats(self.view)
+        return around_entities.count_stats(self.snapshot)
 
     # -- disk
 
@@ -204,7 +214,7 @@ class HippoIndex:
         """The graph as node-link data, from which `from_node_link` makes the index again."""
         from causalist.memory.storage import node_link
 
-        return node_link(self.view)
+        return node_link(self.snapshot)
 
     @classmethod
     def from_node_link(cls, data: Mapping[str, Any], **options: Any) -> "HippoIndex":
@@ -230,17 +240,17 @@ class HippoIndex:
     # -- state
 
     @property
-    def view(self) -> View:
+    def snapshot(self) -> Snapshot:
         """The index as it is now, ready to be asked; made again after a change."""
         if self._view is None or self._view[0] != self.records.generation:
             pairs = None
             if self.vectors is not None:
                 names = sorted({m for r in self.records.passages.values() for m in r.mentions[:, 0].tolist()})
-                self.vectors.compare([self.records.entities.strings[number] for number in names])
+                self.vectors.update_pairs([self.records.entities.strings[number] for number in names])
                 number = self.records.entities.by_string
                 pairs = {(number[a], number[b]): v for (a, b), v in self.vectors.pairs.items()}
-            view = View(arrays_of(self.records, pairs), self.records, self.vectors)
-            self._view = (self.records.generation, view)
+            snapshot = Snapshot(build_arrays(self.records, pairs), self.records, self.vectors)
+            self._view = (self.records.generation, snapshot)
         return self._view[1]
 
     def _restore(self, state: "MemoryState") -> None:
@@ -256,7 +266,7 @@ class HippoIndex:
             if known.metadata != metadata:
                 self.records.restore(passage_id, self._with_metadata(known, passage_id, metadata))
             return
-        found = extracted(self.extractor(text))
+        found = normalize_extraction(self.extractor(text))
         self.records.put(passage_id, text, metadata, found)
         if found.diagnostics:
             self.diagnostics[passage_id] = found.diagnostics
@@ -265,10 +275,10 @@ class HippoIndex:
 
     def _with_metadata(self, record: Record, passage_id: str, metadata: Mapping[str, Any]) -> Record:
         references = tuple(dict.fromkeys(r for r in metadata.get("references", ()) if r != passage_id))
-        defines = self.records.defines(record.text, metadata)
+        defines = self.records.find_defined_entities(record.text, metadata)
         return replace(record, metadata=metadata, references=references, defines=defines)
 
-    def _query(
+    def _build_query(
         self, text: str, ppr_alpha: float | None, max_iter: int, tol: float, variant: str | Variant | None
     ) -> Query:
         if ppr_alpha is not None and not 0 < ppr_alpha <= 1:
@@ -277,34 +287,38 @@ class HippoIndex:
             raise UsageError(f"max_iter is {max_iter}; at least 1 iteration is needed")
         if not tol > 0:
             raise UsageError(f"tol is {tol}; it must be above 0")
-        chosen = self.variant if variant is None else variant_named(variant) if isinstance(variant, str) else variant
+        chosen = self.variant if variant is None else get_variant(variant) if isinstance(variant, str) else variant
         damping = None if ppr_alpha is None else 1.0 - ppr_alpha
         return Query(text, chosen, self.settings, damping, max_iter, tol)
 
-    def _known(self, name: str) -> tuple[int, ...]:
+    def _find_entities(self, name: str) -> tuple[int, ...]:
         """The entities of that name, or the one of that id."""
-        place_of = self.view.place_of
-        if name in place_of and name != entity_id(name):
-            return (place_of[name],)
-        place = place_of.get(entity_id(name), -1)
+        position_by_entity = self.snapshot.position_by_entity
+        if name in position_by_entity and name != entity_id(name):
+            return (position_by_entity[name],)
+        place = position_by_entity.get(entity_id(name), -1)
         if place < 0:
-            near = [other for other in self.records.near.like(entity_id(name)) if other in place_of]
+            near = [
+                other
+                for other in self.records.name_similarity.similar_names(entity_id(name))
+                if other in position_by_entity
+            ]
             hint = f"; similar: {', '.join(near[:5])}" if near else ""
             raise UnknownEntity(f"no passage names {name!r}{hint}")
-        return self.view.senses_of(place)
+        return self.snapshot.senses_of(place)
 
 
-_BATCH = 256
+_BATCH_PASSAGES = 256
 
 
-def _batches(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tuple[str, str, Mapping[str, Any]]]]:
+def _batch_passages(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tuple[str, str, Mapping[str, Any]]]]:
     """Checked passages, a few hundred at a time."""
     batch: list[tuple[str, str, Mapping[str, Any]]] = []
     for each in passages:
         if not isinstance(each, Mapping) or "id" not in each or "text" not in each:
             raise UsageError(f"a passage is {str(each)[:80]!r}; it is a mapping with id, text and metadata")
-        batch.append((each["id"], each["text"], checked_passage(each["id"], each["text"], each.get("metadata"))))
-        if len(batch) == _BATCH:
+        batch.append((each["id"], each["text"], check_passage(each["id"], each["text"], each.get("metadata"))))
+        if len(batch) == _BATCH_PASSAGES:
             yield batch
             batch = []
     if batch:

@@ -23,78 +23,86 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from causalist.errors import IndexNotWritable, ModelFailed
-from causalist.llm.model import Model, model_named
-from causalist.memory.entities import LONGEST_NAME, Entity, Extraction, Triple, entity_id, extracted, normalise
+from causalist.llm.model import Model, get_model
+from causalist.memory.entities import (
+    MAX_NAME_CHARACTERS,
+    Entity,
+    Extraction,
+    Triple,
+    entity_id,
+    normalize,
+    normalize_extraction,
+)
 from causalist.memory.regex_extractor import RegexEntityExtractor
 
 ASKED_TYPES = ("person", "org", "location", "concept", "event", "artifact")
-THRESHOLD = 0.5  # of a triple's confidence; chosen by hand
-_LONGEST_OUTPUT = 100_000  # characters that are read
-_LONGEST_PREDICATE = 80
-_MOST_ITEMS = 200
-_MOST_DIAGNOSTICS = 20
-_DECODER = json.JSONDecoder(parse_constant=lambda name: _no_constant(name))
+CONFIDENCE_THRESHOLD = 0.5  # of a triple's confidence; chosen by hand
+_MAX_OUTPUT_CHARACTERS = 100_000  # characters that are read
+_MAX_PREDICATE_CHARACTERS = 80
+_MAX_ITEMS = 200
+_MAX_DIAGNOSTICS = 20
+_DECODER = json.JSONDecoder(parse_constant=lambda name: _reject_constant(name))
 
 
-class Notes:
+class DiagnosticList:
     """Diagnostics, the first few and how many more."""
 
     def __init__(self) -> None:
-        self._notes: list[str] = []
+        self._messages: list[str] = []
         self._more = 0
 
-    def add(self, note: str) -> None:
-        if len(self._notes) < _MOST_DIAGNOSTICS:
-            self._notes.append(note)
+    def add(self, message: str) -> None:
+        if len(self._messages) < _MAX_DIAGNOSTICS:
+            self._messages.append(message)
         else:
             self._more += 1
 
-    def all(self) -> tuple[str, ...]:
+    def as_tuple(self) -> tuple[str, ...]:
         more = (f"{self._more} more",) if self._more else ()
-        return (*self._notes, *more)
+        return (*self._messages, *more)
 
 
-def parse_entities(output: str, text: str, notes: Notes) -> tuple[Entity, ...]:
+def parse_entities(output: str, text: str, diagnostics: DiagnosticList) -> tuple[Entity, ...]:
     """The entities of a model's answer that the passage names."""
     found: list[Entity] = []
     lower = text.lower()
-    plain = f" {normalise(text)} "
-    for item in _items(output, "entities", notes):
+    plain = f" {normalize(text)} "
+    for item in _read_items(output, "entities", diagnostics):
         name, kind = item.get("name"), item.get("type")
-        if not isinstance(name, str) or not entity_id(name) or len(name) > LONGEST_NAME:
-            notes.add(f"an entity without a name: {_shown(item)}")
+        if not isinstance(name, str) or not entity_id(name) or len(name) > MAX_NAME_CHARACTERS:
+            diagnostics.add(f"an entity without a name: {_format_value(item)}")
             continue
         start = lower.find(name.strip().lower())
-        if start < 0 and f" {normalise(name)} " not in plain:
-            notes.add(f"the passage does not name {_shown(name)}")
+        if start < 0 and f" {normalize(name)} " not in plain:
+            diagnostics.add(f"the passage does not name {_format_value(name)}")
             continue
         if kind not in ASKED_TYPES:
-            notes.add(f"{_shown(name)} has the unknown type {_shown(kind)}")
+            diagnostics.add(f"{_format_value(name)} has the unknown type {_format_value(kind)}")
             kind = "entity"
         found.append(Entity(name.strip(), str(kind), start))
     return tuple(found)
 
 
 def parse_triples(
-    output: str, entities: Sequence[Entity], notes: Notes, threshold: float = THRESHOLD
+    output: str, entities: Sequence[Entity], diagnostics: DiagnosticList, threshold: float = CONFIDENCE_THRESHOLD
 ) -> tuple[Triple, ...]:
     """The triples of a model's answer between these entities, with at least this confidence."""
     known = {entity_id(entity.name) for entity in entities}
     found: dict[tuple[str, str, str], Triple] = {}
-    for item in _items(output, "triples", notes):
+    for item in _read_items(output, "triples", diagnostics):
         subject, predicate, target, confidence = (
             item.get(key) for key in ("subject", "predicate", "object", "confidence")
         )
         if not (isinstance(subject, str) and isinstance(predicate, str) and isinstance(target, str)):
-            notes.add(f"a triple that is none: {_shown(item)}")
+            diagnostics.add(f"a triple that is none: {_format_value(item)}")
             continue
         ends, words = (entity_id(subject), entity_id(target)), " ".join(predicate.split())
         if ends[0] not in known or ends[1] not in known or ends[0] == ends[1]:
-            notes.add(f"a triple between others than two entities of the passage: {_shown(item)}")
-        elif not words or len(words) > _LONGEST_PREDICATE:
-            notes.add(f"a triple without a predicate of a few words: {_shown(item)}")
+            diagnostics.add(f"a triple between others than two entities of the passage: {_format_value(item)}")
+        elif not words or len(words) > _MAX_PREDICATE_CHARACTERS:
+            diagnostics.add(f"a triple without a predicate of a few words: {_format_value(item)}")
         elif isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence <= 1:
-            notes.add(f"a triple without a confidence above 0 and at most 1: {_shown(item)}")
+            diagnostics.add(f"a triple without a confidence above 0 and at most 1: {_format_value(item)}")
         elif confidence >= threshold:
             triple = Triple(subject.strip(), words, target.strip(), float(confidence))
             key = (ends[0], words.lower(), ends[1])
@@ -103,33 +111,33 @@ def parse_triples(
     return tuple(found.values())
 
 
-def _items(output: str, what: str, notes: Notes) -> list[Mapping[str, Any]]:
+def _read_items(output: str, what: str, diagnostics: DiagnosticList) -> list[Mapping[str, Any]]:
     """The objects of the array in a model's answer."""
-    if len(output) > _LONGEST_OUTPUT:
-        notes.add(f"an answer of {len(output):,} characters; {_LONGEST_OUTPUT:,} were read")
-        output = output[:_LONGEST_OUTPUT]
-    value = _value(output, what, notes)
+    if len(output) > _MAX_OUTPUT_CHARACTERS:
+        diagnostics.add(f"an answer of {len(output):,} characters; {_MAX_OUTPUT_CHARACTERS:,} were read")
+        output = output[:_MAX_OUTPUT_CHARACTERS]
+    value = _parse_json(output, what, diagnostics)
     if isinstance(value, dict):
         inner = [each for each in value.values() if isinstance(each, list)]
         value = inner[0] if len(inner) == 1 else [value] if {"name", "subject"} & value.keys() else None
     if not isinstance(value, list):
-        notes.add(f"no array of {what} in the answer: {_shown(output)}")
+        diagnostics.add(f"no array of {what} in the answer: {_format_value(output)}")
         return []
-    if len(value) > _MOST_ITEMS:
-        notes.add(f"{len(value)} {what}; {_MOST_ITEMS} were read")
+    if len(value) > _MAX_ITEMS:
+        diagnostics.add(f"{len(value)} {what}; {_MAX_ITEMS} were read")
     items: list[Mapping[str, Any]] = []
-    for item in value[:_MOST_ITEMS]:
+    for item in value[:_MAX_ITEMS]:
         if isinstance(item, dict):
             items.append(item)
         else:
-            notes.add(f"one of the {what} is no object: {_shown(item)}")
+            diagnostics.add(f"one of the {what} is no object: {_format_value(item)}")
     return items
 
 
-def _value(output: str, what: str, notes: Notes) -> Any:
+def _parse_json(output: str, what: str, diagnostics: DiagnosticList) -> Any:
     """The JSON in the answer, repaired where that is safe."""
     text = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", output)
-    whole = _loaded(text)
+    whole = _load_json(text)
     if whole is not None:
         return whole
     start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
@@ -140,21 +148,21 @@ def _value(output: str, what: str, notes: Notes) -> Any:
     except (ValueError, RecursionError):
         pass
     else:
-        notes.add(f"words around the array of {what}")
+        diagnostics.add(f"words around the array of {what}")
         # More arrays than one are several answers, and nobody knows which one is meant.
         return value if "[" not in text[end:] else None
-    without = _loaded(re.sub(r",(\s*[\]}])", r"\1", text[start:]))
+    without = _load_json(re.sub(r",(\s*[\]}])", r"\1", text[start:]))
     if without is not None:
-        notes.add(f"a comma too much in the array of {what}")
+        diagnostics.add(f"a comma too much in the array of {what}")
         return without
-    items = _complete_items(text, text.find("[", start))
+    items = _read_complete_items(text, text.find("[", start))
     if items:
-        notes.add(f"the array of {what} ends early; {len(items)} complete ones were read")
+        diagnostics.add(f"the array of {what} ends early; {len(items)} complete ones were read")
         return items
     return None
 
 
-def _complete_items(text: str, start: int) -> list[Any]:
+def _read_complete_items(text: str, start: int) -> list[Any]:
     """The items before the place where an array stops being JSON."""
     items: list[Any] = []
     at = start + 1
@@ -171,18 +179,18 @@ def _complete_items(text: str, start: int) -> list[Any]:
     return items
 
 
-def _loaded(text: str) -> Any:
+def _load_json(text: str) -> Any:
     try:
         return _DECODER.decode(text.strip())
     except (ValueError, RecursionError):
         return None
 
 
-def _no_constant(name: str) -> float:
+def _reject_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     text = value if isinstance(value, str) else repr(value) if not _is_huge(value) else "a huge value"
     short = " ".join(text.split())
     return repr(short if len(short) <= 80 else f"{short[:79]}…")
@@ -194,10 +202,10 @@ def _is_huge(value: object) -> bool:
     )
 
 
-_LONGEST_TEXT = 20_000  # characters of a passage that a model is shown
+_MAX_TEXT_CHARACTERS = 20_000  # characters of a passage that a model is shown
 _CHARACTERS_A_TOKEN = 4  # an estimate for what a run costs, no more
 _ANSWER_TOKENS = 300  # of both answers, as a rule
-_ATTEMPTS = 3
+_MAX_ATTEMPTS = 3
 
 
 class Estimate(NamedTuple):
@@ -216,8 +224,10 @@ class LLMEntityExtractor:
     `cache`: a file that keeps the answers; without it they are kept as long as this object. Where the answer about
     entities cannot be used, those that patterns find are taken, and a diagnostic says so."""
 
-    def __init__(self, model: Model | str, *, threshold: float = THRESHOLD, cache: Path | None = None) -> None:
-        self.model = model_named(model) if isinstance(model, str) else model
+    def __init__(
+        self, model: Model | str, *, threshold: float = CONFIDENCE_THRESHOLD, cache: Path | None = None
+    ) -> None:
+        self.model = get_model(model) if isinstance(model, str) else model
         self.name = f"llm:{self.model.model_id}"
         self.threshold = threshold
         prompts = resource_files("causalist.memory").joinpath("prompts")
@@ -228,23 +238,23 @@ class LLMEntityExtractor:
 
     def __call__(self, text: str) -> Extraction:
         """Raises ModelFailed where the model cannot be reached."""
-        shown = text[:_LONGEST_TEXT]
-        notes = Notes()
+        shown = text[:_MAX_TEXT_CHARACTERS]
+        diagnostics = DiagnosticList()
         if len(shown) < len(text):
-            notes.add(f"the model was shown the first {_LONGEST_TEXT:,} of {len(text):,} characters")
-        entities = parse_entities(self._asked(self._prompt(self._entities, shown)), text, notes)
+            diagnostics.add(f"the model was shown the first {_MAX_TEXT_CHARACTERS:,} of {len(text):,} characters")
+        entities = parse_entities(self._ask(self._prompt(self._entities, shown)), text, diagnostics)
         if not entities:
             found = self._patterns(text).entities
-            if found and notes.all():
-                notes.add("entities are those that patterns find")
-            return Extraction(found if notes.all() else (), (), notes.all())
-        kept = extracted(Extraction(entities)).entities
+            if found and diagnostics.as_tuple():
+                diagnostics.add("entities are those that patterns find")
+            return Extraction(found if diagnostics.as_tuple() else (), (), diagnostics.as_tuple())
+        kept = normalize_extraction(Extraction(entities)).entities
         names = list(dict.fromkeys(entity.name for entity in kept))
         if len(names) < 2:
-            return Extraction(kept, (), notes.all())
+            return Extraction(kept, (), diagnostics.as_tuple())
         prompt = self._prompt(self._triples, shown, entities="\n".join(f"- {' '.join(name.split())}" for name in names))
-        triples = parse_triples(self._asked(prompt), kept, notes, self.threshold)
-        return Extraction(kept, triples, notes.all())
+        triples = parse_triples(self._ask(prompt), kept, diagnostics, self.threshold)
+        return Extraction(kept, triples, diagnostics.as_tuple())
 
     def estimate(self, texts: Iterable[str]) -> Estimate:
         """What asking about these passages will take, before anything is asked."""
@@ -252,7 +262,7 @@ class LLMEntityExtractor:
         fixed = len(self._entities) + len(self._triples)
         for text in texts:
             n += 1
-            shown = text[:_LONGEST_TEXT]
+            shown = text[:_MAX_TEXT_CHARACTERS]
             if self._cache.get(self._key(self._prompt(self._entities, shown))) is not None:
                 cached += 1
             else:
@@ -271,19 +281,19 @@ class LLMEntityExtractor:
         data = f"{self.model.model_id}\0{prompt}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(data).hexdigest()
 
-    def _asked(self, prompt: str) -> str:
+    def _ask(self, prompt: str) -> str:
         key = self._key(prompt)
         known = self._cache.get(key)
         if known is not None:
             return known
-        for attempt in range(1, _ATTEMPTS + 1):
+        for attempt in range(1, _MAX_ATTEMPTS + 1):
             try:
                 answer = str(self.model.prompt(prompt, stream=False).text())
                 break
             except Exception as error:  # whatever a provider's plugin raises
-                if attempt == _ATTEMPTS:
+                if attempt == _MAX_ATTEMPTS:
                     raise ModelFailed(
-                        f"{self.model.model_id} did not answer after {_ATTEMPTS} attempts "
+                        f"{self.model.model_id} did not answer after {_MAX_ATTEMPTS} attempts "
                         f"({type(error).__name__}: {str(error)[:200]}); what it answered is kept, so run it again"
                     ) from error
         self._cache.put(key, answer)

@@ -16,20 +16,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from causalist.errors import IndexNotWritable
-from causalist.memory.document_text import library
-from causalist.memory.documents import Document, Found, Reading, documents_in
+from causalist.memory.document_text import pdf_library_version
+from causalist.memory.documents import Document, DocumentFile, DocumentSet, find_documents
 from causalist.memory.entities import EntityExtractor
 from causalist.memory.index import HippoIndex
 from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor
-from causalist.memory.storage import stamp_of
+from causalist.memory.storage import read_checksum
 from causalist.source import find_root
 from causalist.store import FOLDER, prepare_folder
 
 FORMAT = 1
-READING = 1  # changes whenever documents become other passages than before
+READER_VERSION = 1  # changes whenever documents become other passages than before
 
 
-class Read(NamedTuple):
+class DocumentRecord(NamedTuple):
     """One document: hash of its content and of what read it, links as they are written by id of the passage, in the
     order of the text, what could not be read of it, and which extractor found its entities."""
 
@@ -39,27 +39,29 @@ class Read(NamedTuple):
     extractor: str
 
 
-def digest_of(found: Found, data: bytes | str) -> str:
+def compute_digest(found: DocumentFile, data: bytes | str) -> str:
     """Of a document's content, or of the reason why it cannot be had, and of what reads it."""
-    digest = hashlib.blake2b(f"{READING}\0{library() if found.is_pdf else ''}\0".encode(), digest_size=16)
+    digest = hashlib.blake2b(
+        f"{READER_VERSION}\0{pdf_library_version() if found.is_pdf else ''}\0".encode(), digest_size=16
+    )
     digest.update(data.encode() if isinstance(data, str) else data)
     return digest.hexdigest()
 
 
-def read_of(digest: str, passages: list[Document], note: str, extractor: str) -> Read:
+def build_record(digest: str, passages: list[Document], note: str, extractor: str) -> DocumentRecord:
     """What is kept of a document; references of `passages` are as they are written."""
     links = {each.id: tuple(each.metadata.get("references", ())) for each in passages}
-    return Read(digest, links, note, extractor)
+    return DocumentRecord(digest, links, note, extractor)
 
 
-def known_files(memory: Path) -> dict[str, Read]:
+def known_files(memory: Path) -> dict[str, DocumentRecord]:
     """Documents by name; none where nothing is known of this state of the memory."""
     try:
-        data: Any = json.loads(_beside(memory).read_text(encoding="utf-8"))
-        if data["format"] != FORMAT or data["memory"] != stamp_of(memory):
+        data: Any = json.loads(_sidecar_path(memory).read_text(encoding="utf-8"))
+        if data["format"] != FORMAT or data["memory"] != read_checksum(memory):
             return {}
         return {
-            str(name): Read(
+            str(name): DocumentRecord(
                 str(each["digest"]),
                 {str(passage): tuple(map(str, links)) for passage, links in each["links"].items()},
                 str(each["note"]),
@@ -71,14 +73,14 @@ def known_files(memory: Path) -> dict[str, Read]:
         return {}
 
 
-def keep(memory: Path, documents: Mapping[str, Read]) -> None:
+def save_known_files(memory: Path, documents: Mapping[str, DocumentRecord]) -> None:
     """Writes it beside the memory. Where that fails all is read again next time, no more."""
     data = {
         "format": FORMAT,
-        "memory": stamp_of(memory),
+        "memory": read_checksum(memory),
         "documents": {name: each._asdict() for name, each in sorted(documents.items())},
     }
-    path = _beside(memory)
+    path = _sidecar_path(memory)
     aside = path.with_name(f"{path.name}.{os.getpid()}.new")
     with suppress(OSError):
         try:
@@ -88,15 +90,15 @@ def keep(memory: Path, documents: Mapping[str, Read]) -> None:
             aside.unlink(missing_ok=True)
 
 
-def _beside(memory: Path) -> Path:
+def _sidecar_path(memory: Path) -> Path:
     return memory.with_name(f"{memory.name}.read")
 
 
 NAME = "memory.db"
-_PATIENCE_SECONDS = 600.0
+_LOCK_TIMEOUT_SECONDS = 600.0
 
 
-class Added(NamedTuple):
+class UpdateResult(NamedTuple):
     """What adding documents did; `passages` are those of the documents, `changed` the new or changed ones of them."""
 
     documents: int
@@ -107,23 +109,23 @@ class Added(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class MemoryFile:
     """`base`: paths of documents are relative to it."""
 
     path: Path
     base: Path
 
     @classmethod
-    def at(cls, file: Path | None, folder: Path) -> "Shelf":
+    def locate(cls, file: Path | None, folder: Path) -> "MemoryFile":
         """The memory in `file`, or that of the repository around `folder`."""
         base = find_root(folder)
         return cls(base / FOLDER / NAME if file is None else file, base)
 
-    def opened(self, extractor: EntityExtractor | None = None) -> HippoIndex:
+    def open(self, extractor: EntityExtractor | None = None) -> HippoIndex:
         """Raises IndexUnreadable where there is none."""
         return HippoIndex.load(self.path, entity_extractor=extractor)
 
-    def model(self, name: str) -> LLMEntityExtractor:
+    def build_extractor(self, name: str) -> LLMEntityExtractor:
         """A model's extractor whose answers are kept beside the memory. Raises ExtraMissing, ModelFailed."""
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
@@ -134,7 +136,7 @@ class Shelf:
         places: Sequence[Path],
         extractor: EntityExtractor | None = None,
         approve: Callable[[Estimate], None] | None = None,
-    ) -> Added:
+    ) -> UpdateResult:
         """Reads what has changed and saves. Documents that were below one of these folders and are not there any more
         are forgotten; what was read without a model, or with another, is read again by the one given. `approve` is told
         what asking a model about new passages will take, and may raise.
@@ -143,28 +145,28 @@ class Shelf:
         from filelock import FileLock, Timeout
 
         skipped: dict[str, str] = {}
-        found = documents_in(places, self.base, skipped)
+        found = find_documents(places, self.base, skipped)
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
         try:
-            with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=_PATIENCE_SECONDS):
-                return self._added(places, found, skipped, extractor, approve)
+            with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=_LOCK_TIMEOUT_SECONDS):
+                return self._update(places, found, skipped, extractor, approve)
         except Timeout:
             raise IndexNotWritable(f"another process is writing {self.path}; try again") from None
         except OSError as error:
             raise IndexNotWritable(f"cannot write {self.path}: {error.strerror or error}") from error
 
-    def _added(
+    def _update(
         self,
         places: Sequence[Path],
-        found: Sequence[Found],
+        found: Sequence[DocumentFile],
         skipped: dict[str, str],
         extractor: EntityExtractor | None,
         approve: Callable[[Estimate], None] | None,
-    ) -> Added:
+    ) -> UpdateResult:
         before = known_files(self.path)
         model = extractor.name if isinstance(extractor, LLMEntityExtractor) else ""
-        digests = {each.name: digest_of(each, each.data()) for each in found}
+        digests = {each.name: compute_digest(each, each.read()) for each in found}
         same = {
             each.name
             for each in found
@@ -173,26 +175,30 @@ class Shelf:
             and model in ("", before[each.name].extractor)
             and not (each.is_named and before[each.name].note)
         }
-        covered = {name for name in before if self._lies_in(places, name)}
+        covered = {name for name in before if self._is_below(places, name)}
         if before and covered == set(digests) == same:
             # Nothing has changed: neither is the memory loaded, nor anything read but what tells that.
             skipped.update((name, before[name].note) for name in sorted(covered) if before[name].note)
             n_passages = sum(len(before[name].links) for name in covered)
             n_documents = sum(bool(before[name].links) for name in covered)
-            return Added(n_documents, n_passages, 0, 0, skipped)
-        index = self.opened(extractor) if self.path.exists() else HippoIndex(entity_extractor=extractor)
-        reading = Reading(skipped=skipped)
-        read: dict[str, Read] = {}
+            return UpdateResult(n_documents, n_passages, 0, 0, skipped)
+        index = self.open(extractor) if self.path.exists() else HippoIndex(entity_extractor=extractor)
+        reading = DocumentSet(skipped=skipped)
+        read: dict[str, DocumentRecord] = {}
         for each in found:
             known = before.get(each.name)
             if known is not None and each.name in same and all(passage in index for passage in known.links):
-                reading.take(each.name, [_as_read(index, p, links) for p, links in known.links.items()], known.note)
+                reading.add_unchanged(
+                    each.name, [_restore_document(index, p, links) for p, links in known.links.items()], known.note
+                )
                 read[each.name] = known
             else:
-                data = each.data()
+                data = each.read()
                 passages = reading.add(each, data)
-                read[each.name] = read_of(digest_of(each, data), passages, reading.skipped.get(each.name, ""), model)
-        reading = reading.resolved()
+                read[each.name] = build_record(
+                    compute_digest(each, data), passages, reading.skipped.get(each.name, ""), model
+                )
+        reading = reading.with_resolved_references()
         again = {p for name, each in read.items() if model and name not in same for p in each.links if p in index}
         if approve is not None and isinstance(extractor, LLMEntityExtractor):
             new = [
@@ -202,7 +208,7 @@ class Shelf:
             ]
             approve(extractor.estimate(new))
         kept = {each.id for each in reading.passages}
-        gone = [p for p in index.passage_ids if p not in kept and self._covers(places, index, p)]
+        gone = [p for p in index.passage_ids if p not in kept and self._contains_passage(places, index, p)]
         for passage in (*gone, *sorted(again)):
             index.remove_passage(passage)
         before_put = index.records.generation
@@ -213,20 +219,20 @@ class Shelf:
         if changed or gone or not self.path.exists():
             index.save(self.path)
         elsewhere = {name: each for name, each in before.items() if name not in covered}
-        keep(self.path, {**elsewhere, **read})
-        return Added(len(reading.paths), len(reading.passages), changed, len(gone), reading.skipped)
+        save_known_files(self.path, {**elsewhere, **read})
+        return UpdateResult(len(reading.paths), len(reading.passages), changed, len(gone), reading.skipped)
 
-    def _covers(self, places: Sequence[Path], index: HippoIndex, passage: str) -> bool:
+    def _contains_passage(self, places: Sequence[Path], index: HippoIndex, passage: str) -> bool:
         """Whether the document of a passage is, or lies below, one of the places."""
         path = index.passage(passage)[1].get("path")
-        return isinstance(path, str) and self._lies_in(places, path)
+        return isinstance(path, str) and self._is_below(places, path)
 
-    def _lies_in(self, places: Sequence[Path], path: str) -> bool:
+    def _is_below(self, places: Sequence[Path], path: str) -> bool:
         whole = self.base / path
         return any(whole == place.resolve() or place.resolve() in whole.parents for place in places)
 
 
-def _as_read(index: HippoIndex, passage: str, links: tuple[str, ...]) -> Document:
+def _restore_document(index: HippoIndex, passage: str, links: tuple[str, ...]) -> Document:
     """A passage as its document said it, with references as they are written."""
     text, metadata = index.passage(passage)
     plain = {key: value for key, value in metadata.items() if key != "references"}

@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.memory.entities import TYPES, Extraction, entity_id
-from causalist.memory.similarity import NearNames
+from causalist.memory.similarity import NameSimilarity
 from causalist.rank.terms import terms_of
 
 _SEPARATOR = re.compile(r"\s+[—–:-]+\s+|:\s")
 _SPAN = re.compile(r"`([^`]{1,80})`")
 _NUMBER = re.compile(r"^\s*[\d.]+\s+")
 _ARTICLE = re.compile(r"^(?:The|A|An)\s+")
-_WHAT_IT_IS = re.compile(
+_KIND_SUFFIX = re.compile(
     r"\s+(?:modules?|objects?|types?|functions?|packages?|class(?:es)?|statements?|librar(?:y|ies)|protocols?"
     r"|interfaces?|services?|teams?)$",
     re.IGNORECASE,
@@ -41,13 +41,13 @@ _TERM = re.compile(
     r"|const|static|struct|char)[ \t]+|\*){0,4}`?([\w.]{2,80})`?",
     re.MULTILINE,
 )
-_MOST_TERMS = 200  # of a passage
+_MAX_DEFINED_TERMS = 200  # of a passage
 
 
-def defined_names(text: str, title: object) -> list[str]:
+def find_defined_names(text: str, title: object) -> list[str]:
     """Ids of what a passage is about, in the order found.
 
-    >>> defined_names("- class csv.Sniffer()\\n\\nDeduces.", "13.1. `csv` — CSV File Reading")
+    >>> find_defined_names("- class csv.Sniffer()\\n\\nDeduces.", "13.1. `csv` — CSV File DocumentSet")
     ['csv_—_csv_file_reading', 'csv', 'csv_file_reading', 'csv.sniffer']
     """
     found: dict[str, None] = {}
@@ -55,17 +55,17 @@ def defined_names(text: str, title: object) -> list[str]:
         whole = _NUMBER.sub("", title[:300])
         for part in (whole.replace("`", ""), *_SEPARATOR.split(whole), *_SPAN.findall(whole)):
             name = _ARTICLE.sub("", part.replace("`", "").strip())
-            found.update(dict.fromkeys((entity_id(name), entity_id(_WHAT_IT_IS.sub("", name)))))
+            found.update(dict.fromkeys((entity_id(name), entity_id(_KIND_SUFFIX.sub("", name)))))
     found.update(dict.fromkeys(entity_id(match[1]) for match in _TERM.finditer(text)))
     found.pop("", None)
-    return list(found)[:_MOST_TERMS]
+    return list(found)[:_MAX_DEFINED_TERMS]
 
 
 _WORD = re.compile(r"[^\W_]\w*")
 REFERENCES = "references"  # key of metadata: ids of passages that this one refers to
 TITLE = "title"  # key of metadata: what the passage is called
 TIMESTAMP = "timestamp"  # key of metadata: when it was said, ISO 8601 or seconds since 1970
-_LONGEST_ID = 2_000
+_MAX_ID_CHARACTERS = 2_000
 
 
 class StoredTriple(NamedTuple):
@@ -93,13 +93,13 @@ class Record:
 
 
 @dataclass(slots=True)
-class Numbers:
+class StringNumbers:
     """Strings as numbers, in the order in which they were first seen; no result depends on that order."""
 
     strings: list[str] = field(default_factory=list)
     by_string: dict[str, int] = field(default_factory=dict)
 
-    def number(self, string: str) -> int:
+    def intern(self, string: str) -> int:
         found = self.by_string.get(string)
         if found is None:
             found = self.by_string[string] = len(self.strings)
@@ -112,10 +112,10 @@ class Records:
 
     def __init__(self) -> None:
         self.passages: dict[str, Record] = {}
-        self.entities = Numbers()
-        self.written = Numbers()  # names as written
-        self.terms = Numbers()
-        self.near = NearNames()
+        self.entities = StringNumbers()
+        self.written = StringNumbers()  # names as written
+        self.terms = StringNumbers()
+        self.name_similarity = NameSimilarity()
         self.generation = 0
 
     def put(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
@@ -123,18 +123,19 @@ class Records:
         references = tuple(dict.fromkeys(r for r in metadata.get(REFERENCES, ()) if r != passage_id))
         triples = tuple(
             StoredTriple(
-                self._entity(t.subject),
+                self._intern_entity(t.subject),
                 t.predicate,
-                self._entity(t.object),
+                self._intern_entity(t.object),
                 float(t.confidence),
             )
             for t in found.triples
         )
         mentions = [
-            (self._entity(e.name), self.written.number(e.name), TYPES.index(e.type), e.start) for e in found.entities
+            (self._intern_entity(e.name), self.written.intern(e.name), TYPES.index(e.type), e.start)
+            for e in found.entities
         ]
         counts = Counter(term for word in _WORD.findall(text) for term in terms_of(word))
-        terms = sorted((self.terms.number(term), n) for term, n in counts.items())
+        terms = sorted((self.terms.intern(term), n) for term, n in counts.items())
         self.restore(
             passage_id,
             Record(
@@ -142,16 +143,16 @@ class Records:
                 metadata,
                 np.array(mentions, dtype=np.int32).reshape(-1, 4),
                 np.array(terms, dtype=np.int32).reshape(-1, 2),
-                self.defines(text, metadata),
+                self.find_defined_entities(text, metadata),
                 triples,
                 references,
             ),
         )
 
-    def defines(self, text: str, metadata: Mapping[str, Any]) -> NDArray[np.int32]:
+    def find_defined_entities(self, text: str, metadata: Mapping[str, Any]) -> NDArray[np.int32]:
         """The entities that a passage is about, ascending."""
-        names = defined_names(text, metadata.get(TITLE))
-        return np.array(sorted(self.entities.number(name) for name in names), dtype=np.int32)
+        names = find_defined_names(text, metadata.get(TITLE))
+        return np.array(sorted(self.entities.intern(name) for name in names), dtype=np.int32)
 
     def restore(self, passage_id: str, record: Record) -> None:
         """Puts a record whose numbers are those of this index."""
@@ -165,16 +166,18 @@ class Records:
         self.generation += 1
         return True
 
-    def _entity(self, name: str) -> int:
+    def _intern_entity(self, name: str) -> int:
         key = entity_id(name)
-        self.near.add(key)
-        return self.entities.number(key)
+        self.name_similarity.add(key)
+        return self.entities.intern(key)
 
 
-def checked_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """The metadata as plain data of its own. Raises UsageError for what is no passage."""
-    if not isinstance(passage_id, str) or not passage_id.strip() or len(passage_id) > _LONGEST_ID:
-        raise UsageError(f"a passage id is {str(passage_id)[:80]!r}; it is a string of 1 to {_LONGEST_ID} characters")
+    if not isinstance(passage_id, str) or not passage_id.strip() or len(passage_id) > _MAX_ID_CHARACTERS:
+        raise UsageError(
+            f"a passage id is {str(passage_id)[:80]!r}; it is a string of 1 to {_MAX_ID_CHARACTERS} characters"
+        )
     if not isinstance(text, str):
         raise UsageError(f"the text of {passage_id!r} is {type(text).__name__}; it is a string")
     if metadata is None:
@@ -191,7 +194,7 @@ def checked_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | No
     return plain
 
 
-def ranks_of(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
+def sort_strings(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
     """(the strings with these numbers, sorted; by number where each stands in that list, -1 for the others)."""
     order = sorted(used.tolist(), key=strings.__getitem__)
     ranks = np.full(len(strings), -1, dtype=np.int64)

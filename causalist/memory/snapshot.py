@@ -18,13 +18,13 @@ from causalist.memory.arrays import B, MemoryArrays
 from causalist.memory.records import Records
 from causalist.memory.similarity import Vectors, cosines
 from causalist.memory.sparse_matrix import Floats, Matrix
-from causalist.memory.walk import Variant, Walker, WalkGraph, walk_graph
+from causalist.memory.walk import MemoryWalk, Variant, WalkGraph, build_walk_graph
 from causalist.rank.lexical.bm25 import K1
 
 _SMOOTHING = 0.75
-_FEWEST = 2  # passages that two words share
-_MOST_PASSAGES = 2_000  # of a word whose company is looked at; more frequent ones go with everything
-_MOST_ASSOCIATES = 50  # of a word
+_MIN_SHARED_PASSAGES = 2  # passages that two words share
+_MAX_TERM_PASSAGES = 2_000  # of a word whose company is looked at; more frequent ones go with everything
+_MAX_ASSOCIATES = 50  # of a word
 ASSOCIATE_WEIGHT = 0.3  # of the closest associate, where the word itself has 1; chosen on the benchmark's tuning half
 
 
@@ -48,23 +48,23 @@ class Associations:
         smoothed = frequency**_SMOOTHING
         self._smoothed = smoothed / max(float(np.add.reduce(smoothed)), 1e-300)
 
-    def of(self, term: int) -> tuple[NDArray[np.int64], Floats]:
+    def associates_of(self, term: int) -> tuple[NDArray[np.int64], Floats]:
         """(terms, association in (0, 1]) that go with a term, closest first; itself left out."""
         found = self._known.get(term)
         if found is None:
-            found = self._known[term] = self._counted(term)
+            found = self._known[term] = self._count_associates(term)
         return found
 
-    def _counted(self, term: int) -> tuple[NDArray[np.int64], Floats]:
+    def _count_associates(self, term: int) -> tuple[NDArray[np.int64], Floats]:
         postings = self.arrays.postings
         documents = postings.documents[postings.indptr[term] : postings.indptr[term + 1]]
         none = np.zeros(0, dtype=np.int64), np.zeros(0)
-        if not _FEWEST <= len(documents) <= _MOST_PASSAGES:
+        if not _MIN_SHARED_PASSAGES <= len(documents) <= _MAX_TERM_PASSAGES:
             return none
-        terms, _, _ = self.arrays.forward.gathered(documents)
+        terms, _, _ = self.arrays.forward.gather(documents)
         shared = np.bincount(terms, minlength=len(self.arrays.terms))
         shared[term] = 0
-        others = np.flatnonzero(shared >= _FEWEST)
+        others = np.flatnonzero(shared >= _MIN_SHARED_PASSAGES)
         if not len(others):
             return none
         # log(p(other | term) / p_smoothed(other)); divided by its largest possible value it lies in (0, 1].
@@ -72,7 +72,7 @@ class Associations:
         information *= shared[others] / (shared[others] + 1.0)  # discounted where there is little to count
         positive = information > 0
         others, information = others[positive], information[positive]
-        best = np.lexsort((others, -information))[:_MOST_ASSOCIATES]
+        best = np.lexsort((others, -information))[:_MAX_ASSOCIATES]
         if not len(best):
             return none
         return others[best], information[best] / float(information[best[0]])
@@ -83,7 +83,7 @@ class Associations:
         vector = np.zeros(len(arrays.terms))
         for term, weight in sorted(terms):
             vector[term] += weight * self.idf[term]
-            others, association = self.of(term)
+            others, association = self.associates_of(term)
             vector[others] += weight * ASSOCIATE_WEIGHT * association * self.idf[others]
         used = np.flatnonzero(vector)
         found = np.zeros(arrays.n_passages)
@@ -96,16 +96,16 @@ class Associations:
 
 
 @dataclass
-class View:
+class Snapshot:
     """`vectors` is None without an embedder."""
 
     arrays: MemoryArrays
     records: Records
     vectors: Vectors | None = None
-    _walkers: dict[Variant, Walker] = field(default_factory=dict)
+    _walks: dict[Variant, MemoryWalk] = field(default_factory=dict)
 
     @cached_property
-    def place_of(self) -> Mapping[str, int]:
+    def position_by_entity(self) -> Mapping[str, int]:
         """The position of each entity by id, and of the most frequent one by a name that means several things."""
         found = {entity: i for i, entity in enumerate(self.arrays.entities)}
         strings, numbers = self.records.entities.strings, self.arrays.entity_numbers
@@ -116,19 +116,19 @@ class View:
         """All entities of the same name, the most frequent first."""
         return self.arrays.senses.get(entity, (entity,))
 
-    def meant(self, passage: int, number: int) -> str:
+    def resolve_mention(self, passage: int, number: int) -> str:
         """The id of the entity that a passage means by the name with this number in the records."""
         name = self.records.entities.strings[number]
-        senses = self.senses_of(self.place_of[name])
+        senses = self.senses_of(self.position_by_entity[name])
         own = set(self.arrays.mentions.row(passage)[0].tolist()) if len(senses) > 1 else set()
         return next((self.arrays.entities[sense] for sense in senses if sense in own), name)
 
     @cached_property
-    def passage_place(self) -> Mapping[str, int]:
+    def position_by_passage(self) -> Mapping[str, int]:
         return {passage: i for i, passage in enumerate(self.arrays.passages)}
 
     @cached_property
-    def mention_rows(self) -> NDArray[np.int64]:
+    def mention_passages(self) -> NDArray[np.int64]:
         """The passage of each mention."""
         return self.arrays.mentions.rows
 
@@ -181,14 +181,14 @@ class View:
         """(P, d), rows of length 1; None without an embedder."""
         return self.vectors.matrix(self.arrays.passages) if self.vectors is not None else None
 
-    def walker(self, variant: Variant) -> Walker:
-        found = self._walkers.get(variant)
+    def memory_walk(self, variant: Variant) -> MemoryWalk:
+        found = self._walks.get(variant)
         if found is None:
-            found = self._walkers[variant] = Walker(self.walk_graph(variant))
+            found = self._walks[variant] = MemoryWalk(self.build_walk_graph(variant))
         return found
 
-    def walk_graph(self, variant: Variant) -> WalkGraph:
-        return walk_graph(self.arrays, variant)
+    def build_walk_graph(self, variant: Variant) -> WalkGraph:
+        return build_walk_graph(self.arrays, variant)
 
     def vector_scores(self, question: NDArray[np.float32]) -> Floats:
         """Cosines of all passages with a question's vector, not below 0."""

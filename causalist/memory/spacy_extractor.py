@@ -6,7 +6,7 @@ spaCy and its models are no dependency: only what is used of a loaded pipeline i
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from causalist.memory.entities import Entity, Extraction, extracted
+from causalist.memory.entities import Entity, Extraction, normalize_extraction
 
 _TYPES = {
     "PERSON": "person",
@@ -55,4 +55,4 @@ class SpacyEntityExtractor:
             for span in self._nlp(text).ents
             if span.label_ not in _LEFT_OUT
         )
-        return extracted(Extraction(tuple(found)))
+        return normalize_extraction(Extraction(tuple(found)))

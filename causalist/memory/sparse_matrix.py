@@ -45,14 +45,14 @@ class Matrix:
         part = slice(int(self.indptr[i]), int(self.indptr[i + 1]))
         return self.indices[part], self.values[part]
 
-    def transposed(self) -> "Matrix":
+    def transpose(self) -> "Matrix":
         # Stable, so that rows stay ascending within a column; a radix sort, since columns are small numbers.
         order = np.argsort(self.indices, kind="stable")
         indptr = np.zeros(self.n_columns + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.indices, minlength=self.n_columns), out=indptr[1:])
         return Matrix(indptr, self.rows[order].astype(np.int32), self.values[order], self.n_rows)
 
-    def gathered(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], Floats, Ints]:
+    def gather(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], Floats, Ints]:
         """(columns, values, position in `rows`) of all entries of these rows, one row after the other."""
         starts, sizes = self.indptr[rows], np.diff(self.indptr)[rows]
         total = int(sizes.sum())

@@ -26,16 +26,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, UsageError
-from causalist.memory.arrays import seconds_of
+from causalist.memory.arrays import parse_seconds
 from causalist.memory.records import TIMESTAMP
-from causalist.memory.snapshot import View
+from causalist.memory.snapshot import Snapshot
 from causalist.memory.sparse_matrix import Floats
 from causalist.model.answer import MemoryMode
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 
 CONFIDENCE, VISIBLE_TO, CONTRADICTS = "confidence", "visible_to", "contradicts"
 CONTRADICTION = "contradicts"  # predicate of triples that say so
-_DAY = 86_400.0
+_DAY_SECONDS = 86_400.0
 
 Reflection = Callable[[str, Sequence[str]], Sequence[bool]]  # (question, texts) -> which of them answer it
 
@@ -53,7 +53,7 @@ class ValidationSettings:
     """`half_life_days`: after which a passage counts half; None: age does not matter. `now`: the moment that ages are
     reckoned from (ISO 8601 or seconds); without it the newest passage's, so that no clock is read. `reader`: who asks;
     passages that are not visible to them are never shown. `min_confidence`: of the passage's own metadata. `reflect`: a
-    model's judgement of which passages answer the question."""
+    model's judgment of which passages answer the question."""
 
     half_life_days: float | None = None
     now: str | float | None = None
@@ -66,7 +66,7 @@ class ValidationSettings:
             raise UsageError(f"half_life_days is {self.half_life_days}; it must be above 0")
         if not 0 <= self.min_confidence <= 1:
             raise UsageError(f"min_confidence is {self.min_confidence}; it lies between 0 and 1")
-        if self.now is not None and not np.isfinite(seconds_of(self.now)):
+        if self.now is not None and not np.isfinite(parse_seconds(self.now)):
             raise UsageError(f"now is {self.now!r}; it is a time in ISO 8601, or seconds since 1970")
 
 
@@ -115,46 +115,46 @@ class Candidates:
     passages_by_walk: Floats | None = None
 
 
-def visible(view: View, settings: ValidationSettings) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def visible_mask(snapshot: Snapshot, settings: ValidationSettings) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which passages the reader may see, shape (P,). Never relaxed. What has a list that is none is shown to nobody."""
-    found = np.ones(view.arrays.n_passages, dtype=np.bool_)
-    for i, passage in enumerate(view.arrays.passages):
-        readers = view.records.passages[passage].metadata.get(VISIBLE_TO)
+    found = np.ones(snapshot.arrays.n_passages, dtype=np.bool_)
+    for i, passage in enumerate(snapshot.arrays.passages):
+        readers = snapshot.records.passages[passage].metadata.get(VISIBLE_TO)
         if readers is not None:
             found[i] = isinstance(readers, list) and settings.reader is not None and settings.reader in readers
     return found
 
 
-def recency(view: View, settings: ValidationSettings) -> Floats:
+def recency_factors(snapshot: Snapshot, settings: ValidationSettings) -> Floats:
     """0.5 to the number of half-lives that a passage is old, shape (P,); 1 where its time is not known."""
-    times = view.arrays.times
+    times = snapshot.arrays.times
     known = np.isfinite(times)
     if settings.half_life_days is None or not known.any():
         return np.ones(len(times))
-    now = float(times[known].max()) if settings.now is None else seconds_of(settings.now)
+    now = float(times[known].max()) if settings.now is None else parse_seconds(settings.now)
     ages = np.maximum(now - np.where(known, times, now), 0.0)
-    return np.asarray(0.5 ** (ages / (_DAY * settings.half_life_days)), dtype=np.float64)
+    return np.asarray(0.5 ** (ages / (_DAY_SECONDS * settings.half_life_days)), dtype=np.float64)
 
 
-def sure_enough(view: View, least: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def confident_mask(snapshot: Snapshot, least: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which passages have at least this confidence of their own, shape (P,); 1 where nothing is said."""
-    return np.array([stated_confidence(view, p) >= least for p in view.arrays.passages], dtype=np.bool_)
+    return np.array([stated_confidence(snapshot, p) >= least for p in snapshot.arrays.passages], dtype=np.bool_)
 
 
-def stated_confidence(view: View, passage: str) -> float:
-    value = view.records.passages[passage].metadata.get(CONFIDENCE, 1.0)
+def stated_confidence(snapshot: Snapshot, passage: str) -> float:
+    value = snapshot.records.passages[passage].metadata.get(CONFIDENCE, 1.0)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return min(max(float(value), 0.0), 1.0) if is_number else 1.0
 
 
-def contradictions(passages: Sequence[str], view: View) -> list[tuple[str, str]]:
+def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tuple[str, str]]:
     """Pairs of these passages that contradict each other: by their metadata, or because both name the two ends of a
     triple "contradicts"; each once, in the order of `passages`."""
     place = {passage: i for i, passage in enumerate(passages)}
     found: dict[tuple[str, str], None] = {}
-    names = {p: set(view.records.passages[p].mentions[:, 0].tolist()) for p in passages}
+    names = {p: set(snapshot.records.passages[p].mentions[:, 0].tolist()) for p in passages}
     for passage in passages:
-        record = view.records.passages[passage]
+        record = snapshot.records.passages[passage]
         said = record.metadata.get(CONTRADICTS, ())
         others = [other for other in (said if isinstance(said, list) else ()) if other in place and other != passage]
         for triple in record.triples:
@@ -167,12 +167,12 @@ def contradictions(passages: Sequence[str], view: View) -> list[tuple[str, str]]
     return sorted(found, key=lambda pair: (place[pair[0]], place[pair[1]]))
 
 
-def resolved_conflicts(passages: Sequence[str], view: View) -> list[Conflict]:
+def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Conflict]:
     """Which of two passages counts: the newer one, of equally old ones the surer one, else the one ranked higher."""
     found = []
-    for first, second in contradictions(passages, view):
-        times = [seconds_of(view.records.passages[p].metadata.get(TIMESTAMP)) for p in (first, second)]
-        sure = [stated_confidence(view, p) for p in (first, second)]
+    for first, second in find_contradictions(passages, snapshot):
+        times = [parse_seconds(snapshot.records.passages[p].metadata.get(TIMESTAMP)) for p in (first, second)]
+        sure = [stated_confidence(snapshot, p) for p in (first, second)]
         if np.isfinite(times).all() and times[0] != times[1]:
             later, reason = times[1] > times[0], "newer"
         elif sure[0] != sure[1]:
@@ -183,7 +183,7 @@ def resolved_conflicts(passages: Sequence[str], view: View) -> list[Conflict]:
     return found
 
 
-def ordered(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]:
+def order_by_conflicts(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]:
     """`passages` with each that counts less behind the one that contradicts it."""
     order = list(passages)
     for conflict in conflicts:
@@ -195,20 +195,20 @@ def ordered(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]
 
 
 FEATURES = ("dense", "sparse", "graph", "fused", "recency")
-FEWEST = 20  # questions with feedback, before anything is learned or called calibrated
+MIN_FEEDBACK_QUERIES = 20  # questions with feedback, before anything is learned or called calibrated
 OLDER_SHARE = 0.7
 _RIDGE = 1e-3
-_MOST_ROWS = 5_000
+_MAX_ROWS = 5_000
 # What is believed of a passage before there is feedback, by its best rank in any list (first, to 3, to 10, further) and
 # by how many lists have it: Beta(mean * strength, (1 - mean) * strength). Chosen by hand.
 _RANKS = (1, 3, 10)
 _PRIOR = ((0.5, 0.6, 0.7), (0.3, 0.4, 0.5), (0.12, 0.2, 0.3), (0.04, 0.06, 0.1))
-_STRENGTH = 4.0
+_PRIOR_STRENGTH = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One question: `features` of shape (n, FEATURES), `levels` of shape (n,) as `level_of` has them, `used`."""
+class FeedbackRow:
+    """One question: `features` of shape (n, FEATURES), `levels` of shape (n,) as `compute_level` has them, `used`."""
 
     features: NDArray[np.float64]
     levels: tuple[int, ...]
@@ -216,7 +216,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedWeights:
     """`weights` by feature. `heuristic` and `learned`: MRR on the `n_newer` questions that had no part in the fit."""
 
     weights: Mapping[str, float]
@@ -231,14 +231,14 @@ class Feedback:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        self.rows: list[Row] = []
+        self.rows: list[FeedbackRow] = []
         if path is not None and path.is_file():
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()[-_MOST_ROWS:]:
-                row = _row_of(line)
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()[-_MAX_ROWS:]:
+                row = _parse_row(line)
                 if row is not None:
                     self.rows.append(row)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: FeedbackRow) -> None:
         """Raises IndexNotWritable."""
         self.rows.append(row)
         if self.path is None:
@@ -254,46 +254,46 @@ class Feedback:
 
     @property
     def is_calibrated(self) -> bool:
-        return len(self.rows) >= FEWEST
+        return len(self.rows) >= MIN_FEEDBACK_QUERIES
 
     def posterior(self, level: int) -> Posterior:
         """Of a passage of this level: the prior, and what was used of those that were shown."""
         shown = sum(row.levels.count(level) for row in self.rows)
         used = sum(int(row.used[np.array(row.levels) == level].sum()) for row in self.rows)
         mean = _PRIOR[level // 3][level % 3]
-        a, b = mean * _STRENGTH + used, (1 - mean) * _STRENGTH + shown - used
+        a, b = mean * _PRIOR_STRENGTH + used, (1 - mean) * _PRIOR_STRENGTH + shown - used
         from scipy.special import betaincinv  # type: ignore[import-untyped]
 
         return Posterior(a / (a + b), float(betaincinv(a, b, 0.05)), float(betaincinv(a, b, 0.95)))
 
 
-def level_of(ranks: Sequence[int]) -> int:
+def compute_level(ranks: Sequence[int]) -> int:
     """What the lists say of a passage, 0 to 11: by its best rank, and by how many lists have it.
 
-    >>> level_of([1]), level_of([5, 2]), level_of([40, 50, 60])
+    >>> compute_level([1]), compute_level([5, 2]), compute_level([40, 50, 60])
     (0, 4, 11)
     """
     best = sum(min(ranks) > limit for limit in _RANKS)
     return best * 3 + min(len(ranks), 3) - 1
 
 
-def learn(rows: Sequence[Row]) -> Learned | None:
+def learn_weights(rows: Sequence[FeedbackRow]) -> LearnedWeights | None:
     """Weights that rank newer questions better than fusion does, or None: too few questions, or no gain."""
     telling = [row for row in rows if row.used.any() and not row.used.all()]
-    if len(telling) < FEWEST:
+    if len(telling) < MIN_FEEDBACK_QUERIES:
         return None
     cut = int(OLDER_SHARE * len(telling))
     older, newer = telling[:cut], telling[cut:]
-    weights = _fitted(older)
+    weights = _fit_weights(older)
     heuristic = float(np.mean([_reciprocal_rank(row.features[:, FEATURES.index("fused")], row.used) for row in newer]))
     learned = float(np.mean([_reciprocal_rank(row.features @ weights, row.used) for row in newer]))
     if learned <= heuristic:
         return None
     named = {name: round(float(w), 6) for name, w in zip(FEATURES, weights, strict=True)}
-    return Learned(named, len(older), len(newer), heuristic, learned)
+    return LearnedWeights(named, len(older), len(newer), heuristic, learned)
 
 
-def _fitted(rows: Sequence[Row]) -> NDArray[np.float64]:
+def _fit_weights(rows: Sequence[FeedbackRow]) -> NDArray[np.float64]:
     from scipy.optimize import minimize  # type: ignore[import-untyped]
 
     sizes = np.array([len(row.used) for row in rows])
@@ -320,7 +320,7 @@ def _reciprocal_rank(scores: NDArray[np.float64], used: NDArray[np.bool_]) -> fl
     return 1.0 / (1.0 + int(np.flatnonzero(used[order])[0]))
 
 
-def _row_of(line: str) -> Row | None:
+def _parse_row(line: str) -> FeedbackRow | None:
     try:
         data: Any = json.loads(line)
         features = np.array(data["features"], dtype=np.float64)
@@ -330,19 +330,19 @@ def _row_of(line: str) -> Row | None:
         return None
     fits = features.ndim == 2 and features.shape == (len(used), len(FEATURES)) and len(levels) == len(used)
     in_range = all(0 <= level < 3 * len(_PRIOR) for level in levels)
-    return Row(features, levels, used) if fits and in_range and np.isfinite(features).all() else None
+    return FeedbackRow(features, levels, used) if fits and in_range and np.isfinite(features).all() else None
 
 
-_A, _B = -0.258, 10.72
-LEAST = 0.45  # below it another attempt is made: the first two documents are as good as each other
+_INTERCEPT, _SLOPE = -0.258, 10.72
+MIN_CONFIDENCE = 0.45  # below it another attempt is made: the first two documents are as good as each other
 
 
-def confidence_of(words: Floats, view: View) -> float:
+def estimate_confidence(words: Floats, snapshot: Snapshot) -> float:
     """`words`: scores of passages by BM25, shape (P,). 0 where nothing matches; 1 at most."""
-    documents = np.zeros(view.n_documents)
-    np.maximum.at(documents, view.document_of, np.round(words, 12))
+    documents = np.zeros(snapshot.n_documents)
+    np.maximum.at(documents, snapshot.document_of, np.round(words, 12))
     best = float(documents.max(initial=0.0))
     if best <= 0:
         return 0.0
     second = float(np.partition(documents, -2)[-2]) if len(documents) > 1 else 0.0
-    return 1.0 / (1.0 + exp(-(_A + _B * (1.0 - second / best))))
+    return 1.0 / (1.0 + exp(-(_INTERCEPT + _SLOPE * (1.0 - second / best))))

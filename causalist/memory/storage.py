@@ -37,11 +37,11 @@ from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.memory.arrays import types_and_aliases
-from causalist.memory.entities import TYPES, Embedder, Entity, Extraction, Triple, extracted
-from causalist.memory.records import Record, Records, StoredTriple, checked_passage
+from causalist.memory.entities import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
+from causalist.memory.records import Record, Records, StoredTriple, check_passage
 from causalist.memory.similarity import Vectors
-from causalist.memory.snapshot import View
-from causalist.memory.walk import cooccurrences
+from causalist.memory.snapshot import Snapshot
+from causalist.memory.walk import count_cooccurrences
 
 FORMAT = 2
 _SCHEMA = """
@@ -126,7 +126,7 @@ def load(path: Path, embedder: Embedder | None = None) -> MemoryState:
         raise IndexUnreadable(f"{path} is not a memory that this program wrote, or damaged: {error}") from error
 
 
-def stamp_of(path: Path) -> str:
+def read_checksum(path: Path) -> str:
     """What tells one state of a memory from another, without reading all of it; empty where there is none."""
     try:
         if path.suffix == ".json":
@@ -172,7 +172,9 @@ def _write(path: Path, state: MemoryState) -> None:
         database.executemany("INSERT INTO triple VALUES (?, ?, ?, ?, ?)", triples)
         notes = ((i, detail) for i, passage in enumerate(passages) for detail in diagnostics.get(passage, ()))
         database.executemany("INSERT INTO diagnostic VALUES (?, ?)", notes)
-        database.executemany("INSERT INTO near VALUES (?, ?)", records.near.near_words(_names_in(records)))
+        database.executemany(
+            "INSERT INTO near VALUES (?, ?)", records.name_similarity.similar_words(_names_in(records))
+        )
         stored = ((n, a.dtype.name, json.dumps(a.shape), np.ascontiguousarray(a).tobytes()) for n, a in arrays.items())
         database.executemany("INSERT INTO array VALUES (?, ?, ?, ?)", stored)
         meta = [("format", str(FORMAT)), ("checksum", _checksum(database))]
@@ -194,7 +196,7 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     records = Records()
     numbers = {"entity": records.entities, "written": records.written, "term": records.terms}
     for kind, number, value in strings:
-        if numbers[kind].number(value) != number:
+        if numbers[kind].intern(value) != number:
             raise ValueError(f"{kind} {value!r} is there twice")
     by_passage: dict[int, list[StoredTriple]] = {}
     for passage, subject, predicate, target, confidence in triples:
@@ -207,7 +209,7 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     _check_range(arrays["defines"][:, 0], len(records.entities.strings))
     ends = [number for row in triples for number in (row[1], row[3])]
     named = dict.fromkeys([*arrays["mentions"][:, 0].tolist(), *ends])
-    records.near.restore((records.entities.strings[number] for number in named), near)
+    records.name_similarity.restore((records.entities.strings[number] for number in named), near)
     defines = _parts(arrays["defines"][:, 0], arrays["defines.sizes"])
     mentions = _parts(arrays["mentions"], arrays["mentions.sizes"])
     terms = _parts(arrays["terms"], arrays["terms.sizes"])
@@ -280,9 +282,9 @@ def _joined(parts: list[NDArray[np.int32]], width: int) -> NDArray[np.int32]:
 NODE_LINK_FORMAT = 1
 
 
-def node_link(view: View) -> dict[str, Any]:
+def node_link(snapshot: Snapshot) -> dict[str, Any]:
     """Node-link data as `networkx.node_link_graph(data, edges="links")` reads them."""
-    arrays, records = view.arrays, view.records
+    arrays, records = snapshot.arrays, snapshot.records
     nodes: list[dict[str, Any]] = []
     links: list[dict[str, Any]] = []
     for place, passage in enumerate(arrays.passages):
@@ -293,7 +295,7 @@ def node_link(view: View) -> dict[str, Any]:
             links.append(
                 {
                     "source": f"chunk:{passage}",
-                    "target": f"entity:{view.meant(place, entity)}",
+                    "target": f"entity:{snapshot.resolve_mention(place, entity)}",
                     "type": "mentions",
                     "count": len(rows),
                     "positions": [int(row[3]) for row in rows],
@@ -304,12 +306,12 @@ def node_link(view: View) -> dict[str, Any]:
         links += [
             {"source": f"chunk:{passage}", "target": f"chunk:{other}", "type": "references", "strength": 1.0}
             for other in record.references
-            if other in view.passage_place
+            if other in snapshot.position_by_passage
         ]
         links += [
             {
-                "source": f"entity:{view.meant(place, t.subject)}",
-                "target": f"entity:{view.meant(place, t.object)}",
+                "source": f"entity:{snapshot.resolve_mention(place, t.subject)}",
+                "target": f"entity:{snapshot.resolve_mention(place, t.object)}",
                 "type": "related_to",
                 "predicate": t.predicate,
                 "strength": t.confidence,
@@ -326,7 +328,7 @@ def node_link(view: View) -> dict[str, Any]:
                 "entity_type": kind,
                 "canonical_name": aliases[0] if aliases else entity_name.replace("_", " "),
                 "aliases": list(aliases[1:]),
-                "frequency": int(arrays.passages_of.row(place)[1].sum()),
+                "frequency": int(arrays.passages_by_entity.row(place)[1].sum()),
             }
         )
     links += [
@@ -335,8 +337,8 @@ def node_link(view: View) -> dict[str, Any]:
         for a in range(arrays.n_entities)
         for b, value in zip(*(part.tolist() for part in arrays.similar.row(a)), strict=True)
     ]  # fmt: skip
-    frequency = np.diff(arrays.passages_of.indptr)
-    for a, b, n in zip(*(part.tolist() for part in cooccurrences(arrays)), strict=True):
+    frequency = np.diff(arrays.passages_by_entity.indptr)
+    for a, b, n in zip(*(part.tolist() for part in count_cooccurrences(arrays)), strict=True):
         links.append(
             {
                 "source": f"entity:{arrays.entities[a]}",
@@ -398,8 +400,8 @@ def _records_of(data: Mapping[str, Any]) -> Records:
             metadata["references"] = [*known, *(r for r in references[node_id] if r not in known)]
         found = sorted(mentions.get(node_id, ()), key=lambda entity: entity.start)
         text = node["text"] if "text" in node else metadata.pop("text")
-        extraction = extracted(Extraction(tuple(found), tuple(triples.get(node_id, ()))))
-        records.put(passage, text, checked_passage(passage, text, metadata), extraction)
+        extraction = normalize_extraction(Extraction(tuple(found), tuple(triples.get(node_id, ()))))
+        records.put(passage, text, check_passage(passage, text, metadata), extraction)
     return records
 
 

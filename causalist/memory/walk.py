@@ -41,7 +41,7 @@ class Seeding(Enum):
 class Variant:
     """`explicit`, `similar`, `cooccurrence`, `mention`, `reference`: what one link of that kind weighs; 0: not walked.
     Mentions and references link passages, so that without `has_passages` they are not walked either. A link counts
-    whole in the degree and carries its confidence, unless `is_normalised`: then columns are scaled to 1.
+    whole in the degree and carries its confidence, unless `is_normalized`: then columns are scaled to 1.
     `passage_seed`: what the best passage is seeded with, by plain retrieval, where the best entity has 1.
     `ranks_passage_nodes`: a passage's score is that of its own node, not the sum of its entities'."""
 
@@ -50,7 +50,7 @@ class Variant:
     specificity: Specificity
     seeding: Seeding
     has_passages: bool
-    is_normalised: bool
+    is_normalized: bool
     explicit: float
     similar: float
     cooccurrence: float
@@ -98,7 +98,7 @@ VARIANTS: Mapping[str, Variant] = {
 }
 
 
-def variant_named(name: str) -> Variant:
+def get_variant(name: str) -> Variant:
     """Raises UsageError for a name that there is not."""
     if name not in VARIANTS:
         raise UsageError(f"there is no variant {name!r}; there are {', '.join(VARIANTS)}")
@@ -109,18 +109,18 @@ def variant_named(name: str) -> Variant:
 class WalkGraph:
     """The matrix M = carried / totals of an undirected graph, nodes 0..E-1 entities, then passages where there are any.
 
-    `transition` holds M. `totals`, shape (n,): the weight of each node's links, 1 where it has none. `balanced`: the
+    `transition` holds M. `totals`, shape (n,): the weight of each node's links, 1 where it has none. `symmetric_values`: the
     entries of D^-1/2 carried D^-1/2, in the places of M's.
     """
 
     transition: Transition
     totals: Floats
-    balanced: Floats
+    symmetric_values: Floats
     n_entities: int
     has_passages: bool
 
 
-def walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
+def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     """Every link is walked both ways, alike.
 
         D_i = sum of w_kind over the links of i, M_ji = sum of w_kind * confidence / D_i   (links between i and j)
@@ -142,7 +142,7 @@ def walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         values = arrays.similar.values[once]
         parts.append((rows[once], columns[once], np.full(len(values), variant.similar), variant.similar * values))
     if variant.cooccurrence:
-        rows, columns, shared = cooccurrences(arrays)
+        rows, columns, shared = count_cooccurrences(arrays)
         weight = variant.cooccurrence * shared
         parts.append((rows, columns, weight, weight))
     if variant.has_passages and variant.mention:
@@ -158,7 +158,7 @@ def walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     both = (np.concatenate([a, b]), np.concatenate([b, a]))
     links = Matrix.from_entries(*both, np.concatenate([ends[2], ends[2]]), (size, size))
     carried = Matrix.from_entries(*both, np.concatenate([ends[3], ends[3]]), (size, size))
-    weighed = carried if variant.is_normalised else links
+    weighed = carried if variant.is_normalized else links
     totals: Floats = np.bincount(weighed.rows, weights=weighed.values, minlength=size).astype(np.float64)
     totals = np.where(totals > 0, totals, 1.0)
     degrees = np.maximum(np.diff(carried.indptr), 1).astype(np.int32)
@@ -170,11 +170,11 @@ def walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         np.ones(size, dtype=np.bool_),
     )
     root = np.sqrt(totals)
-    balanced = carried.values / (root[carried.rows] * root[carried.indices])
-    return WalkGraph(transition, totals, balanced, m, variant.has_passages)
+    symmetric_values = carried.values / (root[carried.rows] * root[carried.indices])
+    return WalkGraph(transition, totals, symmetric_values, m, variant.has_passages)
 
 
-def cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """(smaller entity, larger one, number of passages that name both) of all pairs that some passage names."""
     from scipy.sparse import csr_array, triu  # type: ignore[import-untyped]
 
@@ -188,11 +188,11 @@ def cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.i
 
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-6
-_CACHED = 64  # results
+_MAX_CACHED_RESULTS = 64  # results
 
 
 @dataclass(slots=True)
-class Walker:
+class MemoryWalk:
     """PageRank over one graph, with the last results remembered."""
 
     graph: WalkGraph
@@ -217,9 +217,9 @@ class Walker:
             self.hits += 1
             self._cache.move_to_end(key)
             return found
-        found = self._fresh(seeds, damping, tolerance, max_iterations)
+        found = self._compute(seeds, damping, tolerance, max_iterations)
         self._cache[key] = found
-        if len(self._cache) > _CACHED:
+        if len(self._cache) > _MAX_CACHED_RESULTS:
             self._cache.popitem(last=False)
         return found
 
@@ -238,17 +238,17 @@ class Walker:
         self, seeds: Floats, *, damping: float, tolerance: float = TOLERANCE, max_iterations: int = MAX_ITERATIONS
     ) -> list[PageRankResult]:
         """Several questions, `seeds` of shape (questions, n), with one product of all for each step."""
-        checked = np.stack([_scaled(row) for row in seeds]) if len(seeds) else seeds
+        checked = np.stack([_normalize_seeds(row) for row in seeds]) if len(seeds) else seeds
         scores, n_iterations, residuals = solve(self.graph, checked, damping, tolerance, max_iterations)
         return [
             PageRankResult(row, n_iterations, float(residual), "converged")
             if residual <= tolerance
-            else self._fresh(seed, damping, tolerance, max_iterations)
+            else self._compute(seed, damping, tolerance, max_iterations)
             for row, residual, seed in zip(scores, residuals, checked, strict=True)
         ]
 
-    def _fresh(self, seeds: Floats, damping: float, tolerance: float, max_iterations: int) -> PageRankResult:
-        scaled = _scaled(seeds)
+    def _compute(self, seeds: Floats, damping: float, tolerance: float, max_iterations: int) -> PageRankResult:
+        scaled = _normalize_seeds(seeds)
         if not 0 <= damping < 1:
             raise UsageError(f"damping is {damping}; it must be at least 0 and below 1")
         scores, n_iterations, residuals = solve(self.graph, scaled[None, :], damping, tolerance, max_iterations)
@@ -272,7 +272,7 @@ def solve(
     of a row is |s + d M x - x| / sum(x) in the L1 norm.
     """
     root = np.sqrt(graph.totals)
-    indptr, indices, entries = graph.transition.indptr, graph.transition.indices, graph.balanced
+    indptr, indices, entries = graph.transition.indptr, graph.transition.indices, graph.symmetric_values
     n_questions = len(seeds)
 
     def product(p: Floats) -> Floats:
@@ -284,12 +284,12 @@ def solve(
     y = np.zeros_like(seeds)
     left = seeds / root
     direction = left.copy()
-    energy = _dots(left, left)
+    energy = _row_dots(left, left)
     residuals = np.full(n_questions, np.inf)
     n_iterations = 0
     while n_iterations < max_iterations:
         step = direction - damping * product(direction)
-        length = energy / np.maximum(_dots(direction, step), np.finfo(np.float64).tiny)
+        length = energy / np.maximum(_row_dots(direction, step), np.finfo(np.float64).tiny)
         y += length[:, None] * direction
         left = left - length[:, None] * step
         n_iterations += 1
@@ -298,20 +298,20 @@ def solve(
         )
         if (residuals <= tolerance).all():
             break
-        following = _dots(left, left)
+        following = _row_dots(left, left)
         direction = left + (following / np.maximum(energy, np.finfo(np.float64).tiny))[:, None] * direction
         energy = following
     x = np.maximum(y * root, 0.0)
     return x / np.add.reduce(x, axis=1)[:, None], n_iterations, residuals
 
 
-def _dots(a: Floats, b: Floats) -> Floats:
+def _row_dots(a: Floats, b: Floats) -> Floats:
     """Row by row; not by a BLAS, whose sums depend on the number of its threads."""
     found: Floats = np.add.reduce(a * b, axis=1)
     return found
 
 
-def _scaled(seeds: NDArray[np.float64]) -> Floats:
+def _normalize_seeds(seeds: NDArray[np.float64]) -> Floats:
     total = float(seeds.sum())
     if not (np.isfinite(seeds).all() and (seeds >= 0).all() and total > 0):
         raise UsageError("seeds must be finite, not negative, and not all zero")

@@ -69,7 +69,9 @@ def _fingerprint(index: HippoIndex) -> list[Any]:
             for each in index.retrieve(question, mode=mode, top_k=50):
                 found.append((mode, each.passage_id, each.score.hex(), each.ppr_score.hex(), tuple(each.entity_hits)))
         found += [each.score.hex() for each in index.retrieve_multi_hop(question)]
-    found += [index.view.associations.of(t)[1].tobytes() for t in range(len(index.view.arrays.terms))]
+    found += [
+        index.snapshot.associations.associates_of(t)[1].tobytes() for t in range(len(index.snapshot.arrays.terms))
+    ]
     return found
 
 
@@ -94,9 +96,9 @@ def test_any_history_equals_building_afresh(history: list[tuple[str, str]]) -> N
 
 def test_adding_again_changes_nothing_or_the_metadata() -> None:
     index = team()
-    before, generation = _fingerprint(index), index.view
+    before, generation = _fingerprint(index), index.snapshot
     index.add_passage("jwt", TEAM["jwt"])
-    assert index.view is generation
+    assert index.snapshot is generation
     index.add_passage("jwt", TEAM["jwt"], metadata={"by": "me"})
     assert index.passage("jwt") == (TEAM["jwt"], {"by": "me"})
     assert _fingerprint(index) == before
@@ -250,7 +252,7 @@ def test_embedders_that_do_not_embed_are_refused() -> None:
 
 def test_a_view_is_in_alphabetical_order() -> None:
     index = team()
-    arrays = index.view.arrays
+    arrays = index.snapshot.arrays
     assert arrays.passages == sorted(TEAM)
     assert arrays.entities == sorted(arrays.entities)
-    assert np.array_equal(arrays.mentions.transposed().transposed().values, arrays.mentions.values)
+    assert np.array_equal(arrays.mentions.transpose().transpose().values, arrays.mentions.values)

@@ -13,14 +13,14 @@ from causalist.memory import HippoIndex
 from causalist.memory.pipeline import MemoryPipeline
 from causalist.memory.stages import (
     FEATURES,
-    FEWEST,
+    MIN_FEEDBACK_QUERIES,
     MODES,
     Feedback,
-    Row,
+    FeedbackRow,
     ValidationSettings,
-    learn,
-    level_of,
-    recency,
+    compute_level,
+    learn_weights,
+    recency_factors,
 )
 from causalist.model.answer import MemoryMode, RetrievalMode
 from tests.memory.texts import team
@@ -109,9 +109,9 @@ def test_age_and_confidence() -> None:
             "old": ("The door code is posted in the hall today.", {"timestamp": "2024-01-02"}),
         }
     )
-    factors = recency(index.view, ValidationSettings(half_life_days=10))
+    factors = recency_factors(index.snapshot, ValidationSettings(half_life_days=10))
     assert factors.tolist() == [1.0, 0.125]  # 30 days, three half-lives
-    later = recency(index.view, ValidationSettings(half_life_days=10, now="2024-02-11"))
+    later = recency_factors(index.snapshot, ValidationSettings(half_life_days=10, now="2024-02-11"))
     assert later == pytest.approx([0.5, 0.0625])
     sure = MemoryPipeline(index, validation=ValidationSettings(min_confidence=0.5)).run("door code posted hall")
     assert _ids(sure) == ["old"]
@@ -211,7 +211,7 @@ def test_a_self_check_may_refuse_and_may_fail() -> None:
         assert any("validate.reflect: skipped: model-failed" in note for note in answer.diagnostics)
 
 
-def _rows(n: int, telling: int, seed: int = 0) -> list[Row]:
+def _rows(n: int, telling: int, seed: int = 0) -> list[FeedbackRow]:
     """Feedback in which the feature number `telling` is high for what is used, and the others are noise."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -219,18 +219,18 @@ def _rows(n: int, telling: int, seed: int = 0) -> list[Row]:
         features = rng.random((8, len(FEATURES)))
         used = np.zeros(8, dtype=np.bool_)
         used[int(np.argmax(features[:, telling]))] = True
-        rows.append(Row(features, tuple([4] * 8), used))
+        rows.append(FeedbackRow(features, tuple([4] * 8), used))
     return rows
 
 
 def test_weights_are_learned_only_where_they_are_better() -> None:
-    assert learn(_rows(FEWEST - 1, FEATURES.index("sparse"))) is None
-    learned = learn(_rows(60, FEATURES.index("sparse")))
+    assert learn_weights(_rows(MIN_FEEDBACK_QUERIES - 1, FEATURES.index("sparse"))) is None
+    learned = learn_weights(_rows(60, FEATURES.index("sparse")))
     assert learned is not None
     assert learned.learned > 0.8 > 0.5 > learned.heuristic
     assert max(learned.weights, key=lambda name: learned.weights[name]) == "sparse"
     # Fusion itself is what tells: nothing can be better.
-    assert learn(_rows(60, FEATURES.index("fused"))) is None
+    assert learn_weights(_rows(60, FEATURES.index("fused"))) is None
 
 
 def test_feedback_moves_the_posterior_and_is_kept(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_feedback_moves_the_posterior_and_is_kept(tmp_path: Path) -> None:
     pipeline.feedback(answer.answer_id, [answer.hits[0].passage_id])
     again = MemoryPipeline(team(), feedback=path)
     after = again.run("when is lunch served").hits[0].posterior
-    level = level_of(list(answer.hits[0].ranks.values()))
+    level = compute_level(list(answer.hits[0].ranks.values()))
     # Beta(mean * 4, (1 - mean) * 4) and one passage of that level that was used
     assert level == 0 and before.mean == 0.5
     assert after.mean == pytest.approx((2 + 1) / (4 + 1))
@@ -255,7 +255,7 @@ def test_feedback_moves_the_posterior_and_is_kept(tmp_path: Path) -> None:
 def test_learned_weights_decide_the_order() -> None:
     pipeline = MemoryPipeline(team())
     pipeline.store.rows += _rows(60, FEATURES.index("graph"))
-    pipeline.learned = learn(pipeline.store.rows)
+    pipeline.learned = learn_weights(pipeline.store.rows)
     assert pipeline.learned is not None
     answer = pipeline.run(QUESTION, route="exploratory")
     graph = sorted(answer.hits, key=lambda hit: hit.ranks.get("graph", 99))
@@ -281,9 +281,11 @@ def test_a_passage_that_two_lists_have_far_down_is_a_candidate_with_its_ranks(mo
     dense[100:], sparse[:50] = 0.0, 0.0
     sparse[50:100] = np.arange(50, 0, -1.0)
     monkeypatch.setattr(
-        "causalist.memory.pipeline.plain_scores", lambda query, view, mode: dense if mode == "dense" else sparse
+        "causalist.memory.pipeline.score_plain", lambda query, snapshot, mode: dense if mode == "dense" else sparse
     )
-    monkeypatch.setattr("causalist.memory.pipeline.plain_mode", lambda view: RetrievalMode.DENSE)  # as with an embedder
+    monkeypatch.setattr(
+        "causalist.memory.pipeline.plain_mode", lambda snapshot: RetrievalMode.DENSE
+    )  # as with an embedder
     answer = MemoryPipeline(index).run("passage", mode="planning", route="exploratory")
     assert answer.hits[0].passage_id == "p050"
     assert answer.hits[0].ranks == {"dense": 51, "sparse": 51}
