@@ -1,4 +1,4 @@
-"""Memory over free text: passages, the entities that they share, and Personalized PageRank over both."""
+"""Memory over free text: passages, the entities they share, and Personalized PageRank over both."""
 
 from causalist.memory.entities import Entity, EntityExtractor, Extraction, Triple
 from causalist.memory.index import HippoIndex

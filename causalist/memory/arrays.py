@@ -1,6 +1,7 @@
-"""Records -> arrays: what retrieval reads. Everything is ordered by sorted passage ids, entity ids and terms.
+"""Arrays of an index: records -> sparse matrices that retrieval reads.
 
-Sparse matrices are CSR arrays. Built anew from all records when one of them has changed; see `records.py` for why.
+Rows and columns are in the order of sorted passage ids, entity ids and terms. Sparse matrices are CSR arrays. A
+change of any record rebuilds all arrays; `records.py` has the reason.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,29 +18,34 @@ from causalist.memory.sparse_matrix import Floats, Ints, Matrix
 from causalist.model.index import Postings
 from causalist.rank.lexical.bm25 import K1
 
-B = 0.75  # of BM25, the usual default
-MAX_SIMILAR = 10  # similarity edges of an entity
-_EXACT_TYPES = tuple(TYPES.index(each) for each in ("date", "measure", "iri"))  # these mean one thing by themselves
+B = 0.75  # length normalization of BM25, the usual default
+MAX_SIMILAR = 10  # similarity edges per entity
+_EXACT_TYPES = tuple(TYPES.index(each) for each in ("date", "measure", "iri"))  # names of these types have one sense
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryArrays:
-    """The index as arrays; P passages, E entities, T terms. An entity is what a name means: where a name means several
-    things (`senses.py`), their ids are that of the name with a number in brackets, 1 for the most frequent.
+    """Arrays of an index with P passages, E entities and T terms.
 
-    `mentions`: (P, E), how often a passage names an entity; `passages_by_entity` is its transpose. `similar`: (E, E),
-    symmetric, similarity in [threshold, 1]. `explicit`: (E, E), from subject to object, sum of confidences of triples.
-    `references`: (P, P). `defines`: (P, E), 1 where a passage is about the entity. `forward`: (P, T), counts of terms;
-    `postings` the same by term, for BM25. `times`: (P,), seconds since 1970, NaN where it is not known. `documents`:
-    (P,), numbers of documents: passages with one path in their metadata are one. `senses`: all entities of a name, by
-    each of them, where there are several.
+    An entity is one sense of a name. Senses of an ambiguous name (`disambiguation.py`) have the id of the name with a
+    number in brackets, 1 for the most frequent sense.
+
+    - `mentions`: (P, E), number of mentions of an entity in a passage; `passages_by_entity` is its transpose.
+    - `similar`: (E, E), symmetric, similarity in [threshold, 1].
+    - `explicit`: (E, E), from subject to object, sum of the confidences of triples.
+    - `references`: (P, P).
+    - `defines`: (P, E), 1 if the passage is about the entity.
+    - `forward`: (P, T), term counts; `postings` holds the same counts by term, for BM25.
+    - `times`: (P,), seconds since 1970, NaN if unknown.
+    - `documents`: (P,), document numbers; passages with the same path in their metadata are one document.
+    - `senses`: entity -> all entities of the same name, for ambiguous names only.
     """
 
     passages: list[str]
     entities: list[str]
-    entity_numbers: Ints  # (E,), numbers in the records
+    entity_numbers: Ints  # (E,), numbers of the names in the records
     terms: list[str]
-    term_ranks: Ints  # by number of a term in the records, -1 where no passage has it
+    term_ranks: Ints  # by term number in the records, -1 if no passage has the term
     mentions: Matrix
     passages_by_entity: Matrix
     similar: Matrix
@@ -54,15 +60,21 @@ class MemoryArrays:
 
     @property
     def n_passages(self) -> int:
+        """Number of passages, P."""
         return len(self.passages)
 
     @property
     def n_entities(self) -> int:
+        """Number of entities, E."""
         return len(self.entities)
 
 
 def build_arrays(records: Records, vector_pairs: Mapping[tuple[int, int], float] | None = None) -> MemoryArrays:
-    """`vector_pairs`: (smaller entity id's number, other's number) -> cosine, in place of likeness of names."""
+    """Return the arrays of all records.
+
+    `vector_pairs` maps (number of the smaller entity id, number of the other) to a cosine. Without it, similarity
+    edges join similar names.
+    """
     passages = sorted(records.passages)
     held = [records.passages[passage] for passage in passages]
     mentions = _stack([r.mentions for r in held], 4)
@@ -110,7 +122,7 @@ def build_arrays(records: Records, vector_pairs: Mapping[tuple[int, int], float]
     defined = entity_ranks[defining]
     for at in np.flatnonzero(np.isin(defining, assignment.ambiguous)).tolist():
         defined[at] = resolve(int(rows[at]), int(defining[at]))
-    about = rows[defined >= 0], defined[defined >= 0]  # what no passage names leads nowhere
+    about = rows[defined >= 0], defined[defined >= 0]  # entities that no passage names are left out
     return MemoryArrays(
         passages,
         assignment.names,
@@ -137,7 +149,7 @@ def _number_documents(passages: list[str], held: list[Record]) -> Ints:
 
 
 def parse_seconds(timestamp: object) -> float:
-    """Seconds since 1970 of a time as metadata have it, NaN where it is none. Without a zone it is taken as UTC.
+    """Return a metadata time as seconds since 1970, NaN if it is not a time. A time without a zone is UTC.
 
     >>> parse_seconds("1970-01-02"), parse_seconds(12), parse_seconds("yesterday")
     (86400.0, 12.0, nan)
@@ -156,7 +168,7 @@ def parse_seconds(timestamp: object) -> float:
 
 
 def types_and_aliases(records: Records, arrays: MemoryArrays, senses: Sequence[int]) -> tuple[str, tuple[str, ...]]:
-    """(type, names as written) of an entity, or of all that its name means; the most frequent first, then by name."""
+    """Return (type, names as written) of the entities `senses`; the most frequent first, ties by name."""
     number = arrays.entity_numbers[senses[0]]
     passages = [p for entity in senses for p in arrays.passages_by_entity.row(entity)[0].tolist()]
     rows = _stack([records.passages[arrays.passages[p]].mentions for p in passages], 4)
@@ -165,7 +177,7 @@ def types_and_aliases(records: Records, arrays: MemoryArrays, senses: Sequence[i
     written, counts = np.unique(rows[:, 1], return_counts=True)
     names = [records.written.strings[i] for i in written.tolist()]
     order = sorted(range(len(names)), key=lambda i: (-int(counts[i]), names[i]))
-    # "entity" says nothing; anything else that was said counts more.
+    # "entity" is the type of unclassified names: any other type wins.
     plain = TYPES.index("entity")
     assignment = kinds.copy()
     assignment[plain] = 0
@@ -180,7 +192,7 @@ def _stack(parts: list[NDArray[np.int32]], width: int) -> Ints:
 
 
 def _count_by_term(rows: Ints, terms: Ints, counts: Ints, n_passages: int, n_terms: int) -> Matrix:
-    """(T, P) counts; rows come ascending, so that a stable sort by term is all that is needed."""
+    """Return (T, P) counts. `rows` ascend, so a stable sort by term suffices."""
     order = np.argsort(terms.astype(np.int32), kind="stable")
     indptr = np.zeros(n_terms + 1, dtype=np.int64)
     np.cumsum(np.bincount(terms, minlength=n_terms), out=indptr[1:])
@@ -188,7 +200,7 @@ def _count_by_term(rows: Ints, terms: Ints, counts: Ints, n_passages: int, n_ter
 
 
 def _build_postings(matrix: Matrix, n_passages: int) -> Postings:
-    """BM25's norms as `model.lexical` states them."""
+    """Return postings with BM25 norms as `model.index.Postings` defines them."""
     lengths = np.bincount(matrix.indices, weights=matrix.values, minlength=n_passages)
     mean = float(lengths.mean()) if len(lengths) and lengths.any() else 1.0
     norms = (K1 * (1 - B + B * lengths / mean)).astype(np.float64)
@@ -198,8 +210,11 @@ def _build_postings(matrix: Matrix, n_passages: int) -> Postings:
 def _build_similarity(
     records: Records, ranks: Ints, assignment: SenseAssignment, vector_pairs: Mapping[tuple[int, int], float] | None
 ) -> Matrix:
-    """Similarity edges: those that are among the MOST_SIMILAR best of both ends, ties by id. That is at most so many
-    for each entity, and depends on no order. Of names with several senses, those are joined whose neighbors meet."""
+    """Return similarity edges that are among the MAX_SIMILAR best of both ends, ties by id.
+
+    An entity has at most that many edges, independent of insertion order. For names with several senses, an edge joins
+    senses that share a neighbor.
+    """
     n_entities = len(assignment.names)
     if vector_pairs is not None:
         pairs = [(int(ranks[a]), int(ranks[b]), value) for (a, b), value in vector_pairs.items()]

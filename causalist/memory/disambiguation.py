@@ -1,11 +1,10 @@
-"""Different things of one name, kept apart where their neighbors differ.
+"""Senses of ambiguous names, separated by the entities and words around their mentions.
 
-In: which passages name which entities, which passages are one document, and the words of passages. Out: the sense that
-each mention has. Within a document a name means one thing (Gale, Church and Yarowsky 1992). Documents whose passages
-name it beside the same other entity mean the same thing. Groups of documents that nothing joins are senses if each has
-at least three and their words differ as well; a document that nothing joins goes where its words are most alike.
-
-All is derived from the set of passages in an order of its own, so that a sense depends on no history.
+Input: passages with their entities, documents and words. Output: the sense of each mention. A name has one sense per
+document (Gale, Church and Yarowsky 1992). Two documents share a sense if their passages name it together with the same
+other entity. A group of joined documents is a sense if it has at least three documents and its words differ from those
+of other groups. Any other document joins the sense with the most similar words. The result depends on the set of
+passages only, not on the order in which they were added.
 """
 
 import re
@@ -38,11 +37,11 @@ def find_senses(
     names: Sequence[str],
     terms: Sequence[str],
 ) -> Ints | None:
-    """The number of the sense of each entry of `mentions`, shape (n_entries,), 0 for the most frequent one; None where
-    every name has one sense.
+    """Return the sense number of each entry of `mentions`, shape (n_entries,), or None if no name is ambiguous.
 
-    `mentions`: (P, E). `documents`: shape (P,), which passages are one document. `may_differ`: shape (E,), names that
-    can mean several things. `forward`: (P, T), counts of terms. `names` and `terms`: ids of E and T."""
+    Sense 0 is the most frequent one. `mentions`: (P, E). `documents`: (P,), document numbers. `may_differ`: (E,), names
+    that can be ambiguous. `forward`: (P, T), term counts. `names` and `terms`: ids of E and T.
+    """
     n_entities = mentions.n_columns
     rows, entities = mentions.rows, mentions.indices.astype(np.int64)
     pairs = np.unique(documents[rows] * n_entities + entities)
@@ -63,7 +62,7 @@ def find_senses(
     ambiguous = np.flatnonzero(n_senses >= 2)
     if not len(ambiguous):
         return None
-    order = np.argsort(mentions.indices, kind="stable")  # entries by entity, ascending by passage
+    order = np.argsort(mentions.indices, kind="stable")  # mention entries by entity, then by passage
     ends = np.cumsum(np.bincount(entities, minlength=n_entities))
     by_node = np.argsort(by_entity, kind="stable")
     node_ends = np.cumsum(np.bincount(by_entity, minlength=n_entities))
@@ -87,8 +86,10 @@ def find_senses(
 def _group_documents(
     mentions: Matrix, documents: Ints, chosen: NDArray[np.bool_], is_neighbor: NDArray[np.bool_], nodes: Ints
 ) -> Ints:
-    """The group of each node (document * E + name), shape (nodes,): documents that name it beside the same neighbor in
-    one passage are in one group."""
+    """Return the group of each node (document * E + name), shape (nodes,).
+
+    Two documents are in one group if a passage of each names the name together with the same neighbor.
+    """
     from scipy.sparse import coo_array  # type: ignore[import-untyped]
     from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
 
@@ -110,15 +111,19 @@ def _group_documents(
     size = len(nodes) + int(key.max(initial=-1)) + 1
     graph = coo_array((np.ones(len(key), dtype=np.int8), (node, len(nodes) + key)), shape=(size, size))
     labels = connected_components(graph, directed=False)[1][: len(nodes)]
-    # Groups are numbered by the first of their nodes, whatever the library does.
+    # A group has the number of its first node, independent of the library's numbering.
     return np.asarray(np.unique(labels, return_index=True)[1][labels], dtype=np.int64)
 
 
 class SenseAssignment(NamedTuple):
-    """Entities with their senses told apart. `names`: sorted ids. `numbers`: of the name, by entity. `mentions`:
-    (P, E), and `passages_by_entity` its transpose. `first`: entity of the first sense, by place of the name before.
-    `entity_by_mention`: entity by (document, number of the name), for names with several senses, whose numbers are `ambiguous`.
-    `senses`: all entities of a name, by each of them."""
+    """Entities after disambiguation.
+
+    - `names`: sorted entity ids; `numbers`: number of the name of each entity.
+    - `mentions`: (P, E); `passages_by_entity` is its transpose.
+    - `first`: entity of the first sense, by position of the name before disambiguation.
+    - `entity_by_mention`: (document, name number) -> entity, for the `ambiguous` name numbers.
+    - `senses`: entity -> all entities of its name, for ambiguous names.
+    """
 
     names: list[str]
     numbers: Ints
@@ -130,7 +135,7 @@ class SenseAssignment(NamedTuple):
     senses: dict[int, tuple[int, ...]]
 
     def pair_senses(self, a: int, b: int) -> list[tuple[int, int]]:
-        """The pairs of senses that two similar names join: those that have a neighbor in common, or else the first."""
+        """Return the pairs of senses that share a neighbor, or else the pair of first senses."""
         if a not in self.senses and b not in self.senses:
             return [(a, b)]
         met = [
@@ -142,14 +147,17 @@ class SenseAssignment(NamedTuple):
         return met or [(a, b)]
 
     def _neighbors_of(self, entity: int) -> set[int]:
+        """Return the entities named in the passages of an entity."""
         return set(self.mentions.gather(self.passages_by_entity.row(entity)[0])[0].tolist()) - {entity}
 
 
 def disambiguate(
     entities: list[str], numbers: Ints, documents: Ints, mentions: Matrix, labels: Ints | None
 ) -> SenseAssignment:
-    """`labels` as `find_senses` gives them. The ids of senses have a number from 1 in brackets behind that of the
-    name; no name's own id ends so."""
+    """Return the entities with one entity per sense; `labels` is the result of `find_senses`.
+
+    The id of a sense is that of the name with a number from 1 in brackets. No id of a name ends that way.
+    """
     if labels is None:
         return SenseAssignment(entities, numbers, mentions, mentions.transpose(), np.arange(len(entities)), {}, [], {})
     rows, columns = mentions.rows, mentions.indices.astype(np.int64)
@@ -184,7 +192,7 @@ def disambiguate(
 
 
 class _TermVectors:
-    """Vectors of the words of passages: (1 + log count) * log(P / passages that have it); stop words say nothing."""
+    """Term vectors of groups of passages: (1 + log count) * log(P / passage frequency), 0 for stop words."""
 
     def __init__(self, forward: Matrix, terms: Sequence[str]) -> None:
         self._forward = forward
@@ -194,7 +202,7 @@ class _TermVectors:
         self._rarity = np.where(tells, np.log(forward.n_rows / np.maximum(frequency, 1)), 0.0)
 
     def terms_of_name(self, name: str) -> set[int]:
-        """The terms of a name."""
+        """Return the numbers of the terms of a name."""
         found = set()
         for term in {term for word in _WORD.findall(name) for term in terms_of(word)}:
             at = bisect_left(self._terms, term)
@@ -203,6 +211,7 @@ class _TermVectors:
         return found
 
     def vector_of(self, passages: list[int], without: set[int]) -> "_TermVector":
+        """Return the vector of passages, without the terms in `without`."""
         terms, counts, _ = self._forward.gather(np.array(sorted(set(passages))[:_MAX_PASSAGES_READ], dtype=np.int64))
         entity_by_mention, inverse = np.unique(terms, return_inverse=True)
         weights = (1.0 + np.log(np.bincount(inverse, weights=counts))) * self._rarity[entity_by_mention]
@@ -213,12 +222,13 @@ class _TermVectors:
 
 
 class _TermVector(NamedTuple):
-    """Ascending terms and their weights, of length 1, or empty."""
+    """Ascending terms and their weights; norm 1, or empty."""
 
     terms: NDArray[np.int32]
     weights: NDArray[np.float64]
 
     def cosine(self, other: "_TermVector") -> float:
+        """Return the cosine with another vector."""
         _, own, others = np.intersect1d(self.terms, other.terms, assume_unique=True, return_indices=True)
         return float(np.add.reduce(self.weights[own] * other.weights[others]))
 
@@ -226,8 +236,10 @@ class _TermVector(NamedTuple):
 def _separate_senses(
     passages: dict[int, list[int]], groups: list[int], words: _TermVectors, own: set[int]
 ) -> dict[int, int] | None:
-    """Group -> sense, or None where all are one. `passages` by group; `groups`: those that can be a sense; `own`: the
-    words of the name, which all have."""
+    """Return group -> sense, or None if all groups have one sense.
+
+    `passages` by group; `groups`: those large enough to be a sense; `own`: terms of the name itself, which are ignored.
+    """
     senses = [[group] for group in sorted(groups)]
     vectors = [words.vector_of(passages[group], own) for group in sorted(groups)]
     while len(senses) > 1:

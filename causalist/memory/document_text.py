@@ -1,10 +1,9 @@
-"""PDF -> pages of text, by the optional library pypdf: paragraphs put together again, running heads left out.
+"""Text of PDF and HTML files: PDF -> pages, HTML -> Markdown.
 
-A PDF file knows lines, not paragraphs, and what stands at the top of every page says nothing of any. A page is called
-what the outline calls the sections that begin on it. Files are hostile: whatever the library makes of
-them is an error of this program with a reason, and how much is read has a limit.
-
-HTML -> Markdown, as far as passages need it: headings, paragraphs, items, code, links. Nothing is fetched or run.
+The optional library pypdf reads PDF files. A PDF file stores lines, so paragraphs are rebuilt and running heads are
+removed. A page has the outline titles of the sections that start on it as its title. PDF files are untrusted: every
+exception of the library becomes an error with a reason, and sizes are limited. HTML keeps headings, paragraphs, list
+items, code and links. Nothing is fetched or executed.
 """
 
 import io
@@ -20,15 +19,15 @@ from causalist.errors import ExtraMissing, NothingToIndex
 MAX_PDF_BYTES = 100_000_000  # bytes
 _MAX_PAGES = 5_000
 _MAX_CHARACTERS = 20_000_000
-_MIN_HEAD_SHARE = 0.5  # share of the pages, at least 3, on which a line has to stand to be a running head
-_FULL_LINE_SHARE = 0.7  # of the length of long lines: a line that is shorter ends a paragraph
+_MIN_HEAD_SHARE = 0.5  # share of pages, at least 3, that repeat a running head
+_FULL_LINE_SHARE = 0.7  # of the length of long lines; a shorter line ends a paragraph
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _ITEM = re.compile(r"(?:[•◦▪·*–-]|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}|\[\d+\])\s")
 _CUT_WORD = re.compile(r"[^\W\d_]-$")
 
 
 class Page(NamedTuple):
-    """`number` from 1; `title`: what the outline calls the sections on it, or nothing."""
+    """A page of a PDF file. `number` counts from 1; `title` is its outline title, or ""."""
 
     number: int
     title: str
@@ -36,7 +35,7 @@ class Page(NamedTuple):
 
 
 class Pdf(NamedTuple):
-    """`title` of the file's own metadata; `note`: what could not be read of it, or nothing."""
+    """Text of a PDF file. `title` is from its metadata; `note` names the unreadable parts, or is ""."""
 
     title: str
     pages: tuple[Page, ...]
@@ -44,7 +43,7 @@ class Pdf(NamedTuple):
 
 
 def pdf_library_version() -> str:
-    """Name and version of what reads PDF files; empty where it is not installed."""
+    """Return the name and version of the PDF library, or "" if it is not installed."""
     try:
         import pypdf
     except ImportError:
@@ -53,20 +52,23 @@ def pdf_library_version() -> str:
 
 
 def read_pdf(data: bytes, path: str) -> Pdf:
-    """The pages of a PDF file that have text. Raises ExtraMissing, and NothingToIndex for a file without any, one that
-    is locked by a password, and what is no PDF."""
+    """Return the pages of a PDF file that have text.
+
+    Raises ExtraMissing without the library. Raises NothingToIndex if the file has no text, needs a password or is not a
+    PDF file.
+    """
     try:
         import pypdf
     except ImportError:
         raise ExtraMissing(f'{path} is a PDF file; to read it run: pip install "causalist[pdf]"') from None
     if len(data) > MAX_PDF_BYTES:
         raise NothingToIndex(f"{path} is larger than {MAX_PDF_BYTES:,} bytes")
-    with _silent():
+    with _silence_library():
         try:
             reader = pypdf.PdfReader(io.BytesIO(data))
             is_locked = reader.is_encrypted and not reader.decrypt("")
             n_pages = 0 if is_locked else len(reader.pages)
-        except Exception as error:  # whatever a broken file does to the library
+        except Exception as error:  # a damaged file can raise anything
             raise NothingToIndex(f"{path} cannot be read as PDF: {_format_error(error)}") from error
         if is_locked:
             raise NothingToIndex(f"{path} is locked by a password; save it without one to have it read")
@@ -89,7 +91,7 @@ def read_pdf(data: bytes, path: str) -> Pdf:
 
 
 def join_paragraphs(lines: Sequence[str]) -> list[str]:
-    """Lines as they stand on a page -> paragraphs.
+    """Return the paragraphs of the lines of a page.
 
     >>> join_paragraphs(["The Ledger is kept by the Iden-", "tity Team in a book", "of its own.", "• one", "• two"])
     ['The Ledger is kept by the Identity Team in a book of its own.', '• one', '• two']
@@ -111,13 +113,13 @@ def join_paragraphs(lines: Sequence[str]) -> list[str]:
 
 
 def _read_pages(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
-    """(lines by number of the page, how many pages could not be read)."""
+    """Return (lines by page number, number of unreadable pages)."""
     texts: dict[int, list[str]] = {}
     n_failed = size = 0
     for number in range(1, n_pages + 1):
         try:
             text = reader.pages[number - 1].extract_text()
-        except Exception:  # one page that is broken does not take the others with it
+        except Exception:  # a damaged page does not affect the others
             n_failed += 1
             continue
         size += len(text)
@@ -129,8 +131,11 @@ def _read_pages(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
 
 
 def _without_running_heads(texts: dict[int, list[str]]) -> dict[int, list[str]]:
-    """Without the first and last two lines of a page that stand on half of the pages, whatever their numbers, and
-    without a number that stands alone there."""
+    """Return the pages without running heads.
+
+    A running head is among the first or last two lines and, except for its numbers, on half of the pages. A line with
+    nothing but a number at these positions is removed too.
+    """
     counts: dict[str, int] = {}
     for lines in texts.values():
         for shape in {_NUMBER.sub("#", line) for line in (*lines[:2], *lines[-2:])}:
@@ -148,14 +153,14 @@ def _without_running_heads(texts: dict[int, list[str]]) -> dict[int, list[str]]:
 
 
 def _read_page_titles(reader: Any, n_pages: int) -> dict[int, str]:
-    """What the outline calls the sections that begin on a page, or else the last one before, by number of the page."""
+    """Return the title of each page: outline titles that start on it, or else the previous one."""
     starts: dict[int, list[str]] = {}
     try:
         for entry in _flatten_outline(reader.outline):
             number = reader.get_destination_page_number(entry)
             if number is not None and 0 <= number < n_pages and entry.title:
                 starts.setdefault(number + 1, []).append(" ".join(str(entry.title).split()))
-    except Exception:  # an outline that is broken, or leads in circles; pages do without titles
+    except Exception:  # a damaged or cyclic outline: pages have no titles
         return {}
     titles: dict[int, str] = {}
     title = ""
@@ -179,7 +184,7 @@ def _flatten_outline(outline: Any, depth: int = 0) -> Iterator[Any]:
 def _read_title(reader: Any) -> str:
     try:
         return " ".join(str(reader.metadata.title or "").split())[:200] if reader.metadata else ""
-    except Exception:  # broken metadata; the file does without a title
+    except Exception:  # damaged metadata: the file has no title
         return ""
 
 
@@ -189,8 +194,8 @@ def _format_error(error: Exception) -> str:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
-    """What the library has to say of odd files goes to nobody; what it cannot read is said by this program."""
+def _silence_library() -> Iterator[None]:
+    """Silence the log of the PDF library; unreadable parts are reported as diagnostics instead."""
     logger = logging.getLogger("pypdf")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)
@@ -213,16 +218,17 @@ _SKIPPED_CLASSES = (
     "sphinxsidebar",
     "related",
     "toctree",
-)  # classes of what repeats on every page
+)  # classes of elements that repeat on every page
 _VOID_TAGS = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
 
 
 def html_to_markdown(html: str) -> str:
-    """
+    r"""Return HTML text as Markdown.
+
     >>> html_to_markdown("<h1>One<a class=headerlink>¶</a></h1><p>see <a href='b.html'>two</a> <code>x</code>")
-    '# One\\n\\nsee [two](b.html) `x`'
+    '# One\n\nsee [two](b.html) `x`'
     """
     reader = _MarkdownBuilder()
     reader.feed(html)
@@ -240,24 +246,24 @@ class _MarkdownBuilder(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.out: list[str] = []
-        self._silent: list[str] = []  # open elements, from the one on that says nothing
+        self._skipped: list[str] = []  # open elements from the first skipped one on
         self._links: list[str | None] = []
         self._pre = 0
 
     def updatepos(self, i: int, j: int) -> int:
-        """Nobody asks for line numbers, which take a tenth of the time to count."""
+        """Skip counting line numbers, which takes a tenth of the parsing time."""
         return j
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        if self._silent:
+        if self._skipped:
             if tag not in _VOID_TAGS:
-                self._silent.append(tag)
+                self._skipped.append(tag)
             return
         marks = given.get("class") or ""
         if tag in _SKIPPED_TAGS or any(mark in marks.split() for mark in _SKIPPED_CLASSES):
             if tag not in _VOID_TAGS:
-                self._silent.append(tag)
+                self._skipped.append(tag)
         elif len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
             self.out.append(f"\n\n{'#' * int(tag[1])} ")
         elif tag == "pre":
@@ -278,9 +284,9 @@ class _MarkdownBuilder(HTMLParser):
             self.out.append("\n\n")
 
     def handle_endtag(self, tag: str) -> None:
-        if self._silent:
-            if tag in self._silent:
-                while self._silent.pop() != tag:
+        if self._skipped:
+            if tag in self._skipped:
+                while self._skipped.pop() != tag:
                     pass
             return
         if tag == "pre" and self._pre:
@@ -296,7 +302,7 @@ class _MarkdownBuilder(HTMLParser):
             self.out.append("\n\n")
 
     def handle_data(self, data: str) -> None:
-        if self._silent:
+        if self._skipped:
             return
         if self._pre:
             self.out.append("\n".join(f"    {line}" for line in data.split("\n")))

@@ -1,8 +1,8 @@
-"""Documents -> passages: the sections of Markdown, reStructuredText, AsciiDoc, HTML, plain text and PDF.
+"""Documents -> passages: sections of Markdown, reStructuredText, AsciiDoc, HTML, plain text and PDF.
 
-A passage is a section without its subsections; a long one is cut between paragraphs. Its id is the path and the slug of
-its heading, as ids of documentation in a code graph are; text before the first heading has the path alone. Links to
-other documents become references, secrets are masked, and markup that says nothing is left out.
+A passage is a section without its subsections; a long section is split between paragraphs. The id of a passage is the
+path and the slug of its heading, as for documentation in a code graph; text before the first heading has the path as
+its id. Links to other documents become references, secrets are masked, and link targets and roles are removed.
 """
 
 import posixpath
@@ -22,7 +22,7 @@ from causalist.source import Limits, Reason, read_bytes, scan_folder
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".text", ".adoc", ".asciidoc")
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 PDF_SUFFIX = ".pdf"
-_MAX_PASSAGE_CHARACTERS = 3_000  # characters of a passage, but for paragraphs that are longer by themselves
+_MAX_PASSAGE_CHARACTERS = 3_000  # characters of a passage, except for a single longer paragraph
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^()<>\s]*)>?(?:\s+[\"'][^\"']*[\"'])?\s*\)")
 _ROLE = re.compile(
     r":(doc|ref|mod|class|func|meth|term|pep|rfc|attr|exc|data|keyword):`~?!?([^`<>]*?)(?:\s*<([^<>`]*)>)?`"
@@ -30,16 +30,16 @@ _ROLE = re.compile(
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _DATE = re.compile(r"^(?:date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE)
 SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
-_MAX_BYTES = 20_000_000  # bytes of a document that is no PDF
+_MAX_BYTES = 20_000_000  # bytes of a document other than PDF
 _LIMITS = Limits(max_file_bytes=_MAX_BYTES)
-_PROBE_BYTES = 8_000  # bytes in which a text has no zero
+_PROBE_BYTES = 8_000  # bytes; a zero byte among them marks a binary file
 _REPLACEMENT = "\ufffd"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, as some editors write it
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")  # byte order marks of UTF-16, which some editors write
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A passage to be: `references` are ids of passages, or paths of documents, that it links to."""
+    """A passage before extraction; `references` in its metadata are passage ids or document paths that it links to."""
 
     id: str
     text: str
@@ -48,8 +48,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFile:
-    """A document that there is. `root` and `path`: where; `name`: the same seen from the base; `is_named`: by itself,
-    not as part of a folder."""
+    """A document on disk: `path` below `root`, and `name` as seen from the base.
+
+    `is_named` is true if the file was named itself, not found in a folder.
+    """
 
     name: str
     root: Path
@@ -58,10 +60,11 @@ class DocumentFile:
 
     @property
     def is_pdf(self) -> bool:
+        """True for a PDF file."""
         return self.path.lower().endswith(PDF_SUFFIX)
 
     def read(self) -> bytes | str:
-        """The content, or why it cannot be had."""
+        """Return the content, or the reason for not reading it."""
         most = MAX_PDF_BYTES if self.is_pdf else _MAX_BYTES
         data = (self.root / self.path).read_bytes() if self.is_named else read_bytes(self.root, self.path, most + 1)
         if isinstance(data, str):
@@ -74,15 +77,17 @@ class DocumentFile:
 
 @dataclass(slots=True)
 class DocumentSet:
-    """What was read: passages, paths of the documents, and what stayed out with the reason."""
+    """Documents that were read: passages, paths, and skipped documents with the reason."""
 
     passages: list[Document] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
 
     def add(self, found: DocumentFile, data: bytes | str) -> list[Document]:
-        """The passages of a document, with references as they are written; added to those that are there. Raises what
-        `read_documents` does."""
+        """Add a document and return its passages, with references as written.
+
+        Raises what `read_documents` raises.
+        """
         try:
             if isinstance(data, str):
                 raise NothingToIndex(f"{found.name} cannot be read: {data}")
@@ -101,7 +106,7 @@ class DocumentSet:
         return passages
 
     def add_unchanged(self, name: str, passages: list[Document], note: str) -> None:
-        """Adds a document that was read before; `note`: what could not be read of it."""
+        """Add a document that was read before; `note` names its unreadable parts."""
         if note:
             self.skipped[name] = note
         if passages:
@@ -109,7 +114,7 @@ class DocumentSet:
             self.passages += passages
 
     def with_resolved_references(self) -> "DocumentSet":
-        """With references to passages that there are, sorted by document. Raises NothingToIndex where none is."""
+        """Return the set with references resolved to passage ids. Raises NothingToIndex if there are no passages."""
         if not self.passages:
             why = "".join(f"; {name}: {reason}" for name, reason in list(self.skipped.items())[:3])
             raise NothingToIndex(f"no document was found; these are read: {', '.join(SUFFIXES)}{why}")
@@ -117,8 +122,10 @@ class DocumentSet:
 
 
 def find_documents(places: Iterable[Path], base: Path, skipped: dict[str, str]) -> list[DocumentFile]:
-    """The documents of folders, and files that are named, by name; each once. What stays out of a folder because of its
-    size is put into `skipped`. Raises RepositoryNotFound."""
+    """Return the documents below folders and the named files, each once, sorted by name.
+
+    Documents of a folder that are too large are added to `skipped`. Raises RepositoryNotFound.
+    """
     found: dict[str, DocumentFile] = {}
     for place in places:
         if place.is_dir():
@@ -141,11 +148,12 @@ def find_documents(places: Iterable[Path], base: Path, skipped: dict[str, str]) 
 
 
 def read_documents(places: Iterable[Path], base: Path) -> DocumentSet:
-    """The documents below folders, and files that are named. Paths are relative to `base`, or absolute outside of it.
+    """Return the documents below folders and the named files, with paths relative to `base` or absolute outside of it.
 
-    What git or `.causalistignore` ignores, and what never is indexed, stays out of folders. A document that cannot be
-    read stays out of a folder, with the reason in `skipped`; where it is named, that is an error. Raises
-    RepositoryNotFound, NothingToIndex, ExtraMissing (PDF files need the extra `pdf`)."""
+    Files that git or `.causalistignore` ignores, and files that are never indexed, are left out of folders. An unreadable
+    document of a folder is in `skipped` with the reason; an unreadable named document is an error. Raises
+    RepositoryNotFound, NothingToIndex, ExtraMissing (PDF files need the extra `pdf`).
+    """
     reading = DocumentSet()
     for found in find_documents(places, base, reading.skipped):
         reading.add(found, found.read())
@@ -153,7 +161,7 @@ def read_documents(places: Iterable[Path], base: Path) -> DocumentSet:
 
 
 def split_document(path: str, text: str) -> list[Document]:
-    """The passages of one document; references are still as they are written, seen from the root."""
+    """Return the passages of a document; references are as written, relative to the root."""
     if path.lower().endswith(HTML_SUFFIXES):
         text = html_to_markdown(text)
         reader = f"{path}.md"
@@ -188,7 +196,7 @@ def split_document(path: str, text: str) -> list[Document]:
 
 
 def split_pdf(path: str, data: bytes) -> tuple[list[Document], str]:
-    """(the passages of a PDF file, a page each, and what could not be read of it)."""
+    """Return (passages of a PDF file, note on its unreadable parts); a passage is a page or a part of one."""
     read = read_pdf(data, path)
     found: list[Document] = []
     for page in read.pages:
@@ -202,8 +210,11 @@ def split_pdf(path: str, data: bytes) -> tuple[list[Document], str]:
 
 
 def resolve_references(passages: list[Document]) -> list[Document]:
-    """References as ids of passages that there are: a section by its slug, a document by its first passage, what is
-    called by a name by the only section of that title."""
+    """Return the passages with references resolved to passage ids.
+
+    A link with a fragment means the section of that slug, a link to a document its first passage. A name means the only
+    section of that title.
+    """
     ids = {each.id for each in passages}
     first: dict[str, str] = {}
     titled: dict[str, list[str]] = {}
@@ -237,7 +248,7 @@ def resolve_references(passages: list[Document]) -> list[Document]:
 
 
 def _split_section(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
-    """(text without the targets of links, the targets) of the parts of a section, cut between paragraphs."""
+    """Yield (text without link targets, link targets) of each part of a section, split between paragraphs."""
     part: list[str] = []
     size = 0
     for paragraph in _split_paragraphs(text):
@@ -251,7 +262,7 @@ def _split_section(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _split_paragraphs(text: str) -> list[str]:
-    """Paragraphs; a fenced block is one with what stands before it."""
+    """Return the paragraphs; a fenced block belongs to the paragraph before it."""
     found: list[str] = []
     is_open = False
     for paragraph in re.split(r"\n\s*\n", text):
@@ -287,7 +298,7 @@ def _strip_links(text: str, path: str) -> tuple[str, list[str]]:
 
 
 def _link_target(link: str, path: str) -> str | None:
-    """A link as a path from the root, with its fragment; None where it leads elsewhere."""
+    """Return a link as a path from the root, with its fragment; None if it leads outside of the documents."""
     if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", link) or not link:
         return None
     goal, _, fragment = unquote(link).partition("#")
@@ -305,7 +316,7 @@ def _decode(data: bytes) -> str:
     data = masked(data, find_secrets(data))
     text = data.decode("utf-8", "replace")
     if _REPLACEMENT in text and not any(c > "\x7f" and c != _REPLACEMENT for c in text):
-        text = data.decode("cp1252", "replace")  # an older text: nothing beyond ASCII in it is UTF-8
+        text = data.decode("cp1252", "replace")  # older encoding: no byte beyond ASCII is valid UTF-8
     return text.replace("\r\n", "\n").removeprefix("\ufeff")
 
 

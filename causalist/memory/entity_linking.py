@@ -1,4 +1,4 @@
-"""A question -> the entities and facts that it seeds."""
+"""Query -> entities and facts that seed PageRank."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,24 +17,26 @@ from causalist.rank.pagerank.power_iteration import seed_distribution
 from causalist.rank.terms import STOP_WORDS, terms_of
 
 MAX_QUERY_CHARACTERS = 20_000
-_MAX_PHRASE_WORDS = 5  # words of a question that are looked up together
-_MAX_SIMILAR_ENTITIES = 3  # similar entities that stand in for one that is not known
+_MAX_PHRASE_WORDS = 5  # words of a query that may form one name
+_MAX_SIMILAR_ENTITIES = 3  # similar entities that replace an unknown one
 _WORD = re.compile(r"[^\W_][\w.+#'-]*[\w+#]|[^\W_]")
-_MAX_FACTS = 5  # HippoRAG 2's linking_top_k, of facts and then of their entities
+_MAX_FACTS = 5  # linking_top_k of HippoRAG 2, for facts and for entities
 
 FactFilter = Callable[[str, Sequence[Triple]], Sequence[Triple]]
 
 
 class LinkedEntities(NamedTuple):
-    """`matches`: entity -> match in (0, 1]; `exact`: those that the question names as they are called."""
+    """Entities of a query. `matches`: entity -> match in (0, 1]; `exact`: entities whose names occur in the query."""
 
     matches: dict[int, float]
     exact: tuple[int, ...]
 
 
 def link_query(question: str, snapshot: Snapshot, extractor: EntityExtractor) -> LinkedEntities:
-    """Entities that the extractor finds in the question, and all that is called like one to five words of it; what is
-    not known by that name is looked for among similar names."""
+    """Return the entities of a query: those that the extractor finds, and those named by one to five of its words.
+
+    Unknown names that the extractor finds match similar entity names. Other words match inflected names only.
+    """
     exact: dict[int, float] = {}
     similar: dict[int, float] = {}
     asked = terms_in_vocabulary(question, snapshot) if snapshot.arrays.senses else {}
@@ -52,7 +54,7 @@ def link_query(question: str, snapshot: Snapshot, extractor: EntityExtractor) ->
         if name in snapshot.position_by_entity:
             exact.update(_weigh_senses(name, asked, snapshot))
         else:
-            # Inflected, but not misspelt: only what the extractor finds is meant as a name.
+            # Inflected names only: misspelled ones need the evidence of the extractor.
             for other in snapshot.records.name_similarity.names_with_words(name):
                 if other in snapshot.position_by_entity:
                     similar.update(_weigh_senses(other, asked, snapshot))
@@ -61,8 +63,11 @@ def link_query(question: str, snapshot: Snapshot, extractor: EntityExtractor) ->
 
 
 def _weigh_senses(name: str, asked: Mapping[int, float], snapshot: Snapshot) -> dict[int, float]:
-    """The entities that a name may mean in a question with these terms, the likeliest with 1: each by the square of
-    what its passages have of the question's rarity, without the words of the name. All alike where nothing tells."""
+    """Return the senses of a name with their match, 1 for the likeliest.
+
+    The match is the square of a sense's share of the query's term rarity: terms that its passages contain, without the
+    terms of the name. All senses match equally if no term decides.
+    """
     senses = snapshot.senses_of(snapshot.position_by_entity[name])
     if len(senses) == 1:
         return {senses[0]: 1.0}
@@ -95,7 +100,7 @@ def _find_similar(name: str, snapshot: Snapshot) -> dict[str, float]:
 
 
 def _candidate_names(question: str) -> list[str]:
-    """The ids of all runs of words that may be a name; runs that begin or end with a stop word are none."""
+    """Return the ids of all word sequences of a query that may be names. They do not begin or end with a stop word."""
     words = [word.lower() for word in _WORD.findall(question[:MAX_QUERY_CHARACTERS])]
     found: dict[str, None] = {}
     for size in range(min(_MAX_PHRASE_WORDS, len(words)), 0, -1):
@@ -111,9 +116,10 @@ def _candidate_names(question: str) -> list[str]:
 def build_seeds(
     linked: LinkedEntities, snapshot: Snapshot, variant: Variant, plain: Floats
 ) -> NDArray[np.float64] | None:
-    """The restart distribution over the nodes of the variant's graph, None where no entity matches.
+    """Return the seed distribution over the nodes of the variant's graph, or None if no entity matches.
 
-    `plain`: scores of all passages by plain retrieval, shape (P,), used where the variant seeds passages."""
+    `plain`: scores of all passages by plain retrieval, shape (P,), used if the variant seeds passages.
+    """
     if not linked.matches:
         return None
     graph = snapshot.memory_walk(variant).graph
@@ -130,7 +136,7 @@ def build_seeds(
 def with_passage_seeds(
     seeds: NDArray[np.float64], n_entities: int, variant: Variant, plain: Floats
 ) -> NDArray[np.float64]:
-    """Seeds of entities, and of every passage by how well plain retrieval likes it."""
+    """Return the seeds with a seed for every passage, in proportion to its plain score."""
     if variant.has_passages and variant.passage_seed and len(plain) and plain.max() > 0:
         seeds = seeds.copy()
         seeds[n_entities:] += variant.passage_seed * plain / plain.max()
@@ -140,11 +146,12 @@ def with_passage_seeds(
 def build_fact_seeds(
     question: str, snapshot: Snapshot, variant: Variant, plain: Floats, keep: FactFilter | None
 ) -> tuple[NDArray[np.float64] | None, tuple[Triple, ...]]:
-    """HippoRAG 2: (restart distribution, the facts behind it); None where no fact has to do with the question.
+    """Return (seed distribution, its facts) as HippoRAG 2 does; (None, ()) if no fact matches the query.
 
-    The five facts nearest to the question give their scores, scaled to [0, 1], to subject and object, divided by the
-    passages that name these; an entity has the mean over its facts, and the five best entities are seeds. `keep` may
-    refuse facts."""
+    The five facts nearest to the query give their scores, scaled to [0, 1], to subject and object, divided by the number
+    of passages that name these. An entity has the mean over its facts; the five best entities are seeds. `keep` may
+    reject facts.
+    """
     facts = _collect_facts(snapshot)
     values = _score_facts(question, facts, snapshot)
     best = [i for i in np.lexsort((np.arange(len(values)), -values))[:_MAX_FACTS].tolist() if values[i] > 0]
@@ -173,7 +180,7 @@ def build_fact_seeds(
 
 
 def _collect_facts(snapshot: Snapshot) -> list[Triple]:
-    """The distinct triples by entity ids, each with its highest confidence, in alphabetical order."""
+    """Return the distinct triples by entity ids, each with its highest confidence, in alphabetical order."""
     found: dict[tuple[str, str, str], float] = {}
     for place, passage in enumerate(snapshot.arrays.passages):
         for t in snapshot.records.passages[passage].triples:
@@ -183,7 +190,7 @@ def _collect_facts(snapshot: Snapshot) -> list[Triple]:
 
 
 def _score_facts(question: str, facts: Sequence[Triple], snapshot: Snapshot) -> Floats:
-    """Cosines of facts with the question: of vectors, or of words weighed by rarity."""
+    """Return the cosines of facts with the query: of vectors, or of terms weighted by rarity."""
     texts = [f"{t.subject} {t.predicate} {t.object}".replace("_", " ") for t in facts]
     if not texts:
         return np.zeros(0)
@@ -202,14 +209,16 @@ def _score_facts(question: str, facts: Sequence[Triple], snapshot: Snapshot) -> 
 
 
 def weigh_terms(text: str, snapshot: Snapshot) -> dict[int, float]:
-    """Known terms of a text and their rarity."""
+    """Return the known terms of a text with their inverse document frequency."""
     idf = snapshot.associations.idf
     return {term: float(idf[term]) for term in terms_in_vocabulary(text, snapshot)}
 
 
 def terms_in_vocabulary(text: str, snapshot: Snapshot) -> dict[int, float]:
-    """Positions of the terms of a text that some passage has, each with weight 1; stop words only if there is nothing
-    else."""
+    """Return the positions of the terms of a text that some passage has, each with weight 1.
+
+    Stop words count only if the text has no other words.
+    """
     words = re.findall(r"[^\W_]\w*", text[:MAX_QUERY_CHARACTERS])
     telling = [word for word in words if word.lower() not in STOP_WORDS] or words
     numbers = snapshot.records.terms.by_string

@@ -1,4 +1,4 @@
-"""`HippoIndex`: passages and their entities, kept current one by one and asked in several ways."""
+"""`HippoIndex`: passages and their entities, updated incrementally, with retrieval."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -26,14 +26,12 @@ if TYPE_CHECKING:
 class HippoIndex:
     """A memory over free text.
 
-    `entity_extractor`: text -> entities and triples; without one, `llm`, a model of the `llm` library or its
-    name, is asked (`LLMEntityExtractor`), or else patterns find them (`RegexEntityExtractor`). `embedder`: texts
-    -> vectors, for `dense` retrieval and for entities that mean the same; without one, word associations of the
-    passages and likeness of names. `variant`: a name of `VARIANTS`. `fact_filter`: for variants with facts,
-    (question, triples) -> those that have to do with it.
+    `entity_extractor`: text -> entities and triples. Without it, `llm` (a model of the `llm` library, or its name) finds
+    them with `LLMEntityExtractor`; without both, patterns do (`RegexEntityExtractor`). `embedder`: texts -> vectors, for
+    `dense` retrieval and for similar entities; without it, word associations and similar names replace vectors.
+    `variant`: a name of `VARIANTS`. `fact_filter`: for variants with facts, (query, triples) -> relevant triples.
 
-    Nothing leaves the machine unless a model or embedder that is given here sends it. Not safe for use by several
-    threads at once while passages are added.
+    Nothing leaves the machine unless a given model or embedder sends it. Adding passages is not thread-safe.
 
     >>> index = HippoIndex()
     >>> index.add_passage("a", "The JWT is checked by Alice Smith.")
@@ -53,6 +51,7 @@ class HippoIndex:
         settings: RetrievalSettings | None = None,
         fact_filter: FactFilter | None = None,
     ) -> None:
+        """Create an empty index; the class describes the options."""
         if entity_extractor is None and llm is not None:
             from causalist.memory.llm_extractor import LLMEntityExtractor
 
@@ -61,7 +60,7 @@ class HippoIndex:
         self.variant = get_variant(variant) if isinstance(variant, str) else variant
         self.settings = settings or RetrievalSettings()
         self.fact_filter = fact_filter
-        self.diagnostics: dict[str, tuple[str, ...]] = {}  # by passage: what its extractor could not use
+        self.diagnostics: dict[str, tuple[str, ...]] = {}  # unusable extractor output by passage
         self.vectors = Vectors(embedder) if embedder is not None else None
         self.records = Records()
         self._view: tuple[int, Snapshot] | None = None
@@ -69,16 +68,16 @@ class HippoIndex:
     # -- passages
 
     def add_passage(self, passage_id: str, text: str, *, metadata: Mapping[str, Any] | None = None) -> None:
-        """Adds a passage. One with that id is replaced; the same text and metadata change nothing, and where only the
-        metadata are others nothing is extracted again.
+        """Add a passage, or replace the one with that id.
 
-        In `metadata`, "title" may say what the passage is called, "path" which passages are one document, "references"
-        list ids of passages that this one refers to, and "timestamp" say when it is from (ISO 8601, or seconds since
-        1970). Raises UsageError for what is no passage."""
+        The same text and metadata change nothing. Changed metadata alone do not repeat the extraction. Keys of `metadata`
+        with a meaning: "title", "path" (one path is one document), "references" (ids of passages), and "timestamp" (ISO
+        8601, or seconds since 1970). Raises UsageError for an invalid passage.
+        """
         self.build_from_passages([{"id": passage_id, "text": text, "metadata": metadata}])
 
     def build_from_passages(self, passages: Iterable[Mapping[str, Any]]) -> None:
-        """Adds many: mappings with `id`, `text` and optionally `metadata`. Equal to adding them one by one."""
+        """Add many passages: mappings with `id`, `text` and optional `metadata`. Equal to adding them one by one."""
         for batch in _batch_passages(passages):
             fresh = [each for each in batch if self._is_new_text(each[0], each[1])]
             if self.vectors is not None and fresh:
@@ -88,20 +87,22 @@ class HippoIndex:
                 self._put(passage_id, text, metadata)
 
     def remove_passage(self, passage_id: str) -> bool:
-        """Whether it was there."""
+        """Remove a passage. Return True if it existed."""
         if self.vectors is not None:
             self.vectors.passages.pop(passage_id, None)
         self.diagnostics.pop(passage_id, None)
         return self.records.remove(passage_id)
 
     def __len__(self) -> int:
+        """Return the number of passages."""
         return len(self.records.passages)
 
     def __contains__(self, passage_id: str) -> bool:
+        """Return True if there is a passage of that id."""
         return passage_id in self.records.passages
 
     def passage(self, passage_id: str) -> tuple[str, Mapping[str, Any]]:
-        """(text, metadata). Raises UsageError where there is none of that id."""
+        """Return (text, metadata) of a passage. Raises UsageError for an unknown id."""
         record = self.records.passages.get(passage_id)
         if record is None:
             raise UsageError(f"there is no passage {passage_id!r}")
@@ -109,7 +110,7 @@ class HippoIndex:
 
     @property
     def passage_ids(self) -> list[str]:
-        """In alphabetical order."""
+        """Ids of all passages in alphabetical order."""
         return sorted(self.records.passages)
 
     # -- questions
@@ -125,10 +126,11 @@ class HippoIndex:
         mode: str | RetrievalMode = RetrievalMode.HIPPO,
         variant: str | Variant | None = None,
     ) -> list[RetrievedPassage]:
-        """The best passages, best first; fewer, or none, where nothing else has to do with the question.
+        """Return the best passages, best first; fewer than `top_k` if fewer match.
 
-        `mode`: "hippo", "dense", "sparse" or "hybrid" (`memory.retrieval` says what each does). `ppr_alpha`:
-        probability of a restart; 0.15, unless the variant has another. Raises EmptyQuestion, UsageError."""
+        `mode`: "hippo", "dense", "sparse" or "hybrid" (see `memory.retrieval`). `ppr_alpha`: probability of a restart;
+        default 0.15, or that of the variant. Raises EmptyQuestion, UsageError.
+        """
         check_query(query, top_k)
         asked = self._build_query(query, ppr_alpha, max_iter, tol, variant)
         try:
@@ -147,9 +149,10 @@ class HippoIndex:
         max_iter: int = 50,
         tol: float = 1e-6,
     ) -> list[RetrievedPassage]:
-        """As `retrieve`, but seeds the entities up to `max_hops` away as well, each hop half as much as the one before.
+        """Retrieve as `retrieve` does, with seeds also on entities up to `max_hops` away; each hop halves the weight.
 
-        Raises EmptyQuestion, UsageError."""
+        Raises EmptyQuestion, UsageError.
+        """
         check_query(query, top_k)
         linked = around_entities.expand_linked(
             link_query(query, self.snapshot, self.extractor), self.snapshot, max_hops
@@ -166,33 +169,38 @@ class HippoIndex:
         )
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
-        """Ids of these entities (names or ids) and of all that a similarity edge joins to them."""
+        """Return ids of these entities (names or ids) and of all entities that a similarity edge joins to them."""
         return around_entities.add_synonyms(
             [each for name in entities for each in self._find_entities(name)], self.snapshot
         )
 
     def entity_neighborhood(self, entity: str, hops: int = 1) -> "list[Neighbor]":
-        """Entities at most `hops` away, nearest first, with how they are linked. Of a name with several senses all of
-        them are looked at; the id of one, like `mercury_(2)`, means that one. Raises UnknownEntity, UsageError."""
+        """Return entities at most `hops` away, nearest first, with the kinds of their links.
+
+        An ambiguous name covers all its senses; the id of one sense, like `mercury_(2)`, covers that one. Raises
+        UnknownEntity, UsageError.
+        """
         return around_entities.find_neighborhood(self._find_entities(entity), hops, self.snapshot)
 
     def entity(self, name: str) -> "EntityInfo":
-        """What is known of an entity. Raises UnknownEntity."""
+        """Return type, aliases, counts and passages of an entity. Raises UnknownEntity."""
         return around_entities.describe_entity(self._find_entities(name), self.snapshot)
 
     def synonym_graph(self) -> dict[str, dict[str, float]]:
-        """Similarity edges as an adjacency: entity -> entity -> similarity, in alphabetical order."""
+        """Return similarity edges as an adjacency: entity -> entity -> similarity, in alphabetical order."""
         return around_entities.build_synonym_graph(self.snapshot)
 
     def stats(self) -> dict[str, int | float]:
-        """Counts of nodes and edges by kind, and the share of passages with entities."""
+        """Return counts of nodes and edges by kind, and the share of passages with entities."""
         return around_entities.count_stats(self.snapshot)
 
     # -- disk
 
     def save(self, path: str | Path) -> None:
-        """Writes the index to one file (SQLite with arrays in it), or as node-link JSON where the name ends in `.json`.
-        The file is there complete or as it was. Raises IndexNotWritable."""
+        """Write the index to one SQLite file, or to node-link JSON if the name ends in `.json`.
+
+        The write is atomic. Raises IndexNotWritable.
+        """
         from causalist.memory import storage
 
         file = Path(path)
@@ -203,7 +211,7 @@ class HippoIndex:
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> "HippoIndex":
-        """Reads what `save` wrote; `options` as those of `HippoIndex`. Raises IndexUnreadable."""
+        """Return an index that `save` wrote; `options` are those of `HippoIndex`. Raises IndexUnreadable."""
         from causalist.memory import storage
 
         index = cls(**options)
@@ -211,14 +219,14 @@ class HippoIndex:
         return index
 
     def to_node_link(self) -> dict[str, Any]:
-        """The graph as node-link data, from which `from_node_link` makes the index again."""
+        """Return the graph as node-link data; `from_node_link` restores the index from them."""
         from causalist.memory.storage import node_link
 
         return node_link(self.snapshot)
 
     @classmethod
     def from_node_link(cls, data: Mapping[str, Any], **options: Any) -> "HippoIndex":
-        """Raises IndexUnreadable for what is no such graph."""
+        """Return the index of node-link data. Raises IndexUnreadable if `data` is not such a graph."""
         from causalist.memory.storage import read_node_link
 
         index = cls(**options)
@@ -226,13 +234,14 @@ class HippoIndex:
         return index
 
     def to_networkx(self) -> Any:
-        """A `networkx.MultiDiGraph` with the nodes and edges of `to_node_link`."""
+        """Return a `networkx.MultiDiGraph` with the nodes and edges of `to_node_link`."""
         from causalist.memory.storage import to_networkx
 
         return to_networkx(self.to_node_link())
 
     @classmethod
     def from_networkx(cls, graph: Any, **options: Any) -> "HippoIndex":
+        """Return the index of a NetworkX graph. Raises IndexUnreadable if it is not a graph of a memory."""
         from causalist.memory.storage import from_networkx
 
         return cls.from_node_link(from_networkx(graph), **options)
@@ -241,7 +250,7 @@ class HippoIndex:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The index as it is now, ready to be asked; made again after a change."""
+        """Current state of the index for queries; rebuilt after a change."""
         if self._view is None or self._view[0] != self.records.generation:
             pairs = None
             if self.vectors is not None:
@@ -292,7 +301,7 @@ class HippoIndex:
         return Query(text, chosen, self.settings, damping, max_iter, tol)
 
     def _find_entities(self, name: str) -> tuple[int, ...]:
-        """The entities of that name, or the one of that id."""
+        """Return the entities of a name, or the one of an id. Raises UnknownEntity."""
         position_by_entity = self.snapshot.position_by_entity
         if name in position_by_entity and name != entity_id(name):
             return (position_by_entity[name],)
@@ -312,7 +321,7 @@ _BATCH_PASSAGES = 256
 
 
 def _batch_passages(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tuple[str, str, Mapping[str, Any]]]]:
-    """Checked passages, a few hundred at a time."""
+    """Yield batches of checked passages."""
     batch: list[tuple[str, str, Mapping[str, Any]]] = []
     for each in passages:
         if not isinstance(each, Mapping) or "id" not in each or "text" not in each:

@@ -1,14 +1,10 @@
-"""What a model wrote -> entities and triples, strictly: whatever is not as it should be is a diagnostic, never an edge.
+"""Entities and triples from a model of the `llm` library: two prompts a passage, strict parsing, cached answers.
 
-Repaired is only what cannot change the meaning: a fence around the JSON, words before and after it, a comma too much,
-an array inside of an object, and an array that ends early, of which the complete items count. A name counts if the
-passage has it, a triple if both its ends are entities of the passage; a model's word alone makes nothing.
-
-Entities and triples by a model of the `llm` library: two prompts a passage, strict parsing, everything cached.
-
-A passage is asked about once: what the model answered is kept by the hash of model, prompts and text, so that a run
-that was interrupted goes on where it stopped. What cannot be used is a diagnostic, and the patterns step in. A model
-that cannot be reached is an error, never an empty result.
+Answers are cached by the hash of model, prompt and text, so that an interrupted run continues where it stopped. An
+unreachable model is an error, never an empty result. Unusable output becomes a diagnostic, never an edge. If no
+entity of the answer is usable, patterns find the entities. The parser repairs only what cannot change the meaning: a
+code fence or words around the JSON, a trailing comma, an array inside of an object, and a truncated array, of which
+the complete items count. A name must occur in the passage, and both ends of a triple must be entities of the passage.
 """
 
 import hashlib
@@ -36,8 +32,8 @@ from causalist.memory.entities import (
 from causalist.memory.regex_extractor import RegexEntityExtractor
 
 ASKED_TYPES = ("person", "org", "location", "concept", "event", "artifact")
-CONFIDENCE_THRESHOLD = 0.5  # of a triple's confidence; chosen by hand
-_MAX_OUTPUT_CHARACTERS = 100_000  # characters that are read
+CONFIDENCE_THRESHOLD = 0.5  # minimum of a triple; chosen by hand
+_MAX_OUTPUT_CHARACTERS = 100_000  # longer output is truncated
 _MAX_PREDICATE_CHARACTERS = 80
 _MAX_ITEMS = 200
 _MAX_DIAGNOSTICS = 20
@@ -45,25 +41,28 @@ _DECODER = json.JSONDecoder(parse_constant=lambda name: _reject_constant(name))
 
 
 class DiagnosticList:
-    """Diagnostics, the first few and how many more."""
+    """Diagnostics up to a limit, and the number of further ones."""
 
     def __init__(self) -> None:
+        """Create an empty list."""
         self._messages: list[str] = []
         self._more = 0
 
     def add(self, message: str) -> None:
+        """Add a message, or count it above the limit."""
         if len(self._messages) < _MAX_DIAGNOSTICS:
             self._messages.append(message)
         else:
             self._more += 1
 
     def as_tuple(self) -> tuple[str, ...]:
+        """Return the messages, the last one with the number of further ones."""
         more = (f"{self._more} more",) if self._more else ()
         return (*self._messages, *more)
 
 
 def parse_entities(output: str, text: str, diagnostics: DiagnosticList) -> tuple[Entity, ...]:
-    """The entities of a model's answer that the passage names."""
+    """Return the entities of a model's answer that the passage names."""
     found: list[Entity] = []
     lower = text.lower()
     plain = f" {normalize(text)} "
@@ -86,7 +85,7 @@ def parse_entities(output: str, text: str, diagnostics: DiagnosticList) -> tuple
 def parse_triples(
     output: str, entities: Sequence[Entity], diagnostics: DiagnosticList, threshold: float = CONFIDENCE_THRESHOLD
 ) -> tuple[Triple, ...]:
-    """The triples of a model's answer between these entities, with at least this confidence."""
+    """Return the triples of a model's answer between these entities, with at least `threshold` confidence."""
     known = {entity_id(entity.name) for entity in entities}
     found: dict[tuple[str, str, str], Triple] = {}
     for item in _read_items(output, "triples", diagnostics):
@@ -112,7 +111,7 @@ def parse_triples(
 
 
 def _read_items(output: str, what: str, diagnostics: DiagnosticList) -> list[Mapping[str, Any]]:
-    """The objects of the array in a model's answer."""
+    """Return the objects of the array in a model's answer."""
     if len(output) > _MAX_OUTPUT_CHARACTERS:
         diagnostics.add(f"an answer of {len(output):,} characters; {_MAX_OUTPUT_CHARACTERS:,} were read")
         output = output[:_MAX_OUTPUT_CHARACTERS]
@@ -135,7 +134,7 @@ def _read_items(output: str, what: str, diagnostics: DiagnosticList) -> list[Map
 
 
 def _parse_json(output: str, what: str, diagnostics: DiagnosticList) -> Any:
-    """The JSON in the answer, repaired where that is safe."""
+    """Return the JSON value in the answer, with safe repairs; None if there is none."""
     text = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", output)
     whole = _load_json(text)
     if whole is not None:
@@ -149,7 +148,7 @@ def _parse_json(output: str, what: str, diagnostics: DiagnosticList) -> Any:
         pass
     else:
         diagnostics.add(f"words around the array of {what}")
-        # More arrays than one are several answers, and nobody knows which one is meant.
+        # Several arrays are several answers; none is preferred.
         return value if "[" not in text[end:] else None
     without = _load_json(re.sub(r",(\s*[\]}])", r"\1", text[start:]))
     if without is not None:
@@ -163,7 +162,7 @@ def _parse_json(output: str, what: str, diagnostics: DiagnosticList) -> Any:
 
 
 def _read_complete_items(text: str, start: int) -> list[Any]:
-    """The items before the place where an array stops being JSON."""
+    """Return the complete items of a truncated array."""
     items: list[Any] = []
     at = start + 1
     while start >= 0 and at < len(text):
@@ -202,14 +201,14 @@ def _is_huge(value: object) -> bool:
     )
 
 
-_MAX_TEXT_CHARACTERS = 20_000  # characters of a passage that a model is shown
-_CHARACTERS_A_TOKEN = 4  # an estimate for what a run costs, no more
-_ANSWER_TOKENS = 300  # of both answers, as a rule
+_MAX_TEXT_CHARACTERS = 20_000  # longer passages are truncated in the prompt
+_CHARACTERS_A_TOKEN = 4  # for the cost estimate only
+_ANSWER_TOKENS = 300  # of both answers together, on average
 _MAX_ATTEMPTS = 3
 
 
 class Estimate(NamedTuple):
-    """What asking about passages will take; those that are cached cost nothing."""
+    """Expected cost of asking a model about passages; cached passages cost nothing."""
 
     passages: int
     cached: int
@@ -221,12 +220,14 @@ class Estimate(NamedTuple):
 class LLMEntityExtractor:
     """Asks `model` for typed entities, then for triples between them with at least `threshold` confidence.
 
-    `cache`: a file that keeps the answers; without it they are kept as long as this object. Where the answer about
-    entities cannot be used, those that patterns find are taken, and a diagnostic says so."""
+    `cache`: file for the answers; without it they are kept in memory. If the answer about entities is unusable, patterns
+    find the entities and a diagnostic says so.
+    """
 
     def __init__(
         self, model: Model | str, *, threshold: float = CONFIDENCE_THRESHOLD, cache: Path | None = None
     ) -> None:
+        """Create an extractor for a model or the name of one. Raises ExtraMissing, ModelFailed, IndexNotWritable."""
         self.model = get_model(model) if isinstance(model, str) else model
         self.name = f"llm:{self.model.model_id}"
         self.threshold = threshold
@@ -237,7 +238,7 @@ class LLMEntityExtractor:
         self._cache = AnswerCache(cache)
 
     def __call__(self, text: str) -> Extraction:
-        """Raises ModelFailed where the model cannot be reached."""
+        """Return the entities and triples of a text. Raises ModelFailed if the model cannot be reached."""
         shown = text[:_MAX_TEXT_CHARACTERS]
         diagnostics = DiagnosticList()
         if len(shown) < len(text):
@@ -257,7 +258,7 @@ class LLMEntityExtractor:
         return Extraction(kept, triples, diagnostics.as_tuple())
 
     def estimate(self, texts: Iterable[str]) -> Estimate:
-        """What asking about these passages will take, before anything is asked."""
+        """Return the expected cost of asking about these passages, without asking."""
         n = cached = prompt_tokens = 0
         fixed = len(self._entities) + len(self._triples)
         for text in texts:
@@ -271,7 +272,7 @@ class LLMEntityExtractor:
         return Estimate(n, cached, 2 * open_, prompt_tokens, open_ * _ANSWER_TOKENS)
 
     def _prompt(self, template: str, text: str, **more: str) -> str:
-        # A mark that the text cannot hold: it would have to contain its own hash.
+        # The text cannot contain this mark: it would have to contain its own hash.
         mark = f"-----{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}-----"
         for key, value in {**more, "mark": mark}.items():
             template = template.replace(f"{{{key}}}", value)
@@ -290,7 +291,7 @@ class LLMEntityExtractor:
             try:
                 answer = str(self.model.prompt(prompt, stream=False).text())
                 break
-            except Exception as error:  # whatever a provider's plugin raises
+            except Exception as error:  # a plugin of a provider can raise anything
                 if attempt == _MAX_ATTEMPTS:
                     raise ModelFailed(
                         f"{self.model.model_id} did not answer after {_MAX_ATTEMPTS} attempts "
@@ -301,9 +302,10 @@ class LLMEntityExtractor:
 
 
 class AnswerCache:
-    """Answers by key, in a SQLite file or in memory. Each is on disk before the next question is asked."""
+    """Answers by key, in a SQLite file or in memory. Each answer is on disk before the next prompt is sent."""
 
     def __init__(self, path: Path | None) -> None:
+        """Open the cache file, or an empty cache in memory. Raises IndexNotWritable."""
         self._path = path
         self._known: dict[str, str] = {}
         if path is not None:
@@ -315,9 +317,11 @@ class AnswerCache:
                 raise IndexNotWritable(f"cannot use {path} for answers of a model: {error}; remove it") from error
 
     def get(self, key: str) -> str | None:
+        """Return the answer of a key, or None."""
         return self._known.get(key)
 
     def put(self, key: str, text: str) -> None:
+        """Store an answer. Raises IndexNotWritable."""
         self._known[key] = text
         if self._path is None:
             return

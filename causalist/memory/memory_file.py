@@ -1,9 +1,8 @@
-"""What was read when documents were added last, so that adding them again reads only those that changed.
+"""Memory in a file: open it, update it from documents, and save it under a lock.
 
-It lies beside the memory, as `memory.db.read`, and counts for the memory alone whose checksum it names: whoever changes
-the memory by other means makes it worth nothing, and then everything is read again. It holds no text.
-
-A memory in a file: opened, brought up to date with documents, saved under a lock.
+`memory.db.read` next to the memory lists the documents of the last update, so that another update reads changed
+documents only. The list holds no text. It is valid for the memory whose checksum it names: after any other change of
+the memory, all documents are read again.
 """
 
 import hashlib
@@ -26,12 +25,15 @@ from causalist.source import find_root
 from causalist.store import FOLDER, prepare_folder
 
 FORMAT = 1
-READER_VERSION = 1  # changes whenever documents become other passages than before
+READER_VERSION = 1  # increased whenever the same document gives other passages
 
 
 class DocumentRecord(NamedTuple):
-    """One document: hash of its content and of what read it, links as they are written by id of the passage, in the
-    order of the text, what could not be read of it, and which extractor found its entities."""
+    """State of a document at the last update.
+
+    `digest`: hash of its content and of the reader version. `links`: references as written, by passage id, in text
+    order. `note`: unreadable parts. `extractor`: name of the model that found its entities, or "".
+    """
 
     digest: str
     links: Mapping[str, tuple[str, ...]]
@@ -40,7 +42,7 @@ class DocumentRecord(NamedTuple):
 
 
 def compute_digest(found: DocumentFile, data: bytes | str) -> str:
-    """Of a document's content, or of the reason why it cannot be had, and of what reads it."""
+    """Return a hash of a document's content (or of the reason for not reading it) and of its reader."""
     digest = hashlib.blake2b(
         f"{READER_VERSION}\0{pdf_library_version() if found.is_pdf else ''}\0".encode(), digest_size=16
     )
@@ -49,13 +51,13 @@ def compute_digest(found: DocumentFile, data: bytes | str) -> str:
 
 
 def build_record(digest: str, passages: list[Document], note: str, extractor: str) -> DocumentRecord:
-    """What is kept of a document; references of `passages` are as they are written."""
+    """Return the record of a document; the references of `passages` are as written."""
     links = {each.id: tuple(each.metadata.get("references", ())) for each in passages}
     return DocumentRecord(digest, links, note, extractor)
 
 
 def known_files(memory: Path) -> dict[str, DocumentRecord]:
-    """Documents by name; none where nothing is known of this state of the memory."""
+    """Return document records by name; empty if they are missing or of another state of the memory."""
     try:
         data: Any = json.loads(_sidecar_path(memory).read_text(encoding="utf-8"))
         if data["format"] != FORMAT or data["memory"] != read_checksum(memory):
@@ -74,7 +76,7 @@ def known_files(memory: Path) -> dict[str, DocumentRecord]:
 
 
 def save_known_files(memory: Path, documents: Mapping[str, DocumentRecord]) -> None:
-    """Writes it beside the memory. Where that fails all is read again next time, no more."""
+    """Write the records next to the memory. A failed write only means that the next update reads all documents."""
     data = {
         "format": FORMAT,
         "memory": read_checksum(memory),
@@ -99,7 +101,7 @@ _LOCK_TIMEOUT_SECONDS = 600.0
 
 
 class UpdateResult(NamedTuple):
-    """What adding documents did; `passages` are those of the documents, `changed` the new or changed ones of them."""
+    """Counts of an update: `passages` of the documents, and `changed`, the new or changed ones among them."""
 
     documents: int
     passages: int
@@ -110,23 +112,23 @@ class UpdateResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """`base`: paths of documents are relative to it."""
+    """File of a memory. Paths of documents are relative to `base`."""
 
     path: Path
     base: Path
 
     @classmethod
     def locate(cls, file: Path | None, folder: Path) -> "MemoryFile":
-        """The memory in `file`, or that of the repository around `folder`."""
+        """Return the memory in `file`, or that of the repository around `folder`."""
         base = find_root(folder)
         return cls(base / FOLDER / NAME if file is None else file, base)
 
     def open(self, extractor: EntityExtractor | None = None) -> HippoIndex:
-        """Raises IndexUnreadable where there is none."""
+        """Return the index. Raises IndexUnreadable if there is none."""
         return HippoIndex.load(self.path, entity_extractor=extractor)
 
     def build_extractor(self, name: str) -> LLMEntityExtractor:
-        """A model's extractor whose answers are kept beside the memory. Raises ExtraMissing, ModelFailed."""
+        """Return the extractor of a model, with its answers cached next to the memory. Raises ExtraMissing, ModelFailed."""
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
         return LLMEntityExtractor(name, cache=self.path.with_name(f"{self.path.name}.answers"))
@@ -137,11 +139,13 @@ class MemoryFile:
         extractor: EntityExtractor | None = None,
         approve: Callable[[Estimate], None] | None = None,
     ) -> UpdateResult:
-        """Reads what has changed and saves. Documents that were below one of these folders and are not there any more
-        are forgotten; what was read without a model, or with another, is read again by the one given. `approve` is told
-        what asking a model about new passages will take, and may raise.
+        """Add or update the documents of files and folders, and save the memory.
 
-        Raises RepositoryNotFound, NothingToIndex, ExtraMissing, IndexNotWritable, IndexUnreadable, ModelFailed."""
+        Only changed documents are read. Documents deleted from these folders are removed. A model reads again what was read
+        without it. `approve` gets the estimate for new passages before a model is asked, and may raise.
+
+        Raises RepositoryNotFound, NothingToIndex, ExtraMissing, IndexNotWritable, IndexUnreadable, ModelFailed.
+        """
         from filelock import FileLock, Timeout
 
         skipped: dict[str, str] = {}
@@ -177,7 +181,7 @@ class MemoryFile:
         }
         covered = {name for name in before if self._is_below(places, name)}
         if before and covered == set(digests) == same:
-            # Nothing has changed: neither is the memory loaded, nor anything read but what tells that.
+            # Nothing has changed, so the memory is not loaded.
             skipped.update((name, before[name].note) for name in sorted(covered) if before[name].note)
             n_passages = sum(len(before[name].links) for name in covered)
             n_documents = sum(bool(before[name].links) for name in covered)
@@ -223,7 +227,7 @@ class MemoryFile:
         return UpdateResult(len(reading.paths), len(reading.passages), changed, len(gone), reading.skipped)
 
     def _contains_passage(self, places: Sequence[Path], index: HippoIndex, passage: str) -> bool:
-        """Whether the document of a passage is, or lies below, one of the places."""
+        """Return True if the document of a passage is, or is below, one of the places."""
         path = index.passage(passage)[1].get("path")
         return isinstance(path, str) and self._is_below(places, path)
 
@@ -233,7 +237,7 @@ class MemoryFile:
 
 
 def _restore_document(index: HippoIndex, passage: str, links: tuple[str, ...]) -> Document:
-    """A passage as its document said it, with references as they are written."""
+    """Return a passage as it was read, with references as written."""
     text, metadata = index.passage(passage)
     plain = {key: value for key, value in metadata.items() if key != "references"}
     return Document(passage, text, {**plain, "references": list(links)} if links else plain)

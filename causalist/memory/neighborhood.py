@@ -1,4 +1,4 @@
-"""The graph around entities: hops, synonyms, what is known of one."""
+"""Neighborhood of entities in the graph: hops, synonyms and facts about one entity."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from causalist.memory.entity_linking import LinkedEntities
 from causalist.memory.retrieval import find_neighbors
 from causalist.memory.snapshot import Snapshot
 
-HOP_DECAY = 0.5  # a seed one hop further counts half as much; chosen by hand
-_MAX_ENTITIES_PER_HOP = 100  # entities that a hop adds: those with the most links to what was there
+HOP_DECAY = 0.5  # weight of a seed per hop; chosen by hand
+_MAX_ENTITIES_PER_HOP = 100  # the most strongly linked ones
 _MAX_HOPS = 10
 
 
 class Neighbor(NamedTuple):
-    """An entity near another: hops away, and of its links to what is one hop nearer the kinds and their strength."""
+    """An entity near another; `kinds` and `strength` are those of its links to entities one hop nearer."""
 
     entity: str
     hops: int
@@ -27,8 +27,10 @@ class Neighbor(NamedTuple):
 
 
 class EntityInfo(NamedTuple):
-    """`occurrences`: in all passages; `aliases`: names as written, the most frequent first. `senses`: the ids of the
-    things that the name means, where it means several; all else is of all of them together."""
+    """An entity. `occurrences` count all passages; `aliases` are names as written, the most frequent first.
+
+    `senses` are the entity ids of an ambiguous name; the other fields then cover all of them.
+    """
 
     entity: str
     name: str
@@ -40,7 +42,7 @@ class EntityInfo(NamedTuple):
 
 
 def expand_linked(linked: LinkedEntities, snapshot: Snapshot, max_hops: int) -> LinkedEntities:
-    """What is linked, and entities up to `max_hops` away; of each hop those that are linked most."""
+    """Return the linked entities and entities up to `max_hops` away; each hop adds the most strongly linked ones."""
     _check_hops(max_hops)
     matches = dict(linked.matches)
     frontier = np.array(sorted(matches), dtype=np.int64)
@@ -56,12 +58,13 @@ def expand_linked(linked: LinkedEntities, snapshot: Snapshot, max_hops: int) -> 
 
 
 def add_synonyms(entities: Sequence[int], snapshot: Snapshot) -> list[str]:
+    """Return ids of the entities and of all that a similarity edge joins to them, in alphabetical order."""
     near, _, _ = snapshot.arrays.similar.gather(np.array(sorted(set(entities)), dtype=np.int64))
     return [snapshot.arrays.entities[e] for e in sorted({*entities, *near.tolist()})]
 
 
 def find_neighborhood(entities: Sequence[int], hops: int, snapshot: Snapshot) -> list[Neighbor]:
-    """Of one entity, or of all that a name means. By hops, then strength, then id."""
+    """Return the neighbors of one entity, or of all senses of a name; by hops, then strength, then id."""
     _check_hops(hops)
     seen = set(entities)
     frontier = sorted(seen)
@@ -82,7 +85,7 @@ def find_neighborhood(entities: Sequence[int], hops: int, snapshot: Snapshot) ->
 
 
 def describe_entity(entities: Sequence[int], snapshot: Snapshot) -> EntityInfo:
-    """Of one entity, or of all that a name means."""
+    """Return the facts about one entity, or about all senses of a name."""
     arrays = snapshot.arrays
     kind, aliases = types_and_aliases(snapshot.records, arrays, entities)
     rows = [arrays.passages_by_entity.row(entity) for entity in entities]
@@ -101,6 +104,7 @@ def describe_entity(entities: Sequence[int], snapshot: Snapshot) -> EntityInfo:
 
 
 def build_synonym_graph(snapshot: Snapshot) -> dict[str, dict[str, float]]:
+    """Return similarity edges as an adjacency: entity -> entity -> similarity."""
     similar, names = snapshot.arrays.similar, snapshot.arrays.entities
     found: dict[str, dict[str, float]] = {}
     for row, column, value in zip(
@@ -111,6 +115,7 @@ def build_synonym_graph(snapshot: Snapshot) -> dict[str, dict[str, float]]:
 
 
 def count_stats(snapshot: Snapshot) -> dict[str, int | float]:
+    """Return counts of nodes and edges by kind, and the share of passages with entities."""
     arrays = snapshot.arrays
     return {
         "passages": arrays.n_passages,
@@ -125,7 +130,7 @@ def count_stats(snapshot: Snapshot) -> dict[str, int | float]:
 
 
 def _link_strengths(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, float]:
-    """Entities linked with any of these: passages shared, similarities and confidences, added."""
+    """Return the entities linked with any of `ends`: shared passages, similarities and confidences, added."""
     arrays = snapshot.arrays
     reached = find_neighbors(ends, snapshot)
     passages, _, _ = arrays.passages_by_entity.gather(ends)

@@ -1,4 +1,4 @@
-"""What of a passage is shown: the stretch that has most of what was asked for, and the words of the question in it."""
+"""Excerpt of a passage: the part that matches a query best, and the words of the query in it."""
 
 import re
 from collections.abc import Iterable
@@ -13,17 +13,18 @@ _MARKS = re.compile(r"^[\s|#>*-]+|[\s|]+$")
 
 
 class Excerpt(NamedTuple):
-    """`words`: those of the question that the passage has, as the question writes them."""
+    """Excerpt of a passage; `words` are the query words that the passage contains, as the query writes them."""
 
     text: str
     words: tuple[str, ...]
 
 
 def find_excerpt(text: str, question: str, *, names: Iterable[str] = (), length: int = 240) -> Excerpt:
-    """At most about `length` characters in one line, from the beginning of a sentence; marks of what is left out at
-    both ends. Each word of the question counts once, and each of `names` (ids of entities) half as much.
+    r"""Return an excerpt of about `length` characters in one line, starting at a sentence.
 
-    >>> find_excerpt("# Leave\\n\\nIt is fair. New parents get 16 weeks. Ask Ada.", "How many weeks?", length=28)
+    An ellipsis marks omitted text at either end. A query word counts 1; a word of `names` (entity ids) counts 0.5.
+
+    >>> find_excerpt("# Leave\n\nIt is fair. New parents get 16 weeks. Ask Ada.", "How many weeks?", length=28)
     Excerpt(text='… New parents get 16 weeks. …', words=('weeks',))
     """
     body = _HEADING.sub("", text, count=1) or text
@@ -53,7 +54,7 @@ def find_excerpt(text: str, question: str, *, names: Iterable[str] = (), length:
 
 
 def _cut_around_match(text: str, weights: dict[str, float], length: int) -> str:
-    """A piece of a sentence that is too long to be shown, around the first word that was asked for."""
+    """Return a part of a long sentence around the first query word."""
     for match in _WORD.finditer(text):
         if weights.keys() & set(terms_of(match[0])):
             start = max(0, match.start() - length // 4)
@@ -63,7 +64,7 @@ def _cut_around_match(text: str, weights: dict[str, float], length: int) -> str:
 
 
 def _query_terms(question: str) -> dict[str, str]:
-    """Terms of the question and the word that has each."""
+    """Return the terms of the query, each with the word that contains it."""
     words = _WORD.findall(question)
     telling = [word for word in words if word.lower() not in STOP_WORDS] or words
     found: dict[str, str] = {}
