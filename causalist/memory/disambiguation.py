@@ -186,7 +186,8 @@ def disambiguate(
         senses.update(dict.fromkeys(members, members))
     again = Matrix.from_entries(rows, column, mentions.values, (mentions.n_rows, len(ids)))
     return SenseAssignment(
-        [ids[i] for i in order], numbers[owner[order]], again, again.transpose(), place[: len(entities)], entity_by_mention,
+        [ids[i] for i in order], numbers[owner[order]], again, again.transpose(), place[: len(entities)],
+        entity_by_mention,
         [int(numbers[e]) for e in split], senses,
     )  # fmt: skip
 

@@ -150,8 +150,8 @@ def find_documents(places: Iterable[Path], base: Path, skipped: dict[str, str]) 
 def read_documents(places: Iterable[Path], base: Path) -> DocumentSet:
     """Return the documents below folders and the named files, with paths relative to `base` or absolute outside of it.
 
-    Files that git or `.causalistignore` ignores, and files that are never indexed, are left out of folders. An unreadable
-    document of a folder is in `skipped` with the reason; an unreadable named document is an error. Raises
+    Files that git or `.causalistignore` ignores, and files that are never indexed, are left out of folders. An
+    unreadable document of a folder is in `skipped` with the reason; an unreadable named document is an error. Raises
     RepositoryNotFound, NothingToIndex, ExtraMissing (PDF files need the extra `pdf`).
     """
     reading = DocumentSet()

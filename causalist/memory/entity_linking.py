@@ -32,16 +32,16 @@ class LinkedEntities(NamedTuple):
     exact: tuple[int, ...]
 
 
-def link_query(question: str, snapshot: Snapshot, extractor: EntityExtractor) -> LinkedEntities:
+def link_query(query: str, snapshot: Snapshot, extractor: EntityExtractor) -> LinkedEntities:
     """Return the entities of a query: those that the extractor finds, and those named by one to five of its words.
 
     Unknown names that the extractor finds match similar entity names. Other words match inflected names only.
     """
     exact: dict[int, float] = {}
     similar: dict[int, float] = {}
-    asked = terms_in_vocabulary(question, snapshot) if snapshot.arrays.senses else {}
+    asked = terms_in_vocabulary(query, snapshot) if snapshot.arrays.senses else {}
     names = dict.fromkeys(
-        entity_id(entity.name) for entity in normalize_extraction(extractor(question[:MAX_QUERY_CHARACTERS])).entities
+        entity_id(entity.name) for entity in normalize_extraction(extractor(query[:MAX_QUERY_CHARACTERS])).entities
     )
     for name in names:
         if name in snapshot.position_by_entity:
@@ -50,7 +50,7 @@ def link_query(question: str, snapshot: Snapshot, extractor: EntityExtractor) ->
             for other, value in _find_similar(name, snapshot).items():
                 for place, share in _weigh_senses(other, asked, snapshot).items():
                     similar[place] = max(value * share, similar.get(place, 0.0))
-    for name in _candidate_names(question):
+    for name in _candidate_names(query):
         if name in snapshot.position_by_entity:
             exact.update(_weigh_senses(name, asked, snapshot))
         else:
@@ -99,9 +99,9 @@ def _find_similar(name: str, snapshot: Snapshot) -> dict[str, float]:
     return found
 
 
-def _candidate_names(question: str) -> list[str]:
+def _candidate_names(query: str) -> list[str]:
     """Return the ids of all word sequences of a query that may be names. They do not begin or end with a stop word."""
-    words = [word.lower() for word in _WORD.findall(question[:MAX_QUERY_CHARACTERS])]
+    words = [word.lower() for word in _WORD.findall(query[:MAX_QUERY_CHARACTERS])]
     found: dict[str, None] = {}
     for size in range(min(_MAX_PHRASE_WORDS, len(words)), 0, -1):
         for start in range(len(words) - size + 1):
@@ -144,24 +144,24 @@ def with_passage_seeds(
 
 
 def build_fact_seeds(
-    question: str, snapshot: Snapshot, variant: Variant, plain: Floats, keep: FactFilter | None
+    query: str, snapshot: Snapshot, variant: Variant, plain: Floats, keep: FactFilter | None
 ) -> tuple[NDArray[np.float64] | None, tuple[Triple, ...]]:
     """Return (seed distribution, its facts) as HippoRAG 2 does; (None, ()) if no fact matches the query.
 
-    The five facts nearest to the query give their scores, scaled to [0, 1], to subject and object, divided by the number
-    of passages that name these. An entity has the mean over its facts; the five best entities are seeds. `keep` may
-    reject facts.
+    The five facts nearest to the query give their scores, scaled to [0, 1], to subject and object, divided by the
+    number of passages that name these. An entity has the mean over its facts; the five best entities are seeds. `keep`
+    may reject facts.
     """
     facts = _collect_facts(snapshot)
-    values = _score_facts(question, facts, snapshot)
+    values = _score_facts(query, facts, snapshot)
     best = [i for i in np.lexsort((np.arange(len(values)), -values))[:_MAX_FACTS].tolist() if values[i] > 0]
     chosen = [facts[i] for i in best]
     scale = float(values[best[0]]) if best else 1.0
     score = {fact: float(values[i]) / scale for fact, i in zip(chosen, best, strict=True)}
     if keep is not None and chosen:
-        kept = list(keep(question, chosen))
+        kept = list(keep(query, chosen))
         if any(fact not in score for fact in kept):
-            raise UsageError("the filter of facts returned one that it was not given")
+            raise UsageError("the fact filter returned a fact that it was not given")
         chosen = [fact for fact in chosen if fact in kept]
     if not chosen:
         return None, ()
@@ -189,7 +189,7 @@ def _collect_facts(snapshot: Snapshot) -> list[Triple]:
     return [Triple(*key, confidence) for key, confidence in sorted(found.items())]
 
 
-def _score_facts(question: str, facts: Sequence[Triple], snapshot: Snapshot) -> Floats:
+def _score_facts(query: str, facts: Sequence[Triple], snapshot: Snapshot) -> Floats:
     """Return the cosines of facts with the query: of vectors, or of terms weighted by rarity."""
     texts = [f"{t.subject} {t.predicate} {t.object}".replace("_", " ") for t in facts]
     if not texts:
@@ -197,8 +197,8 @@ def _score_facts(question: str, facts: Sequence[Triple], snapshot: Snapshot) -> 
     if snapshot.vectors is not None:
         from causalist.memory.similarity import cosines
 
-        return np.maximum(cosines(np.stack(snapshot.vectors.embed(texts)), snapshot.vectors.embed([question])[0]), 0.0)
-    asked = weigh_terms(question, snapshot)
+        return np.maximum(cosines(np.stack(snapshot.vectors.embed(texts)), snapshot.vectors.embed([query])[0]), 0.0)
+    asked = weigh_terms(query, snapshot)
     length = np.sqrt(sum(weight * weight for weight in asked.values())) or 1.0
     values = []
     for text in texts:

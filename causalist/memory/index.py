@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 class HippoIndex:
     """A memory over free text.
 
-    `entity_extractor`: text -> entities and triples. Without it, `llm` (a model of the `llm` library, or its name) finds
-    them with `LLMEntityExtractor`; without both, patterns do (`RegexEntityExtractor`). `embedder`: texts -> vectors, for
-    `dense` retrieval and for similar entities; without it, word associations and similar names replace vectors.
-    `variant`: a name of `VARIANTS`. `fact_filter`: for variants with facts, (query, triples) -> relevant triples.
+    `entity_extractor`: text -> entities and triples. Without it, `llm` (a model of the `llm` library, or its name)
+    finds them with `LLMEntityExtractor`; without both, patterns do (`RegexEntityExtractor`). `embedder`: texts ->
+    vectors, for `dense` retrieval and for similar entities; without it, word associations and similar names replace
+    vectors. `variant`: a name of `VARIANTS`. `fact_filter`: for variants with facts, (query, triples) -> relevant
+    triples.
 
     Nothing leaves the machine unless a given model or embedder sends it. Adding passages is not thread-safe.
 
@@ -70,9 +71,9 @@ class HippoIndex:
     def add_passage(self, passage_id: str, text: str, *, metadata: Mapping[str, Any] | None = None) -> None:
         """Add a passage, or replace the one with that id.
 
-        The same text and metadata change nothing. Changed metadata alone do not repeat the extraction. Keys of `metadata`
-        with a meaning: "title", "path" (one path is one document), "references" (ids of passages), and "timestamp" (ISO
-        8601, or seconds since 1970). Raises UsageError for an invalid passage.
+        The same text and metadata change nothing. Changed metadata alone do not repeat the extraction. Keys of
+        `metadata` with a meaning: "title", "path" (one path is one document), "references" (ids of passages), and
+        "timestamp" (ISO 8601, or seconds since 1970). Raises UsageError for an invalid passage.
         """
         self.build_from_passages([{"id": passage_id, "text": text, "metadata": metadata}])
 

@@ -220,8 +220,8 @@ class Estimate(NamedTuple):
 class LLMEntityExtractor:
     """Asks `model` for typed entities, then for triples between them with at least `threshold` confidence.
 
-    `cache`: file for the answers; without it they are kept in memory. If the answer about entities is unusable, patterns
-    find the entities and a diagnostic says so.
+    `cache`: file for the answers; without it they are kept in memory. If the answer about entities is unusable,
+    patterns find the entities and a diagnostic says so.
     """
 
     def __init__(

@@ -128,7 +128,7 @@ class MemoryFile:
         return HippoIndex.load(self.path, entity_extractor=extractor)
 
     def build_extractor(self, name: str) -> LLMEntityExtractor:
-        """Return the extractor of a model, with its answers cached next to the memory. Raises ExtraMissing, ModelFailed."""
+        """Return the extractor of a model; it caches answers next to the memory. Raises ExtraMissing, ModelFailed."""
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
         return LLMEntityExtractor(name, cache=self.path.with_name(f"{self.path.name}.answers"))
@@ -141,8 +141,8 @@ class MemoryFile:
     ) -> UpdateResult:
         """Add or update the documents of files and folders, and save the memory.
 
-        Only changed documents are read. Documents deleted from these folders are removed. A model reads again what was read
-        without it. `approve` gets the estimate for new passages before a model is asked, and may raise.
+        Only changed documents are read. Documents deleted from these folders are removed. A model reads again what was
+        read without it. `approve` gets the estimate for new passages before a model is asked, and may raise.
 
         Raises RepositoryNotFound, NothingToIndex, ExtraMissing, IndexNotWritable, IndexUnreadable, ModelFailed.
         """

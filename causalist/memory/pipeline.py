@@ -1,10 +1,8 @@
-"""What `MemoryPipeline` answers with, and the parts that it is made of.
+"""`MemoryPipeline`: answers of a memory in six guarded stages, with at most three attempts.
 
-`MemoryPipeline`: a question to a memory through six stages, each guarded, with at most three attempts.
-
-route -> candidates -> validate -> distil -> assemble -> deliver, named as the stages of questions about code. The route
-is read, failing steps are counted and lists are fused by the code that does so there. A step that fails with a
-`CausalistError` is left out and named; what is no step (reading the index, ordering, delivering) is not guarded.
+route -> candidates -> validate -> distil -> assemble -> deliver, as for queries about code. The route, circuit
+breakers and rank fusion are those of code search. A step that raises `CausalistError` is skipped and named. Reading
+the index, ordering and delivery are not guarded.
 """
 
 import hashlib
@@ -62,8 +60,8 @@ from causalist.model.answer import MemoryMode, RetrievalMode, Route
 from causalist.model.protocols import STAGES
 from causalist.rank.query.query import read_question
 
-MAX_CANDIDATES = 50  # of each generator that are looked at
-# Which generators run on which route; `lookup` is a route of code, whose names are found by `sparse` here.
+MAX_CANDIDATES = 50  # per generator
+# Generators of each route. `lookup` is a route of code search; here `sparse` finds the names.
 GENERATORS: dict[Route, tuple[str, ...]] = {
     Route.SIMPLE: ("dense",),
     Route.MULTI_HOP: ("dense", "graph"),
@@ -73,15 +71,21 @@ GENERATORS: dict[Route, tuple[str, ...]] = {
 
 
 def choose_generators(route: Route, snapshot: Snapshot) -> tuple[str, ...]:
-    """Those of a route. Without an embedder BM25 stands in for `dense`, as in mode `hippo`: word associations put the
-    right page first half as often. A broadened attempt asks them as well."""
+    """Return the generators of a route.
+
+    Without an embedder, BM25 replaces `dense`, as in mode `hippo`: word associations rank the right page first half as
+    often. A broadened attempt uses word associations too.
+    """
     return tuple(dict.fromkeys(plain_mode(snapshot).value if name == "dense" else name for name in GENERATORS[route]))
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryAnswer:
-    """`hits`: best first. `tiers`: ids by tier. `retrieval_confidence`: how likely the best passage is relevant;
-    `is_calibrated`: whether that rests on feedback. `is_partial`: three attempts found nothing that is likely."""
+    """Answer to a query; `hits` are best first.
+
+    `tiers`: passage ids by tier. `retrieval_confidence`: probability that the best passage is relevant;
+    `is_calibrated`: True if feedback calibrates it. `is_partial`: three attempts found no likely passage.
+    """
 
     answer_id: str
     query: str
@@ -99,7 +103,7 @@ class MemoryAnswer:
 
 
 def build_features(scores: dict[str, Floats], fused: Floats, factor: Floats, at: Any) -> Any:
-    """(n, FEATURES), each in [0, 1]: scores by their best, what no generator gave 0."""
+    """Return features, shape (n, FEATURES), each in [0, 1]: scores relative to the best, 0 without a score."""
     columns = []
     for name in FEATURES:
         values = factor if name == "recency" else fused if name == "fused" else scores.get(name)
@@ -109,6 +113,7 @@ def build_features(scores: dict[str, Floats], fused: Floats, factor: Floats, at:
 
 
 def compute_ranks(values: Floats) -> dict[int, int]:
+    """Return position -> rank from 1."""
     return {i: rank for rank, i in enumerate(top_indices(values, MAX_FUSED).tolist(), 1)}
 
 
@@ -120,7 +125,7 @@ def build_tiers(
     final: Floats,
     posteriors: dict[int, Posterior],
 ) -> dict[str, list[int]]:
-    """The `n` best passages of each tier: by words, by the graph, by how likely they are relevant."""
+    """Return the `n` best passages of each tier: by words, by the graph, by probability of relevance."""
     nothing = np.zeros(snapshot.arrays.n_passages)
     plain = [scores[name] for name in ("dense", "sparse") if name in scores]
     found = {
@@ -132,7 +137,7 @@ def build_tiers(
 
 
 def list_entities(place: int, found: Candidates, snapshot: Snapshot) -> tuple[str, ...]:
-    """The entities of a passage that the walk reached, best first, at most ten."""
+    """Return the entities of a passage that the walk reached, best first, at most ten."""
     if found.entities is None:
         return ()
     own = snapshot.arrays.mentions.row(place)[0]
@@ -142,16 +147,16 @@ def list_entities(place: int, found: Candidates, snapshot: Snapshot) -> tuple[st
 
 
 _MAX_ATTEMPTS = 3
-_MIN_POSTERIOR = 0.2  # below it another attempt is made, where feedback or vectors decide; chosen by hand
+_MIN_POSTERIOR = 0.2  # below it, another attempt, if feedback or vectors decide; chosen by hand
 _MAX_CACHED_ANSWERS = 64
-_BROADENED_HOPS = 2  # that a broadened attempt seeds further
+_BROADENED_HOPS = 2  # further hops that a broadened attempt seeds
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class _RunState:
-    """What one question gathers on its way."""
+    """Diagnostics and timings of one query."""
 
     diagnostics: list[str] = field(default_factory=list)
     milliseconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
@@ -170,6 +175,7 @@ class MemoryPipeline:
     def __init__(
         self, index: HippoIndex, *, validation: ValidationSettings | None = None, feedback: Path | None = None
     ) -> None:
+        """Create a pipeline over an index; `feedback` is a JSON Lines file that keeps feedback."""
         self.index = index
         self.validation = validation or ValidationSettings()
         self.store = Feedback(feedback)
@@ -181,7 +187,7 @@ class MemoryPipeline:
     def run(
         self, query: str, mode: str | MemoryMode = MemoryMode.EXECUTION, route: str | Route | None = None
     ) -> MemoryAnswer:
-        """Raises EmptyQuestion; UsageError for a mode or route that there is not."""
+        """Return the answer to a query. Raises EmptyQuestion; UsageError for an unknown mode or route."""
         check_query(query, 1)
         chosen, forced = _parse_mode(mode), _parse_route(route)
         run = _RunState()
@@ -189,7 +195,7 @@ class MemoryPipeline:
         began = time.perf_counter()
         known = self._answers.get(key)
         if known is not None:
-            # The route `skip`: nothing has changed since this was answered.
+            # Route `skip`: nothing has changed since this answer.
             self._answers.move_to_end(key)
             return replace(known, route=Route.SKIP, timings_ms=run.milliseconds)
         if forced is Route.SKIP:
@@ -212,16 +218,17 @@ class MemoryPipeline:
             answer, answer_id=key, attempts=attempts, is_partial=is_partial, timings_ms=milliseconds,
             diagnostics=tuple(dict.fromkeys(run.diagnostics)),
         )  # fmt: skip
-        if not run.diagnostics:  # an answer that could be better is not kept
+        if not run.diagnostics:  # an answer with skipped steps is not cached
             self._answers[key] = answer
             if len(self._answers) > _MAX_CACHED_ANSWERS:
                 self._answers.popitem(last=False)
         return answer
 
     def feedback(self, answer_id: str, used: Sequence[str]) -> LearnedWeights | None:
-        """Tells which passages of an answer were of use; the weights that are in use from now on, None: fusion.
+        """Record the used passages of an answer. Return the weights in use from now on; None means fusion.
 
-        Raises UsageError for an answer that is not among the last ones, IndexNotWritable."""
+        Raises UsageError for an answer that is not among the last ones, IndexNotWritable.
+        """
         known = self._rows.get(answer_id)
         if known is None:
             raise UsageError(f"no answer {answer_id!r} is among the last ones")
@@ -281,7 +288,7 @@ class MemoryPipeline:
 
     @property
     def _has_word_confidence(self) -> bool:
-        """Whether confidence is that of `memory.confidence`: it is fitted to words, and feedback knows better."""
+        """True if confidence comes from words: there are no vectors and not enough feedback."""
         return self.index.vectors is None and not self.store.is_calibrated
 
     def _confidence(self, query: str, hits: Sequence[MemoryHit], factor: Floats, snapshot: Snapshot) -> float:
@@ -292,14 +299,14 @@ class MemoryPipeline:
     def _generate_candidates(
         self, query: str, snapshot: Snapshot, names: Sequence[str], attempt: int, run: _RunState
     ) -> Candidates:
-        """The generators at the same time; what they give does not depend on which one ends first."""
+        """Return the candidates of all generators, which run in parallel. The order in which they end is irrelevant."""
         found = Candidates()
         _ = (
             snapshot.associations,
             snapshot.position_by_entity,
             snapshot.mention_passages,
             snapshot.explicit_subjects,
-        )  # made once, not by each thread
+        )  # computed once, before the threads start
 
         def work(name: str) -> Floats:
             return (
@@ -345,7 +352,7 @@ class MemoryPipeline:
         return combine_signals(query, walk_result.passages, plain, snapshot, self.index.settings)
 
     def _validation_factors(self, snapshot: Snapshot, attempt: int, run: _RunState) -> Floats:
-        """A factor for each passage: 0 for what is not shown. The first attempt is strict about age and confidence."""
+        """Return a factor for each passage, 0 to exclude it. Only the first attempt applies age and confidence."""
         allowed = visible_mask(snapshot, self.validation).astype(np.float64)
         if attempt > 1:
             return allowed
@@ -363,7 +370,7 @@ class MemoryPipeline:
         return np.asarray(np.where(fused > 0, matrix @ weights, 0.0), dtype=np.float64)
 
     def _reflect(self, query: str, members: list[int], snapshot: Snapshot, run: _RunState) -> list[int]:
-        """What a model says answers the question; everything where it cannot be asked."""
+        """Return the passages that the model judges as answers; all of them if the model fails."""
         reflect = self.validation.reflect
         if reflect is None or not members:
             return members
@@ -374,7 +381,7 @@ class MemoryPipeline:
                 answers = list(reflect(query, texts))
             except CausalistError:
                 raise
-            except Exception as error:  # whatever a provider raises
+            except Exception as error:  # a provider can raise anything
                 raise ModelFailed(f"the self-check failed: {type(error).__name__}: {str(error)[:200]}") from error
             if len(answers) != len(members) or not all(isinstance(each, bool) for each in answers):
                 raise ModelFailed(f"the self-check gave {len(answers)} judgments of {len(members)} passages")
@@ -393,7 +400,7 @@ class MemoryPipeline:
         snapshot: Snapshot,
         run: _RunState,
     ) -> tuple[tuple[MemoryHit, ...], tuple[Conflict, ...]]:
-        """Same texts once, conflicts resolved, each with where it comes from."""
+        """Return hits with duplicates merged and conflicts resolved, and the conflicts."""
         passages = snapshot.arrays.passages
         same: dict[str, list[int]] = {}
         for i in members:
@@ -425,10 +432,10 @@ class MemoryPipeline:
             )
         return tuple(hits), tuple(conflicts)
 
-    # -- what stages share
+    # -- shared by stages
 
     def _run_optional(self, step: str, work: Callable[[], T], without: Callable[[], T], run: _RunState) -> T:
-        """What `work` gives, or what `without` gives where the step fails or keeps failing."""
+        """Run `work`. Return `without()` if it raises or if the circuit breaker of this step is open."""
         why = self.circuits.passes_over(step)
         if why:
             run.diagnostics.append(f"{step}: {why}")
@@ -461,7 +468,7 @@ class MemoryPipeline:
         levels: dict[int, int],
         snapshot: Snapshot,
     ) -> None:
-        """Keeps the features of what was shown, for feedback; under the keys of every route that may be given."""
+        """Store the features of the shown passages for feedback, under the key of every route."""
         if not members:
             return
         shown = np.array(members, dtype=np.int64)
@@ -492,7 +499,7 @@ def _parse_route(route: str | Route | None) -> Route | None:
 
 
 def _attempt_route(planned: Route, attempt: int) -> Route:
-    """The route of an attempt: as planned, as planned but broadened, the other one."""
+    """Return the route of an attempt: the planned one, the planned one broadened, or the other one."""
     if attempt < _MAX_ATTEMPTS:
         return planned
     return Route.SIMPLE if planned is Route.MULTI_HOP else Route.MULTI_HOP

@@ -1,15 +1,9 @@
-"""What a passage is *about*, not only what it names: names in its title, and terms that its list items begin with.
+"""Records of passages, interned strings, and the names that a passage defines.
 
-A passage that names an entity says little of it; one whose title it is, or that has it as the term of a definition,
-says what it is. So from the best passages by words, the entities that they name lead to the documents which define
-these.
-
-What the index is made of: one record for each passage, and numbers for the strings that records share.
-
-A record depends on its own passage alone and keeps counts as integers. Whatever depends on other passages (weights,
-degrees, similarities, lengths) is derived from the set of all records when it is needed, in an order that does not
-depend on theirs (`arrays.py`). That is why adding and removing passages in any order equals building afresh, bit for
-bit.
+A record depends on its own passage only and stores integer counts. Everything that depends on other passages (weights,
+degrees, similarities, lengths) is derived from all records in an order independent of insertion (`arrays.py`). So any
+history of additions and removals equals a rebuild, bit for bit. A passage defines the names in its title and the terms
+that its list items begin with. From the best passages, the entities they name lead to the documents that define them.
 """
 
 import json
@@ -41,13 +35,13 @@ _TERM = re.compile(
     r"|const|static|struct|char)[ \t]+|\*){0,4}`?([\w.]{2,80})`?",
     re.MULTILINE,
 )
-_MAX_DEFINED_TERMS = 200  # of a passage
+_MAX_DEFINED_TERMS = 200  # per passage
 
 
 def find_defined_names(text: str, title: object) -> list[str]:
-    """Ids of what a passage is about, in the order found.
+    r"""Return the ids of the names that a passage defines, in the order found.
 
-    >>> find_defined_names("- class csv.Sniffer()\\n\\nDeduces.", "13.1. `csv` — CSV File DocumentSet")
+    >>> find_defined_names("- class csv.Sniffer()\n\nDeduces.", "13.1. `csv` — CSV File Reading")
     ['csv_—_csv_file_reading', 'csv', 'csv_file_reading', 'csv.sniffer']
     """
     found: dict[str, None] = {}
@@ -62,14 +56,14 @@ def find_defined_names(text: str, title: object) -> list[str]:
 
 
 _WORD = re.compile(r"[^\W_]\w*")
-REFERENCES = "references"  # key of metadata: ids of passages that this one refers to
-TITLE = "title"  # key of metadata: what the passage is called
-TIMESTAMP = "timestamp"  # key of metadata: when it was said, ISO 8601 or seconds since 1970
+REFERENCES = "references"  # metadata key: ids of referenced passages
+TITLE = "title"  # metadata key: title of the passage
+TIMESTAMP = "timestamp"  # metadata key: ISO 8601, or seconds since 1970
 _MAX_ID_CHARACTERS = 2_000
 
 
 class StoredTriple(NamedTuple):
-    """A triple by numbers of entities."""
+    """A triple with entity numbers."""
 
     subject: int
     predicate: str
@@ -79,9 +73,13 @@ class StoredTriple(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One passage. `mentions`: int32, shape (n, 4): numbers of entity, name as written and type, first character (-1:
-    not known), in the order of the text. `terms`: int32, shape (n, 2): number of a term, its count. `defines`: int32,
-    shape (n,): numbers of the entities that it is about, whether or not some passage names them."""
+    """One passage.
+
+    - `mentions`: int32, shape (n, 4), in text order: numbers of entity, name as written and type, and the first
+      character (-1 if unknown).
+    - `terms`: int32, shape (n, 2): term number and count.
+    - `defines`: int32, shape (n,): numbers of the entities that the passage defines.
+    """
 
     text: str
     metadata: Mapping[str, Any]
@@ -94,12 +92,13 @@ class Record:
 
 @dataclass(slots=True)
 class StringNumbers:
-    """Strings as numbers, in the order in which they were first seen; no result depends on that order."""
+    """Numbers of strings in the order of first use; no result depends on that order."""
 
     strings: list[str] = field(default_factory=list)
     by_string: dict[str, int] = field(default_factory=dict)
 
     def intern(self, string: str) -> int:
+        """Return the number of a string; a new string gets the next number."""
         found = self.by_string.get(string)
         if found is None:
             found = self.by_string[string] = len(self.strings)
@@ -108,9 +107,10 @@ class StringNumbers:
 
 
 class Records:
-    """All records by passage id. `generation` changes whenever a record does."""
+    """Records by passage id. Every change increases `generation`."""
 
     def __init__(self) -> None:
+        """Create an empty set of records."""
         self.passages: dict[str, Record] = {}
         self.entities = StringNumbers()
         self.written = StringNumbers()  # names as written
@@ -119,7 +119,7 @@ class Records:
         self.generation = 0
 
     def put(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
-        """Adds a passage, or replaces it."""
+        """Add a passage, or replace it."""
         references = tuple(dict.fromkeys(r for r in metadata.get(REFERENCES, ()) if r != passage_id))
         triples = tuple(
             StoredTriple(
@@ -150,17 +150,17 @@ class Records:
         )
 
     def find_defined_entities(self, text: str, metadata: Mapping[str, Any]) -> NDArray[np.int32]:
-        """The entities that a passage is about, ascending."""
+        """Return the numbers of the entities that a passage defines, ascending."""
         names = find_defined_names(text, metadata.get(TITLE))
         return np.array(sorted(self.entities.intern(name) for name in names), dtype=np.int32)
 
     def restore(self, passage_id: str, record: Record) -> None:
-        """Puts a record whose numbers are those of this index."""
+        """Add a record that uses the numbers of these records."""
         self.passages[passage_id] = record
         self.generation += 1
 
     def remove(self, passage_id: str) -> bool:
-        """Whether the passage was there."""
+        """Remove a passage. Return True if it existed."""
         if self.passages.pop(passage_id, None) is None:
             return False
         self.generation += 1
@@ -173,7 +173,7 @@ class Records:
 
 
 def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """The metadata as plain data of its own. Raises UsageError for what is no passage."""
+    """Return the metadata as a plain copy. Raises UsageError for an invalid passage."""
     if not isinstance(passage_id, str) or not passage_id.strip() or len(passage_id) > _MAX_ID_CHARACTERS:
         raise UsageError(
             f"a passage id is {str(passage_id)[:80]!r}; it is a string of 1 to {_MAX_ID_CHARACTERS} characters"
@@ -195,7 +195,7 @@ def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None
 
 
 def sort_strings(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
-    """(the strings with these numbers, sorted; by number where each stands in that list, -1 for the others)."""
+    """Return (the strings of `used` numbers, sorted; position of each number in that list, -1 for unused numbers)."""
     order = sorted(used.tolist(), key=strings.__getitem__)
     ranks = np.full(len(strings), -1, dtype=np.int64)
     ranks[order] = np.arange(len(order))

@@ -1,30 +1,22 @@
-"""What the best documents leave of a question: the words that they do not have, and the documents that do have them.
+"""Ranked passages of a query in one of four modes.
 
-A question whose answer stands in several documents says a little of each. Plain retrieval adds up all words, so that
-whatever says most of them comes first, and after it what says the same again. What a reader still lacks is what the
-first document does not say.
-
-A question -> ranked passages, in one of four modes.
-
-`sparse`: BM25. `dense`: cosine of vectors, or of the corpus's own word associations without an embedder. `hybrid`:
-both, fused by reciprocal rank. `hippo`: the entities of the question spread over the graph; a passage scores the sum
-of its entities' PageRank, joined with plain retrieval, with documents that define what is named, and with those that
-say what the best documents leave of the question. Where no entity matches, `hippo` is plain retrieval.
-
-What speaks for a passage, signal by signal, and what mode `hippo` makes of it: a weighed sum that explains itself.
+`sparse` is BM25. `dense` is the cosine of vectors, or of word associations without an embedder. `hybrid` fuses both by
+reciprocal rank. `hippo` spreads the entities of the query over the graph and ranks by a weighted sum of signals; if no
+entity matches, it is plain retrieval.
 
 | Signal | In [0, 1] |
 |---|---|
-| `vector` | plain retrieval (vectors, or BM25 without an embedder), by the best |
-| `graph` | the PageRank of the passage's entities, by the best |
-| `definition` | how much its document defines of what the best passages name |
-| `remainder` | how much its document has of what the best documents leave of the question |
-| `own_remainder` | how much it has of that by itself |
-| `document` | BM25 of its document as a whole, by the best; for passages with a word of the question |
-| `share` | the square of the share of the question's rarity that its words have |
+| `vector` | plain retrieval (vectors, or BM25 without an embedder), relative to the best |
+| `graph` | PageRank of the passage's entities, relative to the best |
+| `definition` | share of the entities of the best passages that the document defines |
+| `remainder` | coverage by the document of query terms that the best documents lack |
+| `own_remainder` | the same coverage by the passage itself |
+| `document` | BM25 of the whole document, relative to the best, for passages with a query term |
+| `share` | square of the query coverage of the passage, weighted by rarity |
 
-Weights are those of `RetrievalSettings`, in proportion to their sum, so that a score is in [0, 1] as well. The defaults
-are fitted by `python -m tests.benchmarks.memory.fit`.
+Weights are those of `RetrievalSettings`, divided by their sum, so that a score is in [0, 1] too. The defaults are
+fitted by `python -m tests.benchmarks.memory.fit`. The two remainder signals exist because plain retrieval ranks
+repetitions of the first result high, whereas a reader lacks the terms that the first document does not have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,36 +44,38 @@ from causalist.model.scores import PageRankResult
 from causalist.rank.lexical.bm25 import K1, bm25
 
 # Chosen on the tuning half of the benchmark; see the decisions.
-_N_FIRST_DOCUMENTS = 2  # best documents of which it is asked what they leave
-_REMAINDER_POWER = 6  # of their scores, scaled by the best
-LONG_QUERY_TERMS = 10  # terms of a question that says more than one thing
-_LENGTH_POWER = 2  # power by which what shorter ones leave counts less
-_FULL_SHARE = 0.3  # the share of the question's rarity above which what is left counts whole
+_N_FIRST_DOCUMENTS = 2  # best documents whose missing terms count
+_REMAINDER_POWER = 6  # of their scores, relative to the best
+LONG_QUERY_TERMS = 10  # terms; longer queries need no length factor
+_LENGTH_POWER = 2  # of the length factor of remainders
+_FULL_SHARE = 0.3  # of the query's idf; above it, missing terms count fully
 
 
 @dataclass(frozen=True, slots=True)
 class UncoveredTerms:
-    """How much of what is left of the question each document has, `covered`, shape (documents,), and each passage by
-    itself, `said`, shape (P,), both in [0, 1]; `lacking`: the terms that the best document does not have."""
+    """Coverage of the query terms that the best documents lack, in [0, 1].
 
-    covered: Floats
-    said: Floats
-    lacking: tuple[int, ...]
+    `by_document`: shape (documents,); `by_passage`: shape (P,); `missing`: the terms that the best document lacks.
+    """
+
+    by_document: Floats
+    by_passage: Floats
+    missing: tuple[int, ...]
 
 
 def find_uncovered_terms(terms: Iterable[int], plain: Floats, snapshot: Snapshot) -> UncoveredTerms | None:
-    """What the best documents leave of the question; None where they leave nothing.
+    """Return the coverage of the terms that the best documents lack, or None if they lack no term.
 
-    `terms`: those of the question; `plain`: scores of all passages, shape (P,). With U the terms that a first document
-    lacks, idf those of documents,
+    `terms`: query terms; `plain`: scores of all passages, shape (P,). With U the terms that one of the best documents
+    lacks, and idf over documents,
 
         c(d) = (sum of idf over U in d / sum of idf over U)^2
 
-    is averaged over the _FIRST best documents, weighed by (score / best score)^_POWER. The same is done for passages in
-    place of d, since who says two missing words in one place says more than who has them pages apart. Both are scaled
-    down where U is a small part of the question (what is left of a question that one document answers is noise) and
-    where the question has fewer than LONG terms: a short one says one thing, of which documents lack a word because
-    they use another."""
+    is averaged over the _N_FIRST_DOCUMENTS best documents, weighted by (score / best score)^_REMAINDER_POWER. The same
+    is computed for passages, because two missing terms in one passage are stronger evidence than terms pages apart.
+    Both are scaled down if U is a small part of the query (the rest of an answered query is noise), and if the query
+    has fewer than LONG_QUERY_TERMS terms (documents may lack a term of a short query because they use a synonym).
+    """
     firsts, scores = _top_documents(plain, snapshot)
     by_term = {term: _documents_with_term(term, snapshot) for term in terms}
     lacking = tuple(t for t, has in by_term.items() if not has[firsts[0]]) if firsts else ()
@@ -106,17 +100,19 @@ def find_uncovered_terms(terms: Iterable[int], plain: Floats, snapshot: Snapshot
     return UncoveredTerms(covered * scale, said * scale, lacking)
 
 
-def score_uncovered_terms(remainder: UncoveredTerms, snapshot: Snapshot) -> tuple[Floats, Floats]:
-    """What each passage gets, shapes (P,): of what its document covers, if it has a lacking term itself; and of what it
-    says by itself."""
+def score_uncovered_terms(uncovered: UncoveredTerms, snapshot: Snapshot) -> tuple[Floats, Floats]:
+    """Return (`remainder`, `own_remainder`) of passages, shapes (P,).
+
+    The coverage of a document counts for its passages that have a missing term.
+    """
     says_it = np.zeros(snapshot.arrays.n_passages, dtype=np.bool_)
-    for term in remainder.lacking:
+    for term in uncovered.missing:
         says_it[_passages_with_term(term, snapshot)] = True
-    return np.where(says_it, remainder.covered[snapshot.document_of], 0.0), remainder.said
+    return np.where(says_it, uncovered.by_document[snapshot.document_of], 0.0), uncovered.by_passage
 
 
 def _top_documents(plain: Floats, snapshot: Snapshot) -> tuple[list[int], Floats]:
-    """The best documents by their best passages, best first, ties by number; and their scores."""
+    """Return (best documents by their best passages, best first, ties by number; their scores)."""
     best = np.zeros(snapshot.n_documents)
     np.maximum.at(best, snapshot.document_of, np.round(plain, 12))
     order = np.lexsort((np.arange(len(best)), -best))[:_N_FIRST_DOCUMENTS]
@@ -137,15 +133,18 @@ def _documents_with_term(term: int, snapshot: Snapshot) -> NDArray[np.bool_]:
 
 FALLBACK_ORIGIN = "fallback"  # origin of passages that plain retrieval found because no entity matched
 RRF_K = 60  # Cormack, Clarke and Büttcher (2009)
-MAX_FUSED = 200  # of each list
+MAX_FUSED = 200  # per list
 _DIGITS = 12  # scores are compared rounded, then by passage id
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievedPassage:
-    """`score` decides the rank. `ppr_score`: the sum of the passage's entities' PageRank (or its own node's, where the
-    variant says so), 0 in modes without a graph. `entity_hits`: those of its entities that the walk reached first,
-    best first. `origin`: what found it: a mode, or "fallback"."""
+    """A result; `score` decides the rank.
+
+    `ppr_score`: sum of the PageRank of the passage's entities (or of its own node, depending on the variant), 0 in
+    modes without a graph. `entity_hits`: entities of the passage among the best of the walk, best first. `origin`:
+    mode that found it, or "fallback".
+    """
 
     passage_id: str
     text: str
@@ -158,13 +157,13 @@ class RetrievedPassage:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """How `hippo` makes passages of a walk. Where nothing else is said: names and defaults of the methods it follows.
+    """Settings of mode `hippo`. Names and defaults follow the published methods where those have them.
 
-    `top_k_entities`: the best entities, whose passages are looked at; `expand_hops`: so many hops further; None: all.
-    `combine_with_vector`: the other signals have a say (`memory.compute_signals` says what each is), by their weights in
-    proportion to the sum of these; the share of those of the graph grows with the share of passages that have entities.
-    The weights are fitted, see the decisions; `PUBLISHED` has those of the methods. `by_length`: of a short question
-    all but plain retrieval counts less."""
+    `top_k_entities`: number of best entities with passages that count; `expand_hops`: further hops from them; None:
+    all entities. `combine_with_vector`: add the other signals by their weights; the share of the graph signals grows
+    with the share of passages that have entities. The default weights are fitted (see the decisions); `PUBLISHED` has
+    those of the methods. `by_length`: reduce all signals but plain retrieval for short queries.
+    """
 
     top_k_entities: int | None = 20
     expand_hops: int = 1
@@ -180,7 +179,7 @@ class RetrievalSettings:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """In the order of `SIGNALS`."""
+        """Weights in the order of `SIGNALS`."""
         return tuple(getattr(self, f"{name}_weight") for name in SIGNALS)
 
 
@@ -197,7 +196,7 @@ PUBLISHED = RetrievalSettings(
 
 
 class WalkResult(NamedTuple):
-    """`entities`: PageRank, shape (E,); `passages`: what each passage gets of it, shape (P,)."""
+    """Result of a walk. `entities`: PageRank, shape (E,); `passages`: scores of passages, shape (P,)."""
 
     result: PageRankResult
     entities: Floats
@@ -206,7 +205,7 @@ class WalkResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked, and how."""
+    """Query text with its settings."""
 
     text: str
     variant: Variant
@@ -217,7 +216,7 @@ class Query:
 
 
 def check_query(text: str, top_k: int) -> None:
-    """Raises EmptyQuestion and UsageError."""
+    """Raise EmptyQuestion or UsageError for an invalid query."""
     if not text.strip():
         raise EmptyQuestion("the question is empty; ask with the words that a passage may have")
     if top_k < 1:
@@ -225,7 +224,7 @@ def check_query(text: str, top_k: int) -> None:
 
 
 def score_plain(text: str, snapshot: Snapshot, mode: RetrievalMode) -> Floats:
-    """Scores of all passages, shape (P,), 0 where nothing matches."""
+    """Return the scores of all passages, shape (P,), 0 without a match; `mode` is any but `hippo`."""
     if mode is RetrievalMode.SPARSE:
         return bm25(snapshot.arrays.postings, terms_in_vocabulary(text, snapshot), snapshot.arrays.n_passages)
     if mode is RetrievalMode.DENSE:
@@ -239,13 +238,15 @@ def score_plain(text: str, snapshot: Snapshot, mode: RetrievalMode) -> Floats:
 
 
 def plain_mode(snapshot: Snapshot) -> RetrievalMode:
-    """What `hippo` joins the graph with: vectors, or words where there is no embedder (BM25 is better than word
-    associations by far)."""
+    """Return the mode that `hippo` joins with the graph: `dense` with an embedder, otherwise `sparse`.
+
+    BM25 is far better than word associations.
+    """
     return RetrievalMode.DENSE if snapshot.vectors is not None else RetrievalMode.SPARSE
 
 
 def fuse_ranks(lists: Sequence[Floats]) -> Floats:
-    """Reciprocal rank fusion: the sum over the lists of 1 / (60 + rank), ranks from 1; 0 where no list has it.
+    """Return the reciprocal rank fusion: sum over the lists of 1 / (60 + rank), ranks from 1; 0 if no list has it.
 
     >>> fuse_ranks([np.array([0.9, 0.5, 0.0]), np.array([0.0, 2.0, 1.0])]).round(5).tolist()
     [0.01639, 0.03252, 0.01613]
@@ -258,7 +259,7 @@ def fuse_ranks(lists: Sequence[Floats]) -> Floats:
 
 
 def run_walk(query: Query, seeds: NDArray[np.float64], snapshot: Snapshot) -> WalkResult:
-    """PageRank from the seeds, and the passages' part in it."""
+    """Return PageRank from the seeds, and the scores of passages by it."""
     memory_walk = snapshot.memory_walk(query.variant)
     damping = query.variant.damping if query.damping is None else query.damping
     result = memory_walk.pagerank(
@@ -277,7 +278,7 @@ def run_walk(query: Query, seeds: NDArray[np.float64], snapshot: Snapshot) -> Wa
 
 
 def _keep_reached(entities: Floats, settings: RetrievalSettings, snapshot: Snapshot) -> Floats:
-    """PageRank of the best entities and of those a few hops further, 0 for the rest."""
+    """Return the PageRank of the best entities and of those a few hops further, 0 for the rest."""
     if settings.top_k_entities is None:
         return entities
     chosen = top_indices(entities, settings.top_k_entities)
@@ -292,7 +293,7 @@ def _keep_reached(entities: Floats, settings: RetrievalSettings, snapshot: Snaps
 
 
 def find_neighbors(entities: NDArray[np.int64], snapshot: Snapshot) -> NDArray[np.int64]:
-    """Entities that share a passage, a triple or a name with one of these."""
+    """Return the entities that share a passage, a triple or a similarity edge with one of `entities`."""
     arrays = snapshot.arrays
     is_seen = np.zeros(arrays.n_passages, dtype=np.bool_)
     is_seen[arrays.passages_by_entity.gather(entities)[0]] = True
@@ -316,7 +317,7 @@ def rank_passages(
     linked: LinkedEntities | None = None,
     fact_filter: FactFilter | None = None,
 ) -> list[RetrievedPassage]:
-    """The `top_k` best passages. `linked`: what the question seeds, where that is known already."""
+    """Return the `top_k` best passages. `linked`: entities of the query, if they are known already."""
     if not snapshot.arrays.n_passages:
         return []
     if mode is not RetrievalMode.HIPPO:
@@ -343,7 +344,7 @@ def build_results(
     settings: RetrievalSettings | None = None,
     origin: str = RetrievalMode.HIPPO.value,
 ) -> list[RetrievedPassage]:
-    """The best passages with what led to them."""
+    """Return the best passages, each with its best entities."""
     arrays = snapshot.arrays
     reached: NDArray[np.bool_] | None = None
     if walk_result is not None:
@@ -375,21 +376,23 @@ def build_results(
 
 
 SIGNALS = ("vector", "graph", "definition", "remainder", "own_remainder", "document", "share")
-GRAPH_SIGNALS = ("graph", "definition")  # weighed by the share of passages with entities
+GRAPH_SIGNALS = ("graph", "definition")  # weighted by the share of passages with entities
 _LONG_QUERY_SIGNALS = ("graph", "definition", "document", "share")
-_N_SOURCES = 2  # best passages by words whose entities are followed to their definitions
-_SOURCE_POWER = 3  # of their scores, scaled by the best; with _SOURCES chosen on the tuning half of the benchmark
+_N_SOURCES = 2  # best plain results whose entities lead to definitions
+_SOURCE_POWER = 3  # of their scores, relative to the best; chosen on the tuning half of the benchmark
 # scores are compared rounded, then by passage id
 
 
 def combine_signals(
     text: str, graph: Floats, plain: Floats, snapshot: Snapshot, settings: "RetrievalSettings"
 ) -> Floats:
-    """Scores of all passages, shape (P,), in [0, 1]; `graph` and `plain`: those of a walk and of plain retrieval.
+    """Return the scores of all passages, shape (P,), in [0, 1].
 
-    The weights of the walk and of definitions are multiplied with the share of passages that have entities, and all but
-    those of remainders, which see to it themselves, with the question's length as far as it is below LONG terms: what
-    a short question says stands in one place mostly. What they lack to their whole is plain retrieval's."""
+    `graph` and `plain` are the scores of a walk and of plain retrieval. The weights of graph signals are multiplied
+    with the share of passages that have entities. Below LONG_QUERY_TERMS terms, all signals but plain retrieval and
+    remainders (which have a length factor of their own) are multiplied with the relative length of the query: one
+    passage mostly answers a short query. Plain retrieval gets the rest of the weight.
+    """
     if not settings.combine_with_vector:
         return graph
     total = sum(settings.weights)
@@ -409,7 +412,7 @@ def combine_signals(
 def compute_signals(
     text: str, graph: Floats, plain: Floats, snapshot: Snapshot, wanted: Iterable[str] = SIGNALS
 ) -> Mapping[str, Floats]:
-    """The signals that are wanted, by name, each of shape (P,)."""
+    """Return the wanted signals by name, each of shape (P,)."""
     wanted = set(wanted)
     found = {"vector": _scale_by_max(plain), "graph": _scale_by_max(graph)}
     if "definition" in wanted:
@@ -425,8 +428,10 @@ def compute_signals(
 
 
 def score_words(terms: Iterable[int], snapshot: Snapshot) -> tuple[Floats, Floats]:
-    """(`document`, `share`) of passages. With N documents of which df have a term, a term's rarity is
-    ln(1 + (N - df + 0.5) / (df + 0.5)), the idf of BM25."""
+    """Return (`document`, `share`) of passages.
+
+    The rarity of a term is the idf of BM25: ln(1 + (N - df + 0.5) / (df + 0.5)), with N documents of which df have it.
+    """
     postings, document_of, n = snapshot.arrays.postings, snapshot.document_of, snapshot.n_documents
     whole, said, total = np.zeros(n), np.zeros(snapshot.arrays.n_passages), 0.0
     for term in terms:
@@ -444,11 +449,12 @@ def score_words(terms: Iterable[int], snapshot: Snapshot) -> tuple[Floats, Float
 
 
 def score_definitions(plain: Floats, snapshot: Snapshot) -> Floats:
-    """How much each passage's document defines of what the best passages name, shape (P,), in [0, 1].
+    """Return `definition` of passages, in [0, 1].
 
-    With a the scores of the best passages, x = sum over them of a for each entity that they name, divided by the number
-    of documents which define it; a document gets the sum of x over what it defines, and the square root of that, scaled
-    by the best, goes to its passages that share a word with the question."""
+    With a the scores of the best passages, x(e) is the sum of a over the best passages that name entity e, divided by
+    the number of documents that define e. A document gets the sum of x over its defined entities. The square root of
+    that, relative to the best document, goes to its passages that share a word with the query.
+    """
     arrays = snapshot.arrays
     found = np.zeros(arrays.n_passages)
     top = top_indices(plain, _N_SOURCES)
@@ -468,7 +474,7 @@ def score_definitions(plain: Floats, snapshot: Snapshot) -> Floats:
 
 
 def top_indices(scores: Floats, most: int) -> NDArray[np.int64]:
-    """The positions of the highest scores above 0, best first, ties by position, which is that of the passage id."""
+    """Return the positions of the `most` highest scores above 0, best first, ties by position (passage id)."""
     rounded = np.round(scores, _DIGITS)
     found = np.flatnonzero(rounded > 0)
     if len(found) > 4 * most:

@@ -1,20 +1,18 @@
-"""Names that mean the same without a model to say so: the same words, inflected or joined otherwise, or one misspelt.
+"""Similar entity names, by spelling or by vectors of an embedder.
 
-Two names are near
-- if their stems are the same set ("access tokens", "access-token", "token access"): similarity 1, or
-- if they differ in one word, of at least 7 letters, by few enough slips: similarity 1 - slips / length of the longer
-  name, where it reaches the threshold.
-Digits are never slips, so that versions stay apart, and neither are short words: `get_name` is not `set_name`.
+By spelling, two names are similar in two cases:
 
-Words within a distance are found by cutting them (Li et al. 2011, Pass-Join): a slip damages at most two pieces, when
-two letters changed places across a cut, so that a word with at most k slips keeps one of 2k + 1 pieces whole, at most
-k places from where it stood.
+- Their stems are the same set ("access tokens", "access-token", "token access"): similarity 1.
+- They differ in one word of at least 7 letters by a few slips: similarity 1 - slips / length of the longer name, if
+  that reaches the threshold.
 
-Vectors of an embedder: of passages and of entity names, each asked for once.
+Digits never differ, so that versions stay apart. Short words never differ either: `get_name` is not `set_name`. Words
+within an edit distance are found by pieces (Li et al. 2011, Pass-Join). A slip damages at most two pieces, if it swaps
+two letters across a cut. So a word with at most k slips keeps one of 2k + 1 pieces, shifted by at most k places.
 
-An embedder is a function from texts to vectors; which model is behind it, and what leaves the machine, is the caller's
-decision. A cosine is summed element by element in double precision, because the sums of a BLAS depend on the shape of
-the matrices: added one by one or all at once, the same two vectors have the same cosine.
+An embedder is a function from texts to vectors, which the caller chooses. Each passage and entity name is embedded
+once. A cosine is summed element by element in double precision, because BLAS sums depend on the shape of the matrices.
+So two vectors have the same cosine, whether compared alone or in a batch.
 """
 
 import re
@@ -38,7 +36,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def stem_key(name: str) -> str:
-    """The stems of a name in alphabetical order, or nothing where it has no words.
+    """Return the stems of a name in alphabetical order, or "" if it has no words.
 
     >>> stem_key("access tokens") == stem_key("Access-Token"), stem_key("c++")
     (True, 'c')
@@ -47,23 +45,24 @@ def stem_key(name: str) -> str:
 
 
 class NameSimilarity:
-    """Which names are near which; names are added one by one, in any order."""
+    """Pairs of similar names; names are added one by one, in any order."""
 
     def __init__(self) -> None:
+        """Create an empty set of names."""
         self._by_stems: dict[str, list[str]] = {}
         self._similar_words: dict[str, list[str]] = {}
         self._by_piece: dict[tuple[int, int, str], list[str]] = {}
         self._names: set[str] = set()
-        self._unindexed_words: dict[str, None] = {}  # words whose pieces are not in `_by_piece` yet
-        self.pairs: dict[tuple[str, str], float] = {}  # the smaller name first
+        self._unindexed_words: dict[str, None] = {}  # words without pieces in `_by_piece`
+        self.pairs: dict[tuple[str, str], float] = {}  # key: smaller name, larger name
 
     def add(self, name: str) -> None:
-        """Adds an entity id."""
+        """Add an entity id."""
         if name in self._names:
             return
         self._names.add(name)
         key = stem_key(name)
-        # What has marks that letters do not tell (c++, c#) is not the same as what has others.
+        # Marks distinguish names with the same letters: c++, c#.
         alike = self._by_stems.setdefault(key + "".join(re.findall(r"[+#*]", name)), [])
         for other in alike if key else ():
             self._pair(name, other, 1.0)
@@ -79,14 +78,13 @@ class NameSimilarity:
                     self._pair_if_similar(name, other, word, near)
 
     def similar_words(self, names: Iterable[str]) -> list[tuple[str, str]]:
-        """Which words of these known names are near which, each pair once, in alphabetical order: what takes long to
-        find out."""
+        """Return pairs of similar words in these known names, in alphabetical order; they are expensive to compute."""
         words = sorted({word for name in names for word in _correctable_words(name)})
         there = set(words)
         return [(a, b) for a in words for b in sorted(self._similar_words.get(a, ())) if a < b and b in there]
 
     def restore(self, names: Iterable[str], similar_words: Iterable[tuple[str, str]]) -> None:
-        """Adds names whose near words are known; the index is empty before."""
+        """Add names with known similar words to an empty set."""
         everything = list(names)
         for name in everything:
             self._unindexed_words.update(dict.fromkeys(_correctable_words(name)))
@@ -98,12 +96,12 @@ class NameSimilarity:
             self.add(name)
 
     def names_with_words(self, name: str) -> list[str]:
-        """The known names that have the words of this one, inflected or in another order."""
+        """Return the known names with the same words, inflected or in another order."""
         key = stem_key(name)
         return self._by_stems.get(key + "".join(re.findall(r"[+#*]", name)), []) if key else []
 
     def similar_names(self, name: str) -> dict[str, float]:
-        """The known names that are near any name, itself among them."""
+        """Return the known names similar to any name, with their similarity; the name itself included."""
         found: dict[str, float] = {name: 1.0} if name in self._names else {}
         found.update(dict.fromkeys(self.names_with_words(name), 1.0))
         words = name.split("_")
@@ -139,7 +137,7 @@ class NameSimilarity:
             self._by_piece.setdefault(piece, []).append(word)
 
     def _find_similar_words(self, word: str) -> list[str]:
-        """Known words within the distance that the longer of the two allows."""
+        """Return known words within the edit distance that the longer word allows."""
         for uncut in self._unindexed_words:
             self._index_pieces(uncut)
         self._unindexed_words.clear()
@@ -153,24 +151,24 @@ class NameSimilarity:
 
 
 def _correctable_words(name: str) -> list[str]:
-    """The words of a name that may be misspelt."""
+    """Return the words of a name that may be misspelled."""
     return [word for word in dict.fromkeys(name.split("_")) if len(word) >= _MIN_WORD_LETTERS and word.isalpha()]
 
 
 def _allowed_slips(length: int) -> int:
-    """Slips that a word of this length may have: its similarity stays at least THRESHOLD."""
+    """Return the slips that a word of this length may have, so that its similarity reaches the threshold."""
     return min(_MAX_SLIPS, int(round((1 - SIMILARITY_THRESHOLD) * 100) * length // 100))
 
 
 def _pieces(word: str) -> Iterator[tuple[int, int, str]]:
-    """(length of the word, number of the piece, piece): one piece more than slips that a pair with it may have."""
+    """Yield (word length, piece number, piece); one piece more than the slips of a similar pair can damage."""
     n = 2 * _allowed_slips(len(word) + _MAX_SLIPS) + 1
     for i, (start, end) in enumerate(_piece_bounds(len(word), n)):
         yield len(word), i, word[start:end]
 
 
 def _probe_pieces(word: str) -> Iterator[tuple[int, int, str]]:
-    """Pieces that a near word may have, as `_pieces` of that word."""
+    """Yield the pieces that a similar word may have, in the form of `_pieces`."""
     for length in range(max(_MIN_WORD_LETTERS, len(word) - _MAX_SLIPS), len(word) + _MAX_SLIPS + 1):
         most = _allowed_slips(max(length, len(word)))
         if most < abs(length - len(word)) or most == 0:
@@ -182,28 +180,30 @@ def _probe_pieces(word: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _piece_bounds(length: int, n: int) -> list[tuple[int, int]]:
-    """Where a word is cut into n pieces of nearly one length."""
+    """Return the bounds of n pieces of nearly equal length."""
     bounds = [length * i // n for i in range(n + 1)]
     return list(pairwise(bounds))
 
 
 _BATCH_TEXTS = 64
 _BLOCK_ROWS = 1024
-_SLACK = 1e-4  # candidates of the fast product that are looked at exactly
+_SLACK = 1e-4  # tolerance of the fast product, before the exact cosine
 
 
 @dataclass(slots=True)
 class Vectors:
-    """`passages` by passage id, `entities` by entity id; all of one length, scaled to norm 1, float32."""
+    """Vectors by passage id and by entity id: equal length, norm 1, float32."""
 
     embedder: Embedder
     passages: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     entities: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-    pairs: dict[tuple[str, str], float] = field(default_factory=dict)  # entities at least THRESHOLD near
+    pairs: dict[tuple[str, str], float] = field(
+        default_factory=dict
+    )  # entities with a cosine of at least SIMILARITY_THRESHOLD
     _compared: list[str] = field(default_factory=list)
 
     def embed(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Vectors of texts. Raises UsageError for what is no vector, ModelFailed."""
+        """Return the vectors of texts. Raises UsageError for an invalid vector, ModelFailed."""
         found: list[NDArray[np.float32]] = []
         for start in range(0, len(texts), _BATCH_TEXTS):
             batch = list(texts[start : start + _BATCH_TEXTS])
@@ -219,7 +219,7 @@ class Vectors:
             return [np.asarray(row, dtype=np.float64) for row in embed(batch)]
         except CausalistError:
             raise
-        except Exception as error:  # whatever a provider raises
+        except Exception as error:  # a provider can raise anything
             raise ModelFailed(f"the embedder failed: {type(error).__name__}: {str(error)[:200]}") from error
 
     def _normalize(self, row: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -235,11 +235,11 @@ class Vectors:
         return (row / norm if norm else row).astype(np.float32)
 
     def matrix(self, passages: Sequence[str]) -> NDArray[np.float32]:
-        """(P, d)."""
+        """Return the vectors of passages, shape (P, d)."""
         return np.stack([self.passages[each] for each in passages]) if passages else np.zeros((0, 1), dtype=np.float32)
 
     def update_pairs(self, names: Sequence[str]) -> None:
-        """Brings `pairs` up to these entities: those that are new with all."""
+        """Add the pairs of new entities among `names` with all others."""
         new = [name for name in names if name not in self.entities]
         for name, vector in zip(new, self.embed([name.replace("_", " ") for name in new]), strict=True):
             self.entities[name] = vector
@@ -263,7 +263,7 @@ class Vectors:
             self.pairs[(a, b) if a < b else (b, a)] = min(cosine, 1.0)
 
     def nearest(self, vector: NDArray[np.float32], live: Mapping[str, int], most: int) -> dict[str, float]:
-        """The live entities at least THRESHOLD near a vector, the nearest `most` of them."""
+        """Return the nearest `most` live entities with a cosine of at least SIMILARITY_THRESHOLD."""
         names = sorted(name for name in self.entities if name in live)
         if not names:
             return {}
@@ -273,7 +273,7 @@ class Vectors:
 
 
 def cosines(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Of rows of norm 1 with a vector of norm 1, shape (n,)."""
+    """Return the cosines of rows with a vector, all of norm 1, shape (n,)."""
     if not len(matrix):
         return np.zeros(0)
     if matrix.shape[1] != len(vector):

@@ -1,10 +1,9 @@
-"""Which words go with which in this corpus: what `dense` retrieval means where no embedder is given.
+"""Snapshot of an index for queries: its arrays, and data derived from them on first use, such as word associations.
 
-Counts are those of passages and hence integers; they become weights when a question asks. Two words are associated by
-positive pointwise mutual information (Church and Hanks 1990) with a smoothed distribution of contexts (Levy et al.
-2015). A question's vector holds its words and what goes with them; a passage's its words; both weighed by rarity.
-
-One state of the index, ready to be asked: its arrays, and what is derived from them when it is first needed.
+Word associations replace vectors in `dense` retrieval without an embedder. Their counts are integers of passages,
+converted to weights per query. Two words are associated by positive pointwise mutual information (Church and Hanks
+1990) with a smoothed context distribution (Levy et al. 2015). A query vector has its words and their associates, a
+passage vector its words; both are weighted by rarity.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,23 +21,24 @@ from causalist.memory.walk import MemoryWalk, Variant, WalkGraph, build_walk_gra
 from causalist.rank.lexical.bm25 import K1
 
 _SMOOTHING = 0.75
-_MIN_SHARED_PASSAGES = 2  # passages that two words share
-_MAX_TERM_PASSAGES = 2_000  # of a word whose company is looked at; more frequent ones go with everything
-_MAX_ASSOCIATES = 50  # of a word
-ASSOCIATE_WEIGHT = 0.3  # of the closest associate, where the word itself has 1; chosen on the benchmark's tuning half
+_MIN_SHARED_PASSAGES = 2  # below it, two words are not associated
+_MAX_TERM_PASSAGES = 2_000  # more frequent words have no associates
+_MAX_ASSOCIATES = 50  # per word
+ASSOCIATE_WEIGHT = 0.3  # of the closest associate, relative to the word; chosen on the benchmark's tuning half
 
 
 @dataclass(slots=True)
 class Associations:
-    """Word associations of one state of the index."""
+    """Word associations of one snapshot."""
 
     arrays: MemoryArrays
     idf: Floats = field(init=False)  # (T,)
-    _weights: Floats = field(init=False)  # by posting, the passage's vector scaled to length 1
+    _weights: Floats = field(init=False)  # by posting, of passage vectors with norm 1
     _smoothed: Floats = field(init=False)
     _known: dict[int, tuple[NDArray[np.int64], Floats]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Compute rarities, passage norms and the smoothed distribution."""
         postings = self.arrays.postings
         frequency = np.diff(postings.indptr).astype(np.float64)
         self.idf = np.log1p(self.arrays.n_passages / np.maximum(frequency, 1.0))
@@ -49,7 +49,7 @@ class Associations:
         self._smoothed = smoothed / max(float(np.add.reduce(smoothed)), 1e-300)
 
     def associates_of(self, term: int) -> tuple[NDArray[np.int64], Floats]:
-        """(terms, association in (0, 1]) that go with a term, closest first; itself left out."""
+        """Return (terms, association in (0, 1]) of the associates of a term, closest first, without the term itself."""
         found = self._known.get(term)
         if found is None:
             found = self._known[term] = self._count_associates(term)
@@ -69,7 +69,7 @@ class Associations:
             return none
         # log(p(other | term) / p_smoothed(other)); divided by its largest possible value it lies in (0, 1].
         information = np.log(shared[others] / len(documents) / self._smoothed[others])
-        information *= shared[others] / (shared[others] + 1.0)  # discounted where there is little to count
+        information *= shared[others] / (shared[others] + 1.0)  # discount for small counts
         positive = information > 0
         others, information = others[positive], information[positive]
         best = np.lexsort((others, -information))[:_MAX_ASSOCIATES]
@@ -78,7 +78,7 @@ class Associations:
         return others[best], information[best] / float(information[best[0]])
 
     def scores(self, terms: Iterable[tuple[int, float]]) -> Floats:
-        """Cosines of all passages with a question, shape (P,); `terms`: number and weight of each of its terms."""
+        """Return the cosines of all passages with a query, shape (P,); `terms`: position and weight of its terms."""
         arrays = self.arrays
         vector = np.zeros(len(arrays.terms))
         for term, weight in sorted(terms):
@@ -97,7 +97,7 @@ class Associations:
 
 @dataclass
 class Snapshot:
-    """`vectors` is None without an embedder."""
+    """One state of an index. `vectors` is None without an embedder."""
 
     arrays: MemoryArrays
     records: Records
@@ -106,18 +106,18 @@ class Snapshot:
 
     @cached_property
     def position_by_entity(self) -> Mapping[str, int]:
-        """The position of each entity by id, and of the most frequent one by a name that means several things."""
+        """Position of each entity by id, and of the most frequent sense by ambiguous name."""
         found = {entity: i for i, entity in enumerate(self.arrays.entities)}
         strings, numbers = self.records.entities.strings, self.arrays.entity_numbers
         found.update((strings[numbers[senses[0]]], senses[0]) for senses in self.arrays.senses.values())
         return found
 
     def senses_of(self, entity: int) -> tuple[int, ...]:
-        """All entities of the same name, the most frequent first."""
+        """Return all entities of the same name, the most frequent first."""
         return self.arrays.senses.get(entity, (entity,))
 
     def resolve_mention(self, passage: int, number: int) -> str:
-        """The id of the entity that a passage means by the name with this number in the records."""
+        """Return the id of the entity that a passage means by the name with this number in the records."""
         name = self.records.entities.strings[number]
         senses = self.senses_of(self.position_by_entity[name])
         own = set(self.arrays.mentions.row(passage)[0].tolist()) if len(senses) > 1 else set()
@@ -125,20 +125,22 @@ class Snapshot:
 
     @cached_property
     def position_by_passage(self) -> Mapping[str, int]:
+        """Position of each passage by id."""
         return {passage: i for i, passage in enumerate(self.arrays.passages)}
 
     @cached_property
     def mention_passages(self) -> NDArray[np.int64]:
-        """The passage of each mention."""
+        """Passage of each mention."""
         return self.arrays.mentions.rows
 
     @property
     def document_of(self) -> NDArray[np.int64]:
-        """The document of each passage, shape (P,): passages with one path in their metadata are one document."""
+        """Document of each passage, shape (P,); passages with the same path in their metadata are one document."""
         return self.arrays.documents
 
     @cached_property
     def n_documents(self) -> int:
+        """Number of documents."""
         return int(self.document_of.max(initial=-1)) + 1
 
     @cached_property
@@ -151,7 +153,7 @@ class Snapshot:
 
     @cached_property
     def definers(self) -> Matrix:
-        """(E, documents): 1 where a passage of the document defines the entity."""
+        """Matrix (E, documents): 1 if a passage of the document defines the entity."""
         given = self.arrays.defines
         found = Matrix.from_entries(
             given.indices.astype(np.int64),
@@ -163,34 +165,37 @@ class Snapshot:
 
     @cached_property
     def explicit_subjects(self) -> NDArray[np.int64]:
-        """The subject of each explicit link."""
+        """Subject of each explicit edge."""
         return self.arrays.explicit.rows
 
     @cached_property
     def associations(self) -> Associations:
+        """Word associations of this snapshot."""
         return Associations(self.arrays)
 
     @cached_property
     def coverage(self) -> float:
-        """The share of passages in which an entity was found."""
+        """Share of passages with at least one entity."""
         covered = np.count_nonzero(np.diff(self.arrays.mentions.indptr))
         return float(covered) / max(1, self.arrays.n_passages)
 
     @cached_property
     def passage_vectors(self) -> NDArray[np.float32] | None:
-        """(P, d), rows of length 1; None without an embedder."""
+        """Vectors of passages, shape (P, d), rows of norm 1; None without an embedder."""
         return self.vectors.matrix(self.arrays.passages) if self.vectors is not None else None
 
     def memory_walk(self, variant: Variant) -> MemoryWalk:
+        """Return the PageRank of a variant's graph; its cache lives as long as the snapshot."""
         found = self._walks.get(variant)
         if found is None:
             found = self._walks[variant] = MemoryWalk(self.build_walk_graph(variant))
         return found
 
     def build_walk_graph(self, variant: Variant) -> WalkGraph:
+        """Return the graph of a variant."""
         return build_walk_graph(self.arrays, variant)
 
-    def vector_scores(self, question: NDArray[np.float32]) -> Floats:
-        """Cosines of all passages with a question's vector, not below 0."""
+    def vector_scores(self, query: NDArray[np.float32]) -> Floats:
+        """Return the cosines of all passages with a query vector, at least 0."""
         assert self.passage_vectors is not None
-        return np.maximum(cosines(self.passage_vectors, question), 0.0)
+        return np.maximum(cosines(self.passage_vectors, query), 0.0)

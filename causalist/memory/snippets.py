@@ -19,7 +19,7 @@ class Excerpt(NamedTuple):
     words: tuple[str, ...]
 
 
-def find_excerpt(text: str, question: str, *, names: Iterable[str] = (), length: int = 240) -> Excerpt:
+def find_excerpt(text: str, query: str, *, names: Iterable[str] = (), length: int = 240) -> Excerpt:
     r"""Return an excerpt of about `length` characters in one line, starting at a sentence.
 
     An ellipsis marks omitted text at either end. A query word counts 1; a word of `names` (entity ids) counts 0.5.
@@ -28,7 +28,7 @@ def find_excerpt(text: str, question: str, *, names: Iterable[str] = (), length:
     Excerpt(text='… New parents get 16 weeks. …', words=('weeks',))
     """
     body = _HEADING.sub("", text, count=1) or text
-    asked = _query_terms(question)
+    asked = _query_terms(query)
     named = {term: 0.5 for name in names for term in _split_terms(name.replace("_", " "))}
     weights = {**named, **dict.fromkeys(asked, 1.0)}
     parts = [part for raw in _BREAK.split(body) if (part := " ".join(_MARKS.sub("", raw).split()))]
@@ -63,9 +63,9 @@ def _cut_around_match(text: str, weights: dict[str, float], length: int) -> str:
     return text[:length].rpartition(" ")[0]
 
 
-def _query_terms(question: str) -> dict[str, str]:
+def _query_terms(query: str) -> dict[str, str]:
     """Return the terms of the query, each with the word that contains it."""
-    words = _WORD.findall(question)
+    words = _WORD.findall(query)
     telling = [word for word in words if word.lower() not in STOP_WORDS] or words
     found: dict[str, str] = {}
     for word in telling:

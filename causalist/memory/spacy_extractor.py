@@ -40,7 +40,8 @@ class Parsed(Protocol):
     """Used attributes of a spaCy document."""
 
     @property
-    def ents(self) -> Iterable[Span]: ...
+    def ents(self) -> Iterable[Span]:
+        """Spans of named entities."""
 
 
 class SpacyEntityExtractor:

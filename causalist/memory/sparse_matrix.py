@@ -21,7 +21,10 @@ class Matrix:
 
     @classmethod
     def from_entries(cls, rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int]) -> "Matrix":
-        """Return the matrix of entries. Equal positions are summed in ascending order of value, so order does not matter."""
+        """Return the matrix of entries.
+
+        Values at equal positions are summed in ascending order, so that the order of the entries does not matter.
+        """
         keys = rows * max(shape[1], 1) + columns
         order = np.lexsort((values, keys))
         keys = keys[order]

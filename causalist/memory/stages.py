@@ -1,17 +1,11 @@
-"""What the stages of `MemoryPipeline` hand on, and the stages that need no model: validate, assemble.
+"""Stages of `MemoryPipeline`: their data, validation, conflicts, learning from feedback, and confidence.
 
-Metadata that are read: "timestamp" (how old), "confidence" (how sure, 0 to 1), "visible_to" (a list of readers; without
-it everybody may see the passage), "contradicts" (ids of passages that this one contradicts).
-
-What was of use -> how passages are ranked, and how sure that is. Linear, so that it explains itself.
-
-Feedback is one row a question: the features of its candidates and which of them were used. The weights are fitted to
-the older part and taken only if they rank the newer part better than reciprocal rank fusion does.
-
-How likely the first document is right, from how far it leads the second by words.
-
-With m = 1 - second / first, of the best scores of documents by BM25, the probability is 1 / (1 + e to -(A + B m)).
-Fitted on 461 questions over four sets of documents, by a script that is not kept: docs/decisions/0025 has the figures.
+Metadata keys: "timestamp" (age), "confidence" (0 to 1), "visible_to" (list of readers; without it, everyone),
+"contradicts" (ids of contradicted passages). Feedback has one row a query: the features of its candidates, and which
+ones were used. Linear weights are fitted to the older rows. They are kept only if they rank the newer rows better than
+reciprocal rank fusion does. The confidence of an answer without feedback comes from the lead of the first document:
+with m = 1 - second / first, of the best BM25 scores of documents, the probability is 1 / (1 + e to -(A + B m)). It was
+fitted on 461 queries over four sets of documents; docs/decisions/0025 has the figures.
 """
 
 import json
@@ -34,10 +28,10 @@ from causalist.model.answer import MemoryMode
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 
 CONFIDENCE, VISIBLE_TO, CONTRADICTS = "confidence", "visible_to", "contradicts"
-CONTRADICTION = "contradicts"  # predicate of triples that say so
+CONTRADICTION = "contradicts"  # predicate of triples that state a contradiction
 _DAY_SECONDS = 86_400.0
 
-Reflection = Callable[[str, Sequence[str]], Sequence[bool]]  # (question, texts) -> which of them answer it
+Reflection = Callable[[str, Sequence[str]], Sequence[bool]]  # (query, texts) -> True for each text that answers it
 
 
 TIERS = ("plain", "graph", "probabilistic")
@@ -50,10 +44,13 @@ MODES: Mapping[MemoryMode, tuple[tuple[str, ...], int]] = {
 
 @dataclass(frozen=True, slots=True)
 class ValidationSettings:
-    """`half_life_days`: after which a passage counts half; None: age does not matter. `now`: the moment that ages are
-    reckoned from (ISO 8601 or seconds); without it the newest passage's, so that no clock is read. `reader`: who asks;
-    passages that are not visible to them are never shown. `min_confidence`: of the passage's own metadata. `reflect`: a
-    model's judgment of which passages answer the question."""
+    """Rules for excluding and discounting passages.
+
+    `half_life_days`: age that halves the weight; None: age does not count. `now`: reference time (ISO 8601 or seconds);
+    default is the time of the newest passage, so that results need no clock. `reader`: only passages visible to this
+    reader are returned. `min_confidence`: minimum of the confidence in the metadata. `reflect`: model that judges which
+    passages answer the query.
+    """
 
     half_life_days: float | None = None
     now: str | float | None = None
@@ -62,6 +59,7 @@ class ValidationSettings:
     reflect: Reflection | None = None
 
     def __post_init__(self) -> None:
+        """Raise UsageError for a value out of range."""
         if self.half_life_days is not None and not self.half_life_days > 0:
             raise UsageError(f"half_life_days is {self.half_life_days}; it must be above 0")
         if not 0 <= self.min_confidence <= 1:
@@ -72,7 +70,7 @@ class ValidationSettings:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """The probability that a passage is relevant, and the limits between which it lies with 90 %."""
+    """Probability that a passage is relevant, with its 90 % credible interval."""
 
     mean: float
     low: float
@@ -81,7 +79,7 @@ class Posterior:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two passages that contradict each other, and why the first one counts: "newer", "surer" or "ranked higher"."""
+    """Two contradicting passages, and why the first one wins: "newer", "surer" or "ranked higher"."""
 
     kept: str
     against: str
@@ -90,8 +88,11 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class MemoryHit:
-    """A passage and where it comes from. `ranks`: its rank, from 1, in the list of each generator that found it;
-    `tiers`: those that hold it; `contradicted_by`: passages that count more."""
+    """A result and its evidence.
+
+    `ranks`: rank, from 1, in the list of each generator that found it. `tiers`: tiers that contain it.
+    `contradicted_by`: passages that win against it. `same_text`: other passages with the same text.
+    """
 
     passage_id: str
     text: str
@@ -108,7 +109,7 @@ class MemoryHit:
 
 @dataclass(slots=True)
 class Candidates:
-    """Of one attempt: scores of all passages by generator, each of shape (P,), and PageRank of the entities."""
+    """Candidates of one attempt: scores of all passages by generator, shape (P,), and PageRank of the entities."""
 
     scores: dict[str, Floats] = field(default_factory=dict)
     entities: Floats | None = None
@@ -116,7 +117,10 @@ class Candidates:
 
 
 def visible_mask(snapshot: Snapshot, settings: ValidationSettings) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which passages the reader may see, shape (P,). Never relaxed. What has a list that is none is shown to nobody."""
+    """Return the mask of passages that the reader may see, shape (P,). No attempt relaxes it.
+
+    An invalid reader list hides its passage from everyone.
+    """
     found = np.ones(snapshot.arrays.n_passages, dtype=np.bool_)
     for i, passage in enumerate(snapshot.arrays.passages):
         readers = snapshot.records.passages[passage].metadata.get(VISIBLE_TO)
@@ -126,7 +130,7 @@ def visible_mask(snapshot: Snapshot, settings: ValidationSettings) -> np.ndarray
 
 
 def recency_factors(snapshot: Snapshot, settings: ValidationSettings) -> Floats:
-    """0.5 to the number of half-lives that a passage is old, shape (P,); 1 where its time is not known."""
+    """Return 0.5 to the number of half-lives of each passage's age, shape (P,); 1 if its time is unknown."""
     times = snapshot.arrays.times
     known = np.isfinite(times)
     if settings.half_life_days is None or not known.any():
@@ -137,19 +141,23 @@ def recency_factors(snapshot: Snapshot, settings: ValidationSettings) -> Floats:
 
 
 def confident_mask(snapshot: Snapshot, least: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which passages have at least this confidence of their own, shape (P,); 1 where nothing is said."""
+    """Return the mask of passages with at least this stated confidence, shape (P,)."""
     return np.array([stated_confidence(snapshot, p) >= least for p in snapshot.arrays.passages], dtype=np.bool_)
 
 
 def stated_confidence(snapshot: Snapshot, passage: str) -> float:
+    """Return the confidence in a passage's metadata, 1 if there is none."""
     value = snapshot.records.passages[passage].metadata.get(CONFIDENCE, 1.0)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return min(max(float(value), 0.0), 1.0) if is_number else 1.0
 
 
 def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tuple[str, str]]:
-    """Pairs of these passages that contradict each other: by their metadata, or because both name the two ends of a
-    triple "contradicts"; each once, in the order of `passages`."""
+    """Return pairs of contradicting passages, each once, in the order of `passages`.
+
+    Passages contradict by their metadata, or if a triple "contradicts" joins an entity of one with an entity of the
+    other.
+    """
     place = {passage: i for i, passage in enumerate(passages)}
     found: dict[tuple[str, str], None] = {}
     names = {p: set(snapshot.records.passages[p].mentions[:, 0].tolist()) for p in passages}
@@ -168,7 +176,7 @@ def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tup
 
 
 def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Conflict]:
-    """Which of two passages counts: the newer one, of equally old ones the surer one, else the one ranked higher."""
+    """Return the winner of each contradiction: the newer passage, else the surer one, else the one ranked higher."""
     found = []
     for first, second in find_contradictions(passages, snapshot):
         times = [parse_seconds(snapshot.records.passages[p].metadata.get(TIMESTAMP)) for p in (first, second)]
@@ -184,7 +192,7 @@ def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Confl
 
 
 def order_by_conflicts(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]:
-    """`passages` with each that counts less behind the one that contradicts it."""
+    """Return `passages` with each losing passage behind its winner."""
     order = list(passages)
     for conflict in conflicts:
         kept, against = order.index(conflict.kept), order.index(conflict.against)
@@ -195,12 +203,12 @@ def order_by_conflicts(passages: Sequence[str], conflicts: Sequence[Conflict]) -
 
 
 FEATURES = ("dense", "sparse", "graph", "fused", "recency")
-MIN_FEEDBACK_QUERIES = 20  # questions with feedback, before anything is learned or called calibrated
+MIN_FEEDBACK_QUERIES = 20  # before weights are learned or confidence counts as calibrated
 OLDER_SHARE = 0.7
 _RIDGE = 1e-3
 _MAX_ROWS = 5_000
-# What is believed of a passage before there is feedback, by its best rank in any list (first, to 3, to 10, further) and
-# by how many lists have it: Beta(mean * strength, (1 - mean) * strength). Chosen by hand.
+# Prior of a passage by its best rank in any list (1, up to 3, up to 10, further) and
+# by the number of lists: Beta(mean * strength, (1 - mean) * strength). Chosen by hand.
 _RANKS = (1, 3, 10)
 _PRIOR = ((0.5, 0.6, 0.7), (0.3, 0.4, 0.5), (0.12, 0.2, 0.3), (0.04, 0.06, 0.1))
 _PRIOR_STRENGTH = 4.0
@@ -208,7 +216,7 @@ _PRIOR_STRENGTH = 4.0
 
 @dataclass(frozen=True, slots=True)
 class FeedbackRow:
-    """One question: `features` of shape (n, FEATURES), `levels` of shape (n,) as `compute_level` has them, `used`."""
+    """Feedback on one query: `features` of shape (n, FEATURES), `levels` and `used` of shape (n,)."""
 
     features: NDArray[np.float64]
     levels: tuple[int, ...]
@@ -217,7 +225,7 @@ class FeedbackRow:
 
 @dataclass(frozen=True, slots=True)
 class LearnedWeights:
-    """`weights` by feature. `heuristic` and `learned`: MRR on the `n_newer` questions that had no part in the fit."""
+    """Weights by feature. `heuristic` and `learned`: MRR of fusion and weights on the `n_newer` held-out queries."""
 
     weights: Mapping[str, float]
     n_older: int
@@ -227,9 +235,10 @@ class LearnedWeights:
 
 
 class Feedback:
-    """Rows in memory, and in a file where one is given: JSON, one a line; what cannot be read is left out."""
+    """Feedback rows in memory, and in a JSON Lines file if one is given; unreadable lines are skipped."""
 
     def __init__(self, path: Path | None = None) -> None:
+        """Read the rows of the file, if it exists."""
         self.path = path
         self.rows: list[FeedbackRow] = []
         if path is not None and path.is_file():
@@ -239,7 +248,7 @@ class Feedback:
                     self.rows.append(row)
 
     def add(self, row: FeedbackRow) -> None:
-        """Raises IndexNotWritable."""
+        """Add a row. Raises IndexNotWritable."""
         self.rows.append(row)
         if self.path is None:
             return
@@ -254,10 +263,11 @@ class Feedback:
 
     @property
     def is_calibrated(self) -> bool:
+        """True with enough feedback to calibrate confidence."""
         return len(self.rows) >= MIN_FEEDBACK_QUERIES
 
     def posterior(self, level: int) -> Posterior:
-        """Of a passage of this level: the prior, and what was used of those that were shown."""
+        """Return the posterior of passages of this level: prior plus observed use."""
         shown = sum(row.levels.count(level) for row in self.rows)
         used = sum(int(row.used[np.array(row.levels) == level].sum()) for row in self.rows)
         mean = _PRIOR[level // 3][level % 3]
@@ -268,7 +278,7 @@ class Feedback:
 
 
 def compute_level(ranks: Sequence[int]) -> int:
-    """What the lists say of a passage, 0 to 11: by its best rank, and by how many lists have it.
+    """Return the level of a passage, 0 to 11, by its best rank and the number of lists that contain it.
 
     >>> compute_level([1]), compute_level([5, 2]), compute_level([40, 50, 60])
     (0, 4, 11)
@@ -278,7 +288,7 @@ def compute_level(ranks: Sequence[int]) -> int:
 
 
 def learn_weights(rows: Sequence[FeedbackRow]) -> LearnedWeights | None:
-    """Weights that rank newer questions better than fusion does, or None: too few questions, or no gain."""
+    """Return weights that rank the newer queries better than fusion does; None with too few queries or no gain."""
     telling = [row for row in rows if row.used.any() and not row.used.all()]
     if len(telling) < MIN_FEEDBACK_QUERIES:
         return None
@@ -334,11 +344,14 @@ def _parse_row(line: str) -> FeedbackRow | None:
 
 
 _INTERCEPT, _SLOPE = -0.258, 10.72
-MIN_CONFIDENCE = 0.45  # below it another attempt is made: the first two documents are as good as each other
+MIN_CONFIDENCE = 0.45  # below it, the pipeline makes another attempt
 
 
 def estimate_confidence(words: Floats, snapshot: Snapshot) -> float:
-    """`words`: scores of passages by BM25, shape (P,). 0 where nothing matches; 1 at most."""
+    """Return the probability that the first document is right; `words`: BM25 scores of passages, shape (P,).
+
+    It is 0 if no word matches.
+    """
     documents = np.zeros(snapshot.n_documents)
     np.maximum.at(documents, snapshot.document_of, np.round(words, 12))
     best = float(documents.max(initial=0.0))

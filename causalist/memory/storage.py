@@ -1,26 +1,24 @@
-"""A memory on disk: one SQLite file with rows for passages and arrays for what is in them.
+"""Storage of a memory: one SQLite file, or node-link JSON, which NetworkX reads too.
 
-    meta(key, value)                       format, checksum of all that follows
-    passage(id, text, metadata)            one row a passage, metadata as JSON; row order is that of the arrays
+    meta(key, value)                       format; checksum of all other tables
+    passage(id, text, metadata)            one row a passage, metadata as JSON, in the order of the arrays
     string(kind, number, value)            entities, names as written and terms, by number
-    triple(passage, subject, predicate, object, confidence)     numbers of entities; in the order of the text
-    diagnostic(passage, detail)            what an extractor could not use
-    near(word, other)                      words of names that are near each other, which takes long to find out
-    array(name, dtype, shape, data)        numpy arrays: mentions, terms and definitions of all passages, one after the
-                                           other, with their sizes; vectors of passages and entities
+    triple(passage, subject, predicate, object, confidence)     entity numbers, in text order
+    diagnostic(passage, detail)            unusable extractor output
+    near(word, other)                      similar words of names, which are expensive to compute
+    array(name, dtype, shape, data)        numpy arrays: mentions, terms and definitions of all passages, concatenated,
+                                           with their sizes; vectors of passages and entities
 
-The file is written aside and renamed, so that a reader sees the old memory or the new one, whatever happens to the
-writer. It is data: what is read is checked before it is used, and nothing of it is executed or unpickled. A name that
-ends in `.json` holds node-link data instead (`interchange.py`).
+Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
+crash of the writer. Data are checked before use; nothing is executed or unpickled. A name that ends in `.json` means
+node-link data.
 
-The memory as a graph for other programs: node-link data and NetworkX, both ways.
-
-Nodes: `chunk` (a passage: text and metadata), `entity` and `concept` (an entity whose type is concept; canonical name,
-type, aliases, frequency). Edges: `mentions` (chunk to entity: count and positions), `references` (chunk to chunk),
-`similar_to` (both ways, strength), `related_to` (between entities: of a triple, with its predicate, confidence as
-strength and the chunk that says it; of a shared passage, with `co_occurrence_count` and as strength the share of the
-rarer entity's passages). What is read back are chunks, mentions, references and triples; the rest follows from them.
-Ids have a prefix for their kind, `chunk:` or `entity:`, because a passage may be called like an entity.
+Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
+with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
+`references` (chunk to chunk), `similar_to` (both directions, strength) and `related_to` between entities. The latter is
+a triple (predicate, confidence as strength, its chunk) or a co-occurrence (`co_occurrence_count`, and as strength the
+share of the rarer entity's passages). Reading uses chunks, mentions, references and triples; the rest is derived. Ids
+have the prefix `chunk:` or `entity:`, because a passage and an entity may have the same name.
 """
 
 import hashlib
@@ -127,7 +125,7 @@ def load(path: Path, embedder: Embedder | None = None) -> MemoryState:
 
 
 def read_checksum(path: Path) -> str:
-    """What tells one state of a memory from another, without reading all of it; empty where there is none."""
+    """Return an identifier of the state of a memory file without reading all of it; "" if there is none."""
     try:
         if path.suffix == ".json":
             return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
@@ -237,7 +235,7 @@ def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], recor
 
 
 def _names_in(records: Records) -> list[str]:
-    """The entities that some passage names."""
+    """Return the entity names that occur in some passage."""
     held = records.passages.values()
     numbers = {n for r in held for n in r.mentions[:, 0].tolist()}
     numbers |= {n for r in held for t in r.triples for n in (t.subject, t.object)}
@@ -245,7 +243,7 @@ def _names_in(records: Records) -> list[str]:
 
 
 def _checksum(database: sqlite3.Connection) -> str:
-    """Of all rows, whatever SQLite does with its pages."""
+    """Return a checksum of all rows, independent of the page layout of SQLite."""
     digest = hashlib.blake2b(digest_size=16)
     for query in _ROWS:
         for row in database.execute(query):
@@ -283,7 +281,7 @@ NODE_LINK_FORMAT = 1
 
 
 def node_link(snapshot: Snapshot) -> dict[str, Any]:
-    """Node-link data as `networkx.node_link_graph(data, edges="links")` reads them."""
+    """Return node-link data as `networkx.node_link_graph(data, edges="links")` reads them."""
     arrays, records = snapshot.arrays, snapshot.records
     nodes: list[dict[str, Any]] = []
     links: list[dict[str, Any]] = []
@@ -406,14 +404,14 @@ def _records_of(data: Mapping[str, Any]) -> Records:
 
 
 def to_networkx(data: Mapping[str, Any]) -> Any:
-    """A `networkx.MultiDiGraph` of node-link data."""
+    """Return a `networkx.MultiDiGraph` of node-link data."""
     import networkx  # type: ignore[import-untyped]
 
     return networkx.node_link_graph(dict(data), directed=True, multigraph=True, edges="links")
 
 
 def from_networkx(graph: Any) -> dict[str, Any]:
-    """Node-link data of a NetworkX graph, whichever of its classes it has."""
+    """Return node-link data of a NetworkX graph of any class."""
     import networkx
 
     data: dict[str, Any] = networkx.node_link_data(graph, edges="links")

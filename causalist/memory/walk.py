@@ -1,14 +1,12 @@
-"""The graph that is walked and how it is seeded: one frozen set of choices for each published method, by name.
+"""Graph and seeding of each variant, and Personalized PageRank over the graph.
 
-`log` is the default: what design and benchmark say. `hipporag` (Gutiérrez et al. 2024) walks entities alone, seeds them
-uniformly times 1 / passages that name them, damping 0.5. `hipporag2` (Gutiérrez et al. 2025) has passages as nodes,
-seeds the entities of the facts that fit the question and every passage a little, and ranks passages by their own node.
+`log` is the default. `hipporag` (Gutiérrez et al. 2024) walks entities only, seeds them uniformly times 1 / number of
+passages that name them, damping 0.5. `hipporag2` (Gutiérrez et al. 2025) has passages as nodes, seeds the entities of
+matching facts and every passage a little, and ranks passages by their own node.
 
-Personalized PageRank over an undirected memory graph: one question, several at once, or within an error bound.
-
-The same fixed point as `rank.walk.personalized_pagerank`, found faster: links are walked both ways alike, so that the
-system can be made symmetric, and conjugate gradients need about a third of the products of a power iteration. Where
-they do not get there in time, the power iteration with its rungs takes over.
+PageRank has the fixed point of `rank.pagerank.power_iteration.personalized_pagerank`. Edges are undirected, so that
+the system can be made symmetric: conjugate gradients need about a third of the products of a power iteration. If they
+do not converge in time, the power iteration takes over.
 """
 
 import hashlib
@@ -30,7 +28,7 @@ from causalist.rank.pagerank.sparse_product import csr_product
 
 
 class Seeding(Enum):
-    """What a question seeds: entities by how well they match, the same for all of them, or by its facts."""
+    """Seeds of a query: entities by match, entities uniformly, or entities of facts."""
 
     MATCH = "match"
     UNIFORM = "uniform"
@@ -39,11 +37,13 @@ class Seeding(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """`explicit`, `similar`, `cooccurrence`, `mention`, `reference`: what one link of that kind weighs; 0: not walked.
-    Mentions and references link passages, so that without `has_passages` they are not walked either. A link counts
-    whole in the degree and carries its confidence, unless `is_normalized`: then columns are scaled to 1.
-    `passage_seed`: what the best passage is seeded with, by plain retrieval, where the best entity has 1.
-    `ranks_passage_nodes`: a passage's score is that of its own node, not the sum of its entities'."""
+    """Parameters of a graph and its seeding.
+
+    `explicit`, `similar`, `cooccurrence`, `mention`, `reference`: weight of an edge of that kind, 0 to leave it out.
+    Mentions and references need `has_passages`. An edge counts 1 in the degree and carries its confidence; with
+    `is_normalized`, columns are scaled to 1 instead. `passage_seed`: seed of the best plain result, relative to the
+    best entity. `ranks_passage_nodes`: score a passage by its own node, not by the sum of its entities.
+    """
 
     name: str
     damping: float
@@ -99,7 +99,7 @@ VARIANTS: Mapping[str, Variant] = {
 
 
 def get_variant(name: str) -> Variant:
-    """Raises UsageError for a name that there is not."""
+    """Return the variant of a name. Raises UsageError for an unknown name."""
     if name not in VARIANTS:
         raise UsageError(f"there is no variant {name!r}; there are {', '.join(VARIANTS)}")
     return VARIANTS[name]
@@ -107,10 +107,10 @@ def get_variant(name: str) -> Variant:
 
 @dataclass(frozen=True, slots=True)
 class WalkGraph:
-    """The matrix M = carried / totals of an undirected graph, nodes 0..E-1 entities, then passages where there are any.
+    """Matrix M = carried / totals of an undirected graph: nodes 0..E-1 are entities, further nodes passages.
 
-    `transition` holds M. `totals`, shape (n,): the weight of each node's links, 1 where it has none. `symmetric_values`: the
-    entries of D^-1/2 carried D^-1/2, in the places of M's.
+    `transition` holds M. `totals`, shape (n,): total edge weight of each node, 1 if it has none. `symmetric_values`:
+    entries of D^-1/2 carried D^-1/2, at the positions of M.
     """
 
     transition: Transition
@@ -121,19 +121,19 @@ class WalkGraph:
 
 
 def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
-    """Every link is walked both ways, alike.
+    """Return the graph of a variant; every edge is undirected.
 
-        D_i = sum of w_kind over the links of i, M_ji = sum of w_kind * confidence / D_i   (links between i and j)
+        D_i = sum of w_kind over the edges of i, M_ji = sum of w_kind * confidence / D_i   (edges between i and j)
 
-    A triple's confidence and a similarity are confidences; a co-occurrence is 1 for each passage that names both, a
-    mention and a reference 1.
+    The confidence is that of a triple, the similarity, the number of shared passages of a co-occurrence, or 1 for a
+    mention or a reference.
     """
     m, n = arrays.n_entities, arrays.n_passages
     size = m + n if variant.has_passages else m
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]] = []
     if variant.explicit:
         given = arrays.explicit
-        weight = np.maximum(np.ceil(given.values), 1.0)  # at least as many links as their confidences add up to
+        weight = np.maximum(np.ceil(given.values), 1.0)  # at least as many edges as the sum of their confidences
         parts.append((given.rows, given.indices.astype(np.int64), variant.explicit * weight,
                       variant.explicit * given.values))  # fmt: skip
     if variant.similar:
@@ -175,7 +175,7 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
 
 
 def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """(smaller entity, larger one, number of passages that name both) of all pairs that some passage names."""
+    """Return (smaller entity, larger entity, number of passages that name both) of all pairs with such a passage."""
     from scipy.sparse import csr_array, triu  # type: ignore[import-untyped]
 
     ones = np.ones(len(arrays.mentions.indices))
@@ -193,7 +193,7 @@ _MAX_CACHED_RESULTS = 64  # results
 
 @dataclass(slots=True)
 class MemoryWalk:
-    """PageRank over one graph, with the last results remembered."""
+    """PageRank over one graph, with a cache of the last results."""
 
     graph: WalkGraph
     _cache: OrderedDict[bytes, PageRankResult] = field(default_factory=OrderedDict)
@@ -207,9 +207,10 @@ class MemoryWalk:
         tolerance: float = TOLERANCE,
         max_iterations: int = MAX_ITERATIONS,
     ) -> PageRankResult:
-        """`seeds`: shape (n,), not negative, not all zero. See `solve` for the formula.
+        """Return the PageRank from `seeds`, shape (n,), not negative, not all zero; `solve` has the formula.
 
-        `residual` is how much one step of the power iteration would change the scores (L1 norm)."""
+        `residual` is the change of the scores by one step of the power iteration (L1 norm).
+        """
         settings = np.array([damping, tolerance, max_iterations])
         key = hashlib.blake2b(seeds.tobytes() + settings.tobytes(), digest_size=16).digest()
         found = self._cache.get(key)
@@ -224,10 +225,11 @@ class MemoryWalk:
         return found
 
     def approximate(self, seeds: Floats, *, damping: float, bound: float) -> tuple[PageRankResult, float]:
-        """Scores that differ from the exact ones by at most `bound` in the L1 norm, and how much by at most.
+        """Return (scores within `bound` of the exact ones in the L1 norm, a bound on the actual error).
 
-        With x the solution so far and e what is left of the equation, the exact one is at most |e| / (1 - damping)
-        away; scaling x to sum 1 at most doubles that."""
+        With x the current solution and e the residual of the equation, the exact solution is at most |e| / (1 -
+        damping) away. Scaling x to sum 1 at most doubles that.
+        """
         if not 0 < bound <= 1:
             raise UsageError(f"the bound is {bound}; it lies in (0, 1]")
         tolerance = bound * (1 - damping) / 2
@@ -237,7 +239,7 @@ class MemoryWalk:
     def pagerank_many(
         self, seeds: Floats, *, damping: float, tolerance: float = TOLERANCE, max_iterations: int = MAX_ITERATIONS
     ) -> list[PageRankResult]:
-        """Several questions, `seeds` of shape (questions, n), with one product of all for each step."""
+        """Return the PageRank of several queries, `seeds` of shape (queries, n), with one product for all per step."""
         checked = np.stack([_normalize_seeds(row) for row in seeds]) if len(seeds) else seeds
         scores, n_iterations, residuals = solve(self.graph, checked, damping, tolerance, max_iterations)
         return [
@@ -263,13 +265,13 @@ class MemoryWalk:
 def solve(
     graph: WalkGraph, seeds: Floats, damping: float, tolerance: float, max_iterations: int
 ) -> tuple[Floats, int, Floats]:
-    """(scores, iterations, residuals) for `seeds` of shape (questions, n), each row of sum 1, by conjugate gradients.
+    """Return (scores, iterations, residuals) for `seeds` of shape (queries, n), rows of sum 1, by conjugate gradients.
 
         r = x / sum(x),  (I - d * M) x = s,  M = C / D,  C symmetric
         with S = D^-1/2 C D^-1/2 and y = D^-1/2 x:  (I - d * S) y = D^-1/2 s,  symmetric, positive definite for d < 1
 
-    What a column of M lacks to 1 returns to the seeds, which is what scaling x does (see `rank.walk`). The residual
-    of a row is |s + d M x - x| / sum(x) in the L1 norm.
+    The mass that a column of M lacks to 1 returns to the seeds; scaling x does that. The residual of a row is
+    |s + d M x - x| / sum(x) in the L1 norm.
     """
     root = np.sqrt(graph.totals)
     indptr, indices, entries = graph.transition.indptr, graph.transition.indices, graph.symmetric_values
@@ -306,7 +308,7 @@ def solve(
 
 
 def _row_dots(a: Floats, b: Floats) -> Floats:
-    """Row by row; not by a BLAS, whose sums depend on the number of its threads."""
+    """Return row-wise dot products. BLAS is not used: its sums depend on the number of threads."""
     found: Floats = np.add.reduce(a * b, axis=1)
     return found
 

@@ -43,8 +43,8 @@ def test_what_is_left_by_hand() -> None:
     amount = (copper + rare) / (4 * rare + copper) / 0.3  # miller, barley, dawn and tin are in one document each
     assert amount > 1  # so that what is left would count whole in a question of ten terms
     short = (5 / 10) ** 2
-    assert found.covered == pytest.approx([0.0, short, short * part, 0.0])
-    assert sorted(snapshot.arrays.terms[t] for t in found.lacking) == ["copper", "tin"]
+    assert found.by_document == pytest.approx([0.0, short, short * part, 0.0])
+    assert sorted(snapshot.arrays.terms[t] for t in found.missing) == ["copper", "tin"]
     # b2 has none of these words and gets nothing of what its document covers.
     whole, own = score_uncovered_terms(found, snapshot)
     assert whole == pytest.approx([0.0, 0.0, short, 0.0, short * part, 0.0])
@@ -61,7 +61,7 @@ def test_little_that_is_left_counts_little() -> None:
     amount = copper / (copper + 5 * rare) / 0.3
     assert amount < 1
     amount *= (6 / 10) ** 2
-    assert found.covered == pytest.approx([0.0, amount, amount, 0.0])
+    assert found.by_document == pytest.approx([0.0, amount, amount, 0.0])
 
 
 def test_the_second_best_is_asked_by_its_score() -> None:
@@ -72,7 +72,7 @@ def test_the_second_best_is_asked_by_its_score() -> None:
     assert found is not None
     weight, short = 0.9**6, (2 / 10) ** 2
     a, c = short / (1 + weight), short * weight / (1 + weight)
-    assert found.covered == pytest.approx([c, a, a, 0.0])
+    assert found.by_document == pytest.approx([c, a, a, 0.0])
 
 
 def test_nothing_is_left_where_one_document_says_all() -> None:
