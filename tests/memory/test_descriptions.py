@@ -285,7 +285,7 @@ def _() -> None:
 
 @_point("Wanted there: senses of one name")
 def _() -> None:
-    assert team().entity("JWT").senses == ()  # what has several is in test_senses.py
+    assert team().entity("JWT").senses == ()  # test_disambiguation.py has names with several senses
 
 
 @_point("`HippoIndex(llm=None")

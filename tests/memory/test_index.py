@@ -123,11 +123,11 @@ def test_extractors_are_asked_once_for_each_text() -> None:
     ("passage", "message"),
     [
         ({"id": "", "text": "x"}, "1 to 2000"),
-        ({"id": "a", "text": 3}, "it is a string"),
+        ({"id": "a", "text": 3}, "must be a string"),
         ({"text": "x"}, "id, text"),
         ({"id": "a", "text": "x", "metadata": {"f": float("nan")}}, "as JSON"),
-        ({"id": "a", "text": "x", "metadata": {"references": "b"}}, "no list"),
-        ({"id": "a", "text": "x", "metadata": [1]}, "no mapping"),
+        ({"id": "a", "text": "x", "metadata": {"references": "b"}}, "must be a list"),
+        ({"id": "a", "text": "x", "metadata": [1]}, "not a mapping"),
     ],
 )
 def test_what_is_no_passage_is_refused(passage: dict[str, Any], message: str) -> None:
@@ -199,7 +199,7 @@ def test_multi_hop_seeds_what_is_further_away() -> None:
               for hops in (1, 3)}  # fmt: skip
     assert index.retrieve("Aaaa Unit")[0].passage_id == "p0"
     assert scores[3]["p3"] > scores[1]["p3"] > 0
-    with pytest.raises(UsageError, match="hops is 0"):
+    with pytest.raises(UsageError, match="hops must be from 1 to 10, not 0"):
         index.retrieve_multi_hop("Aaaa Unit", max_hops=0)
 
 
@@ -246,7 +246,7 @@ def test_an_embedder_stands_in_for_words_and_names() -> None:
 
 def test_embedders_that_do_not_embed_are_refused() -> None:
     for bad in (lambda t: [], lambda t: [[float("nan")]], lambda t: [[[1.0]]]):
-        with pytest.raises(UsageError, match="embedder gave"):
+        with pytest.raises(UsageError, match="embedder returned"):
             HippoIndex(embedder=bad).add_passage("a", "text")  # type: ignore[arg-type]
 
 

@@ -88,7 +88,7 @@ def test_the_same_question_skips_until_something_changes() -> None:
     assert again.hits == first.hits and again.answer_id == first.answer_id
     index.add_passage("new", "The Identity Team handles JWT Authentication.")
     assert pipeline.run(QUESTION).route.value != "skip"
-    with pytest.raises(UsageError, match="nothing to skip to"):
+    with pytest.raises(UsageError, match="needs an earlier answer"):
         pipeline.run("never asked", route="skip")
 
 

@@ -67,7 +67,7 @@ def test_files_in_folders_are_read_and_what_cannot_be_is_said(tmp_path: Path) ->
     )  # fmt: skip
     why = {name.removeprefix("docs/"): reason for name, reason in reading.skipped.items()}
     assert sorted(why) == ["cut.pdf", "empty.pdf", "locked.pdf", "scan.pdf", "text.pdf"]
-    assert why["locked.pdf"] == "is locked by a password; save it without one to have it read"
+    assert why["locked.pdf"] == "needs a password; save a copy without one"
     assert "OCR" in why["scan.pdf"]
     assert why["text.pdf"].startswith("cannot be read as PDF: ")
     # The code index does not take them.
