@@ -26,7 +26,7 @@ def best(folder: Path, options: AskOptions) -> str:
 
 def test_what_shares_no_word_with_the_question_is_found_by_its_meaning(shop: Path) -> None:
     without = Repository.open(shop, exact_root=True).ask(QUESTION)
-    assert not without.results and without.choose_generators["dense"] is None
+    assert not without.results and without.generators["dense"] is None
     answer = Repository.open(shop, exact_root=True).ask(QUESTION, FAKE)
     assert answer.results[0].id == "people.py::purge_client"
     assert "dense" in [reason.signal for reason in answer.results[0].reasons]
@@ -61,7 +61,7 @@ def test_an_embedder_that_fails_is_done_without_and_named(shop: Path) -> None:
     (shop / "notes.md").write_text("# How to annihilate a patron\n\nAsk somebody.\n")
     fake.failing_after.append(0)
     answer = Repository.open(shop, exact_root=True).ask(QUESTION, FAKE)
-    assert answer.results and answer.choose_generators["dense"] is None
+    assert answer.results and answer.generators["dense"] is None
     (note,) = [d.detail for d in answer.diagnostics if d.slug == "step-skipped"]
     assert note == "candidates.dense: model-failed: the embedder fake: failed: ConnectionError: nobody is there"
     done = invoke("ask", QUESTION, "--repo", str(shop), "--embedder", "fake", "--strict")
