@@ -71,7 +71,7 @@ def read_pdf(data: bytes, path: str) -> Pdf:
         except Exception as error:  # a damaged file can raise anything
             raise NothingToIndex(f"{path} cannot be read as PDF: {_format_error(error)}") from error
         if is_locked:
-            raise NothingToIndex(f"{path} is locked by a password; save it without one to have it read")
+            raise NothingToIndex(f"{path} needs a password; save a copy without one")
         texts, n_failed = _read_pages(reader, min(n_pages, _MAX_PAGES))
         titles, title = _read_page_titles(reader, n_pages), _read_title(reader)
     texts = _without_running_heads(texts)
@@ -81,7 +81,7 @@ def read_pdf(data: bytes, path: str) -> Pdf:
         if re.search(r"\w", text := "\n\n".join(join_paragraphs(lines)))
     )
     if not pages:
-        raise NothingToIndex(f"{path} has no text; scanned pages are pictures, which have to go through OCR first")
+        raise NothingToIndex(f"{path} has no text; run OCR on scanned pages first")
     notes = []
     if n_failed:
         notes.append(f"{n_failed} of {n_pages} pages cannot be read")

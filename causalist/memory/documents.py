@@ -117,7 +117,7 @@ class DocumentSet:
         """Return the set with references resolved to passage ids. Raises NothingToIndex if there are no passages."""
         if not self.passages:
             why = "".join(f"; {name}: {reason}" for name, reason in list(self.skipped.items())[:3])
-            raise NothingToIndex(f"no document was found; these are read: {', '.join(SUFFIXES)}{why}")
+            raise NothingToIndex(f"no document found; readable formats: {', '.join(SUFFIXES)}{why}")
         return DocumentSet(resolve_references(self.passages), self.paths, self.skipped)
 
 

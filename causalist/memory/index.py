@@ -106,7 +106,7 @@ class HippoIndex:
         """Return (text, metadata) of a passage. Raises UsageError for an unknown id."""
         record = self.records.passages.get(passage_id)
         if record is None:
-            raise UsageError(f"there is no passage {passage_id!r}")
+            raise UsageError(f"unknown passage {passage_id!r}")
         return record.text, record.metadata
 
     @property
@@ -114,7 +114,7 @@ class HippoIndex:
         """Ids of all passages in alphabetical order."""
         return sorted(self.records.passages)
 
-    # -- questions
+    # -- queries
 
     def retrieve(
         self,
@@ -137,7 +137,7 @@ class HippoIndex:
         try:
             chosen = RetrievalMode(mode)
         except ValueError:
-            raise UsageError(f"there is no mode {mode!r}; there are {', '.join(RetrievalMode)}") from None
+            raise UsageError(f"unknown mode {mode!r}; the modes are {', '.join(RetrievalMode)}") from None
         return rank_passages(asked, self.snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
 
     def retrieve_multi_hop(
@@ -292,11 +292,11 @@ class HippoIndex:
         self, text: str, ppr_alpha: float | None, max_iter: int, tol: float, variant: str | Variant | None
     ) -> Query:
         if ppr_alpha is not None and not 0 < ppr_alpha <= 1:
-            raise UsageError(f"ppr_alpha is {ppr_alpha}; it is a probability above 0")
+            raise UsageError(f"ppr_alpha must be above 0 and at most 1, not {ppr_alpha}")
         if max_iter < 1:
-            raise UsageError(f"max_iter is {max_iter}; at least 1 iteration is needed")
+            raise UsageError(f"max_iter must be at least 1, not {max_iter}")
         if not tol > 0:
-            raise UsageError(f"tol is {tol}; it must be above 0")
+            raise UsageError(f"tol must be above 0, not {tol}")
         chosen = self.variant if variant is None else get_variant(variant) if isinstance(variant, str) else variant
         damping = None if ppr_alpha is None else 1.0 - ppr_alpha
         return Query(text, chosen, self.settings, damping, max_iter, tol)
@@ -326,7 +326,7 @@ def _batch_passages(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tupl
     batch: list[tuple[str, str, Mapping[str, Any]]] = []
     for each in passages:
         if not isinstance(each, Mapping) or "id" not in each or "text" not in each:
-            raise UsageError(f"a passage is {str(each)[:80]!r}; it is a mapping with id, text and metadata")
+            raise UsageError(f"a passage must be a mapping with id, text and metadata, not {str(each)[:80]!r}")
         batch.append((each["id"], each["text"], check_passage(each["id"], each["text"], each.get("metadata"))))
         if len(batch) == _BATCH_PASSAGES:
             yield batch

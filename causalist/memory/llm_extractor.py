@@ -93,11 +93,11 @@ def parse_triples(
             item.get(key) for key in ("subject", "predicate", "object", "confidence")
         )
         if not (isinstance(subject, str) and isinstance(predicate, str) and isinstance(target, str)):
-            diagnostics.add(f"a triple that is none: {_format_value(item)}")
+            diagnostics.add(f"an invalid triple: {_format_value(item)}")
             continue
         ends, words = (entity_id(subject), entity_id(target)), " ".join(predicate.split())
         if ends[0] not in known or ends[1] not in known or ends[0] == ends[1]:
-            diagnostics.add(f"a triple between others than two entities of the passage: {_format_value(item)}")
+            diagnostics.add(f"a triple without two entities of the passage: {_format_value(item)}")
         elif not words or len(words) > _MAX_PREDICATE_CHARACTERS:
             diagnostics.add(f"a triple without a predicate of a few words: {_format_value(item)}")
         elif isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence <= 1:
@@ -129,7 +129,7 @@ def _read_items(output: str, what: str, diagnostics: DiagnosticList) -> list[Map
         if isinstance(item, dict):
             items.append(item)
         else:
-            diagnostics.add(f"one of the {what} is no object: {_format_value(item)}")
+            diagnostics.add(f"one of the {what} is not an object: {_format_value(item)}")
     return items
 
 
@@ -152,7 +152,7 @@ def _parse_json(output: str, what: str, diagnostics: DiagnosticList) -> Any:
         return value if "[" not in text[end:] else None
     without = _load_json(re.sub(r",(\s*[\]}])", r"\1", text[start:]))
     if without is not None:
-        diagnostics.add(f"a comma too much in the array of {what}")
+        diagnostics.add(f"a trailing comma in the array of {what}")
         return without
     items = _read_complete_items(text, text.find("[", start))
     if items:
@@ -186,7 +186,7 @@ def _load_json(text: str) -> Any:
 
 
 def _reject_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _format_value(value: object) -> str:
@@ -295,7 +295,7 @@ class LLMEntityExtractor:
                 if attempt == _MAX_ATTEMPTS:
                     raise ModelFailed(
                         f"{self.model.model_id} did not answer after {_MAX_ATTEMPTS} attempts "
-                        f"({type(error).__name__}: {str(error)[:200]}); what it answered is kept, so run it again"
+                        f"({type(error).__name__}: {str(error)[:200]}); its answers are kept; run it again"
                     ) from error
         self._cache.put(key, answer)
         return answer
@@ -314,7 +314,7 @@ class AnswerCache:
                     database.execute("CREATE TABLE IF NOT EXISTS answer(key TEXT PRIMARY KEY, text TEXT NOT NULL)")
                     self._known.update(database.execute("SELECT key, text FROM answer"))
             except sqlite3.Error as error:
-                raise IndexNotWritable(f"cannot use {path} for answers of a model: {error}; remove it") from error
+                raise IndexNotWritable(f"cannot use {path} as a cache of model answers: {error}; remove it") from error
 
     def get(self, key: str) -> str | None:
         """Return the answer of a key, or None."""
@@ -330,4 +330,4 @@ class AnswerCache:
             with closing(sqlite3.connect(self._path)) as database, database:
                 database.execute("INSERT OR REPLACE INTO answer VALUES (?, ?)", (key, clean))
         except sqlite3.Error as error:
-            raise IndexNotWritable(f"cannot keep an answer of the model in {self._path}: {error}") from error
+            raise IndexNotWritable(f"cannot write a model answer to {self._path}: {error}") from error

@@ -166,4 +166,4 @@ def _link_kinds(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, set[st
 
 def _check_hops(hops: int) -> None:
     if not 1 <= hops <= _MAX_HOPS:
-        raise UsageError(f"hops is {hops}; it lies between 1 and {_MAX_HOPS}")
+        raise UsageError(f"hops must be from 1 to {_MAX_HOPS}, not {hops}")

@@ -199,7 +199,7 @@ class MemoryPipeline:
             self._answers.move_to_end(key)
             return replace(known, route=Route.SKIP, timings_ms=run.milliseconds)
         if forced is Route.SKIP:
-            raise UsageError("this question was not answered before, so that there is nothing to skip to")
+            raise UsageError("route 'skip' needs an earlier answer to this query; use another route")
         planned = forced or read_question(query).route
         self._add_time(run, "route", began)
         answer: MemoryAnswer | None = None
@@ -384,7 +384,7 @@ class MemoryPipeline:
             except Exception as error:  # a provider can raise anything
                 raise ModelFailed(f"the self-check failed: {type(error).__name__}: {str(error)[:200]}") from error
             if len(answers) != len(members) or not all(isinstance(each, bool) for each in answers):
-                raise ModelFailed(f"the self-check gave {len(answers)} judgments of {len(members)} passages")
+                raise ModelFailed(f"the self-check returned {len(answers)} judgments for {len(members)} passages")
             return [i for i, answers_it in zip(members, answers, strict=True) if answers_it]
 
         return self._run_optional("validate.reflect", judged, lambda: members, run)
@@ -488,14 +488,14 @@ def _parse_mode(mode: str | MemoryMode) -> MemoryMode:
     try:
         return MemoryMode(mode)
     except ValueError:
-        raise UsageError(f"there is no mode {mode!r}; there are {', '.join(MemoryMode)}") from None
+        raise UsageError(f"unknown mode {mode!r}; the modes are {', '.join(MemoryMode)}") from None
 
 
 def _parse_route(route: str | Route | None) -> Route | None:
     try:
         return None if route is None else Route(route)
     except ValueError:
-        raise UsageError(f"there is no route {route!r}; there are {', '.join(Route)}") from None
+        raise UsageError(f"unknown route {route!r}; the routes are {', '.join(Route)}") from None
 
 
 def _attempt_route(planned: Route, attempt: int) -> Route:

@@ -175,22 +175,20 @@ class Records:
 def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Return the metadata as a plain copy. Raises UsageError for an invalid passage."""
     if not isinstance(passage_id, str) or not passage_id.strip() or len(passage_id) > _MAX_ID_CHARACTERS:
-        raise UsageError(
-            f"a passage id is {str(passage_id)[:80]!r}; it is a string of 1 to {_MAX_ID_CHARACTERS} characters"
-        )
+        raise UsageError(f"a passage id must have 1 to {_MAX_ID_CHARACTERS} characters, not {str(passage_id)[:80]!r}")
     if not isinstance(text, str):
-        raise UsageError(f"the text of {passage_id!r} is {type(text).__name__}; it is a string")
+        raise UsageError(f"the text of {passage_id!r} must be a string, not {type(text).__name__}")
     if metadata is None:
         return {}
     try:
         if not isinstance(metadata, Mapping):
-            raise TypeError("it is no mapping")
+            raise TypeError("it is not a mapping")
         plain: dict[str, Any] = json.loads(json.dumps(dict(metadata), allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"the metadata of {passage_id!r} cannot be kept as JSON: {error}") from error
+        raise UsageError(f"the metadata of {passage_id!r} cannot be stored as JSON: {error}") from error
     references = plain.get(REFERENCES, [])
     if not isinstance(references, list) or not all(isinstance(each, str) for each in references):
-        raise UsageError(f"{REFERENCES!r} of {passage_id!r} is no list of passage ids")
+        raise UsageError(f"{REFERENCES!r} of {passage_id!r} must be a list of passage ids")
     return plain
 
 

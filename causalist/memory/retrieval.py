@@ -218,9 +218,9 @@ class Query:
 def check_query(text: str, top_k: int) -> None:
     """Raise EmptyQuestion or UsageError for an invalid query."""
     if not text.strip():
-        raise EmptyQuestion("the question is empty; ask with the words that a passage may have")
+        raise EmptyQuestion("the query is empty; use words that a passage may contain")
     if top_k < 1:
-        raise UsageError(f"top_k is {top_k}; at least 1 passage has to be asked for")
+        raise UsageError(f"top_k must be at least 1, not {top_k}")
 
 
 def score_plain(text: str, snapshot: Snapshot, mode: RetrievalMode) -> Floats:

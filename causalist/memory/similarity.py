@@ -209,7 +209,7 @@ class Vectors:
             batch = list(texts[start : start + _BATCH_TEXTS])
             rows = self._call_embedder(batch)
             if len(rows) != len(batch):
-                raise UsageError(f"the embedder gave {len(rows)} vectors for {len(batch)} texts")
+                raise UsageError(f"the embedder returned {len(rows)} vectors for {len(batch)} texts")
             found += [self._normalize(row) for row in rows]
         return found
 
@@ -230,7 +230,9 @@ class Vectors:
             or not np.isfinite(row).all()
             or (known is not None and len(known) != len(row))
         ):
-            raise UsageError(f"the embedder gave an array of shape {row.shape}; all vectors are finite, of one length")
+            raise UsageError(
+                f"the embedder returned an array of shape {row.shape}; vectors must be finite and of equal length"
+            )
         norm = float(np.sqrt(np.add.reduce(row * row)))
         return (row / norm if norm else row).astype(np.float32)
 
@@ -277,7 +279,7 @@ def cosines(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray
     if not len(matrix):
         return np.zeros(0)
     if matrix.shape[1] != len(vector):
-        raise UsageError(f"the question's vector has {len(vector)} numbers; those of the index have {matrix.shape[1]}")
+        raise UsageError(f"the query vector has {len(vector)} numbers, but those of the index have {matrix.shape[1]}")
     found = np.empty(len(matrix))
     for start in range(0, len(matrix), _BLOCK_ROWS):
         block = matrix[start : start + _BLOCK_ROWS].astype(np.float64)

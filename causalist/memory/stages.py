@@ -61,11 +61,11 @@ class ValidationSettings:
     def __post_init__(self) -> None:
         """Raise UsageError for a value out of range."""
         if self.half_life_days is not None and not self.half_life_days > 0:
-            raise UsageError(f"half_life_days is {self.half_life_days}; it must be above 0")
+            raise UsageError(f"half_life_days must be above 0, not {self.half_life_days}")
         if not 0 <= self.min_confidence <= 1:
-            raise UsageError(f"min_confidence is {self.min_confidence}; it lies between 0 and 1")
+            raise UsageError(f"min_confidence must be from 0 to 1, not {self.min_confidence}")
         if self.now is not None and not np.isfinite(parse_seconds(self.now)):
-            raise UsageError(f"now is {self.now!r}; it is a time in ISO 8601, or seconds since 1970")
+            raise UsageError(f"now must be a time in ISO 8601 or seconds since 1970, not {self.now!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,15 +307,15 @@ def _fit_weights(rows: Sequence[FeedbackRow]) -> NDArray[np.float64]:
     from scipy.optimize import minimize  # type: ignore[import-untyped]
 
     sizes = np.array([len(row.used) for row in rows])
-    question = np.repeat(np.arange(len(rows)), sizes)
+    query_of_row = np.repeat(np.arange(len(rows)), sizes)
     gold = np.concatenate([row.used for row in rows])
     given = Stacked(
         np.concatenate([row.features for row in rows]),
         np.zeros((int(sizes.sum()), 0)),
         gold,
-        question,
+        query_of_row,
         np.cumsum(sizes) - sizes,
-        np.bincount(question[gold], minlength=len(rows)),
+        np.bincount(query_of_row[gold], minlength=len(rows)),
     )
     n = len(FEATURES)
     penalty = Penalty(np.zeros(n), _RIDGE)

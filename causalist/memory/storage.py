@@ -116,12 +116,12 @@ def load(path: Path, embedder: Embedder | None = None) -> MemoryState:
     """
     try:
         if not path.is_file():
-            raise IndexUnreadable(f"there is no memory at {path}; `causalist memory add` makes one")
+            raise IndexUnreadable(f"no memory at {path}; create one with `causalist memory add`")
         if path.suffix == ".json":
             return read_node_link(json.loads(path.read_text(encoding="utf-8")), embedder)
         return _read(path, embedder)
     except (OSError, sqlite3.Error, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
-        raise IndexUnreadable(f"{path} is not a memory that this program wrote, or damaged: {error}") from error
+        raise IndexUnreadable(f"{path} is damaged or not a memory: {error}") from error
 
 
 def read_checksum(path: Path) -> str:
@@ -188,14 +188,14 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
                 "Remove it and add the documents again"
             )
         if meta.get("checksum") != _checksum(database):
-            raise IndexUnreadable(f"{path} is damaged: its checksum does not fit; add the documents again")
+            raise IndexUnreadable(f"{path} is damaged (wrong checksum); remove it and add the documents again")
         passages, strings, triples, notes, near, stored = (database.execute(query).fetchall() for query in _ROWS)
     arrays = {name: _array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
     records = Records()
     numbers = {"entity": records.entities, "written": records.written, "term": records.terms}
     for kind, number, value in strings:
         if numbers[kind].intern(value) != number:
-            raise ValueError(f"{kind} {value!r} is there twice")
+            raise ValueError(f"duplicate {kind} {value!r}")
     by_passage: dict[int, list[StoredTriple]] = {}
     for passage, subject, predicate, target, confidence in triples:
         _check_range(np.array([subject, target]), len(records.entities.strings))
@@ -226,7 +226,7 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
 
 def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], records: Records) -> Vectors:
     if "vectors" not in arrays:
-        raise IndexUnreadable("this memory was made without an embedder; load it without one, or add the texts again")
+        raise IndexUnreadable("this memory has no vectors; load it without an embedder, or add the texts again")
     vectors = Vectors(embedder)
     vectors.passages.update(zip(passages, arrays["vectors"], strict=True))
     names = [records.entities.strings[i] for i in arrays["entity vectors.numbers"].tolist()]
@@ -262,7 +262,7 @@ def _array(dtype: str, shape: list[int], data: bytes) -> NDArray[Any]:
 
 def _check_range(numbers: NDArray[Any], limit: int) -> None:
     if len(numbers) and not (int(numbers.min()) >= 0 and int(numbers.max()) < limit):
-        raise ValueError(f"a number lies outside of the {limit} strings")
+        raise ValueError(f"a number is outside of the {limit} strings")
 
 
 def _parts(array: NDArray[Any], sizes: NDArray[Any]) -> Iterator[NDArray[Any]]:
@@ -363,7 +363,7 @@ def read_node_link(data: Any, embedder: Embedder | None = None) -> MemoryState:
     try:
         records = _records_of(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise IndexUnreadable(f"this is no graph of a memory: {type(error).__name__}: {error}") from error
+        raise IndexUnreadable(f"not a graph of a memory: {type(error).__name__}: {error}") from error
     return MemoryState(records, None if embedder is None else Vectors(embedder), {})
 
 

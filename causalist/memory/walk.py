@@ -101,7 +101,7 @@ VARIANTS: Mapping[str, Variant] = {
 def get_variant(name: str) -> Variant:
     """Return the variant of a name. Raises UsageError for an unknown name."""
     if name not in VARIANTS:
-        raise UsageError(f"there is no variant {name!r}; there are {', '.join(VARIANTS)}")
+        raise UsageError(f"unknown variant {name!r}; the variants are {', '.join(VARIANTS)}")
     return VARIANTS[name]
 
 
@@ -231,7 +231,7 @@ class MemoryWalk:
         damping) away. Scaling x to sum 1 at most doubles that.
         """
         if not 0 < bound <= 1:
-            raise UsageError(f"the bound is {bound}; it lies in (0, 1]")
+            raise UsageError(f"the bound must be above 0 and at most 1, not {bound}")
         tolerance = bound * (1 - damping) / 2
         result = self.pagerank(seeds, damping=damping, tolerance=tolerance, max_iterations=1000)
         return result, min(bound, 2 * result.residual / (1 - damping))
@@ -252,7 +252,7 @@ class MemoryWalk:
     def _compute(self, seeds: Floats, damping: float, tolerance: float, max_iterations: int) -> PageRankResult:
         scaled = _normalize_seeds(seeds)
         if not 0 <= damping < 1:
-            raise UsageError(f"damping is {damping}; it must be at least 0 and below 1")
+            raise UsageError(f"damping must be at least 0 and below 1, not {damping}")
         scores, n_iterations, residuals = solve(self.graph, scaled[None, :], damping, tolerance, max_iterations)
         if residuals[0] <= tolerance:
             return PageRankResult(scores[0], n_iterations, float(residuals[0]), "converged")
@@ -275,11 +275,11 @@ def solve(
     """
     root = np.sqrt(graph.totals)
     indptr, indices, entries = graph.transition.indptr, graph.transition.indices, graph.symmetric_values
-    n_questions = len(seeds)
+    n_queries = len(seeds)
 
     def product(p: Floats) -> Floats:
         out = np.empty_like(p)
-        for k in range(n_questions):
+        for k in range(n_queries):
             csr_product(indptr, indices, entries, p[k], out[k])
         return out
 
@@ -287,7 +287,7 @@ def solve(
     left = seeds / root
     direction = left.copy()
     energy = _row_dots(left, left)
-    residuals = np.full(n_questions, np.inf)
+    residuals = np.full(n_queries, np.inf)
     n_iterations = 0
     while n_iterations < max_iterations:
         step = direction - damping * product(direction)

@@ -26,7 +26,7 @@ from tests.benchmarks.memory.questions import pages_of
 _SERIES = 1_000  # passages that are added between two questions
 
 
-def join_paragraphs(folder: Path) -> list[str]:
+def paragraphs_of(folder: Path) -> list[str]:
     found: list[str] = []
     for _, text in sorted(pages_of(folder).items()):
         found += [part for part in re.split(r"\n\n+(?=\S)", text) if 40 < len(part) < 3_000]
@@ -94,7 +94,7 @@ def main() -> int:
     parser.add_argument("--check", type=int, default=2_000)
     parser.add_argument("--questions", type=int, default=200)
     given = parser.parse_args()
-    paragraphs = join_paragraphs(given.folder)
+    paragraphs = paragraphs_of(given.folder)
     passages, questions = made(paragraphs, given.passages, 1), questions_of(paragraphs, given.questions)
     index = HippoIndex()
     building = seconds(lambda: index.build_from_passages(passages))
