@@ -6,52 +6,64 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.graph._precision_file import shipped_confidences
-    from causalist.graph.build import build_graph
-    from causalist.graph.confidence import Confidences, Measured, load_confidences, read_confidences
-    from causalist.graph.incremental import Relinked, needs_bodies, relink
-    from causalist.graph.linker import Linker, NotLinked
-    from causalist.graph.parts import Part, Spread
-    from causalist.graph.presence import Presence, may_mention, passed_modules, passes_on, presence_of
-    from causalist.graph.rules import GUESSES, RULES, Evidence, strength
-    from causalist.graph.tiers import fan_in
+    from causalist.graph.build import LinkedPart, ParallelPlan, build_graph
+    from causalist.graph.incremental import RelinkedGraph, needs_bodies, relink
+    from causalist.graph.invalidation import (
+        InvalidationKeys,
+        can_mention,
+        forwarded_modules,
+        forwards_module,
+        invalidation_keys,
+    )
+    from causalist.graph.layers import fan_in
+    from causalist.graph.linker import Linker, LinkError
+    from causalist.graph.rules import (
+        GUESSES,
+        RULES,
+        Confidences,
+        Evidence,
+        RuleMeasurement,
+        evidence_sort_key,
+        load_confidences,
+        read_confidences,
+    )
 
 __all__ = [
     "GUESSES",
     "RULES",
     "Confidences",
     "Evidence",
+    "InvalidationKeys",
+    "LinkError",
+    "LinkedPart",
     "Linker",
-    "Measured",
-    "NotLinked",
-    "Part",
-    "Presence",
-    "Relinked",
-    "Spread",
+    "ParallelPlan",
+    "RelinkedGraph",
+    "RuleMeasurement",
     "build_graph",
+    "can_mention",
+    "evidence_sort_key",
     "fan_in",
+    "forwarded_modules",
+    "forwards_module",
+    "invalidation_keys",
     "load_confidences",
-    "may_mention",
     "needs_bodies",
-    "passed_modules",
-    "passes_on",
-    "presence_of",
     "read_confidences",
     "relink",
     "shipped_confidences",
-    "strength",
 ]
 
 __getattr__ = exports(
     __name__,
     {
-        "build": "build_graph",
-        "confidence": "Confidences Measured load_confidences read_confidences",
-        "linker": "Linker NotLinked",
-        "parts": "Part Spread",
-        "presence": "Presence may_mention passed_modules passes_on presence_of",
-        "incremental": "Relinked needs_bodies relink",
-        "rules": "GUESSES RULES Evidence strength",
+        "build": "LinkedPart ParallelPlan build_graph",
+        "rules": "Confidences Evidence GUESSES RULES RuleMeasurement evidence_sort_key load_confidences "
+        "read_confidences",
+        "linker": "Linker LinkError",
+        "invalidation": "InvalidationKeys can_mention forwarded_modules forwards_module invalidation_keys",
+        "incremental": "RelinkedGraph needs_bodies relink",
         "_precision_file": "shipped_confidences",
-        "tiers": "fan_in",
+        "layers": "fan_in",
     },
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.program.overloads import REST, is_type_parameter, misfit
-from causalist.graph.program.partial_types import overloads_of
+from causalist.graph.rules import RuleName
 from causalist.graph.values import Value
 from causalist.model.facts import OPTIONAL
 
@@ -26,7 +26,7 @@ def nearest(values: "Values", place: tuple[int, int], functions: list[int], argu
     are nearest to what the arguments hold; `functions` where that tells nothing. `place` is the (file, scope) of the
     call, `arguments` and `chains` are as `Call` has them."""
     program = values.program
-    same, elsewhere = overloads_of(program, functions[0])
+    same, elsewhere = program.overloads_of(functions[0])
     if len(same) + len(elsewhere) < 2:
         return functions
     unknown = [position for position, letter in enumerate(arguments) if letter == "?"]
@@ -85,7 +85,7 @@ def _to_type(values: "Values", function: int, text: str, value: Value) -> int | 
         return _ANY_TYPE
     if text.endswith("]") or name[:1].islower() or name == "String":
         return None if value.type != name else 0
-    wanted = receivers.declared(values, file, function - names.first, text, "annotation")
+    wanted = receivers.declared(values, file, function - names.first, text, RuleName.ANNOTATION)
     if value.kind == "external":
         return 0 if value.type == name else None if wanted.kind == "instance" else _SOME_TYPE
     if wanted.kind != "instance":

@@ -1,13 +1,23 @@
-"""Tables of what one file binds. A definition is known here by a number that counts all definitions of all files."""
+"""Symbol tables of single files: the names that a file binds, and groups of files by path and language.
+
+In: the facts of one file, or the tables of all. Out: `FileSymbols`, and for all files their ids, folders and the names
+that tests may be called after. A definition is known by a number that counts all definitions of all files. Nothing here
+looks into another file.
+"""
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from causalist.model.facts import MODULE_SCOPE, NARROWED, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.roles import role_of
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeId, NodeKind, Role, file_id
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
 _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
@@ -16,8 +26,8 @@ _MERE_TYPES = (NodeKind.INTERFACE, NodeKind.TYPE)  # of which nothing is left wh
 
 
 @dataclass(slots=True)
-class FileNames:
-    """What one file binds. All definition numbers are global."""
+class FileSymbols:
+    """Symbol tables of one file. All definition numbers are global."""
 
     path: str
     facts: FileFacts
@@ -34,45 +44,45 @@ class FileNames:
     several: dict[tuple[int, str], list[Binding]] = field(default_factory=dict)  # telling ones of names that have more
     returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
-    is_shaped: bool = False  # whether annotations and values say what collections, tuples and unions hold
+    is_shaped: bool = False  # annotations and values say what collections, tuples and unions hold
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
-    opened: tuple[str, ...] = ()  # namespaces that are part of the names of what they hold, the innermost first
-    decided: dict[tuple[int, str], int] = field(
-        default_factory=dict
-    )  # (scope, first part of a chain) -> where to read it
+    opened_namespaces: tuple[str, ...] = ()  # those that are part of the names of what they hold, innermost first
+    decided: dict[tuple[int, str], int] = field(default_factory=dict)  # (scope, head of a chain) -> scope to read it in
     owned: set[int] = field(default_factory=set)  # positions of those that see members of a type they do not stand in
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
     @contextmanager
-    def opened_with(self, facts: FileFacts) -> Iterator[None]:
-        """While the file is linked: its tables of facts with bodies, where they were made of its interface."""
+    def use_facts(self, facts: FileFacts) -> Iterator[None]:
+        """Use facts with bodies while the file is linked, where its tables were made of its interface."""
         before = self.facts, self.bindings, self.several, self.decided, self._named
         self.facts, self.bindings, self.several, self.decided, self._named = facts, {}, {}, {}, {}
-        _bind(self, facts)
+        _add_bindings(self, facts)
         try:
             yield
         finally:
             self.facts, self.bindings, self.several, self.decided, self._named = before
 
     @property
-    def has_folders(self) -> bool:
-        """Whether imports name folders."""
+    def has_folder_imports(self) -> bool:
+        """True if imports name folders."""
         return self.settings is not None and self.settings.modules.system is ModuleSystem.FOLDER
 
     @property
     def is_index(self) -> bool:
-        """Whether the file stands for its folder."""
+        """True if the file stands for its folder."""
         stem = posixpath.splitext(posixpath.basename(self.path))[0]
         return self.settings is not None and stem in self.settings.modules.index_stems
 
     @property
-    def imports_are_visible(self) -> bool:
-        """Python's importers see what a module imports; an ECMAScript module's see what it exports."""
+    def has_visible_imports(self) -> bool:
+        """True if importers see what a module imports, as in Python; those of an ECMAScript module see its exports."""
         return self.settings is not None and self.settings.modules.system is ModuleSystem.DOTTED
 
     def deciding_scope(self, scope: int, name: str) -> int:
-        """The first scope from `scope` outwards at which it may be decided what `name` means. Code that gives nothing
-        that name decides nothing, nor does a type whose names are not seen by the code in it."""
+        """Return the first scope from `scope` outwards that may decide what `name` means.
+
+        Code that gives nothing that name decides nothing, nor does a type whose names are not seen by the code in
+        it."""
         assert self.settings is not None
         definitions, visible = self.facts.definitions, self.settings.names
         skips = not (visible.members_are_visible or visible.class_scope_is_visible)
@@ -101,77 +111,78 @@ class FileNames:
         return self._named.get(scope, _NOTHING)
 
 
-def file_names(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileNames:
+def build_file_symbols(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileSymbols:
     """The tables of one file."""
-    names = FileNames(path, facts, first, settings, returns=dict(facts.returns))
-    names.is_shaped = settings is not None and bool(settings.shapes.sequences)
+    symbols = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
+    symbols.is_shaped = settings is not None and bool(settings.shapes.sequences)
     apart = settings is not None and settings.names.has_overloads
     if settings is not None and settings.modules.headers:
-        names.opened = opened(facts)
+        symbols.opened_namespaces = find_opened_namespaces(facts)
     types_apart = settings is not None and settings.names.types_apart
     assigned = settings is not None and bool(settings.names.assigned_prefixes)
     if settings is not None and settings.names.members_are_visible:
-        names.owned = {position for position, _ in facts.owners}
+        symbols.owned = {position for position, _ in facts.owners}
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
-            names.holders.add(definition.qualname.rpartition(".")[0])
+            symbols.holders.add(definition.qualname.rpartition(".")[0])
         if apart and definition.kind in CALLABLE_KINDS:
-            names.callables.setdefault(definition.qualname, []).append(first + i)
+            symbols.callables.setdefault(definition.qualname, []).append(first + i)
             if settings is not None and not settings.names.callables_apart:
-                names.by_qualname.setdefault(definition.qualname, first + i)
+                symbols.by_qualname.setdefault(definition.qualname, first + i)
             continue
-        before = names.by_qualname.setdefault(definition.qualname, first + i) - first
+        before = symbols.by_qualname.setdefault(definition.qualname, first + i) - first
         if before == i:
             continue
         kinds = facts.definitions[before].kind, definition.kind
         if NodeKind.FIELD in kinds and kinds[0] != kinds[1]:
-            names.fields.setdefault(definition.qualname, first + (before if kinds[0] == NodeKind.FIELD else i))
+            symbols.fields.setdefault(definition.qualname, first + (before if kinds[0] == NodeKind.FIELD else i))
         if types_apart and kinds[0] in _MERE_TYPES and kinds[1] not in _MERE_TYPES:
-            names.types[definition.qualname] = names.by_qualname[definition.qualname]
-            names.by_qualname[definition.qualname] = first + i
+            symbols.types[definition.qualname] = symbols.by_qualname[definition.qualname]
+            symbols.by_qualname[definition.qualname] = first + i
             continue
         if types_apart and kinds[1] in _MERE_TYPES and kinds[0] not in _MERE_TYPES:
-            names.types.setdefault(definition.qualname, first + i)
+            symbols.types.setdefault(definition.qualname, first + i)
             continue
         if assigned and kinds[0] == NodeKind.CONSTANT and kinds[1] in CALLABLE_KINDS:
-            names.by_qualname[definition.qualname] = first + i  # `var f; f = function () {}`
+            symbols.by_qualname[definition.qualname] = first + i  # `var f; f = function () {}`
             continue
         gives_way = kinds[0] in _GIVE_WAY or (before in implementing and i not in implementing)
         if gives_way and kinds[1] not in _GIVE_WAY:
-            names.by_qualname[definition.qualname] = first + i
+            symbols.by_qualname[definition.qualname] = first + i
     named = settings is not None and settings.modules.holds_functions
-    for qualname, same in names.callables.items():  # a bare name means what is no member, or a property
+    for qualname, same in symbols.callables.items():  # a bare name means what is no member, or a property
         parent = facts.definitions[same[0] - first].parent
         if named or parent == MODULE_SCOPE or facts.definitions[parent].kind not in TYPE_KINDS:
-            names.by_qualname.setdefault(qualname, same[0])
+            symbols.by_qualname.setdefault(qualname, same[0])
     for entry in facts.imports:
         if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
-            names.stars.append(entry)
+            symbols.stars.append(entry)
         elif entry.kind in (ImportKind.REEXPORT, ImportKind.REEXPORT_NAMESPACE):
-            names.reexports.setdefault(entry.alias, entry)
+            symbols.reexports.setdefault(entry.alias, entry)
         elif entry.kind != ImportKind.SIDE_EFFECT:
             local = entry.alias or entry.module.partition(".")[0]
-            names.imports.setdefault(entry.scope, {}).setdefault(local, entry)
+            symbols.imports.setdefault(entry.scope, {}).setdefault(local, entry)
     for export in facts.exports:
-        names.exports.setdefault(export.exported, export.local)
-    _bind(names, facts)
-    return names
+        symbols.exports.setdefault(export.exported, export.local)
+    _add_bindings(symbols, facts)
+    return symbols
 
 
-def _bind(names: FileNames, facts: FileFacts) -> None:
+def _add_bindings(symbols: FileSymbols, facts: FileFacts) -> None:
     for binding in facts.bindings:
-        scope = names.bindings.setdefault(binding.scope, {})
+        scope = symbols.bindings.setdefault(binding.scope, {})
         known = scope.get(binding.target)
         if known is None or not (known.type or known.value):
             scope[binding.target] = binding
-        elif names.is_shaped and (binding.type or binding.value):
-            names.several.setdefault((binding.scope, binding.target), [known]).append(binding)
+        elif symbols.is_shaped and (binding.type or binding.value):
+            symbols.several.setdefault((binding.scope, binding.target), [known]).append(binding)
 
 
-def opened(facts: FileFacts) -> tuple[str, ...]:
-    """The namespaces in which what a file defines at its top stands, with those around them, and those that it uses as
-    a whole; the innermost first."""
+def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
+    """Return the namespaces whose names a file may use alone, the innermost first.
+
+    These are the ones in which its top definitions stand, with those around them, and those that it uses as a whole."""
     owners = dict(facts.owners)
     found: set[str] = set()
     for i, definition in enumerate(facts.definitions):
@@ -183,3 +194,60 @@ def opened(facts: FileFacts) -> tuple[str, ...]:
                 around = around.rpartition(".")[0]
     used = [entry.module for entry in facts.imports if entry.kind == ImportKind.STAR]
     return (*sorted(found, key=lambda each: (-each.count("."), each)), *dict.fromkeys(used))
+
+
+class TestSubject(NamedTuple):
+    """File that tests may be named after.
+
+    `folder` is where the file stands, or where the folder does that it stands for."""
+
+    number: int
+    folder: str
+
+
+class FolderIds(NamedTuple):
+    """Numbers of folders.
+
+    `of_file`: shape (n_files,), the number of the folder of each file. `is_code`: true for files in a language with a
+    grammar."""
+
+    of_file: NDArray[np.int64]
+    n: int
+    is_code: NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class FileGroups:
+    """Groups of the files of one program, made when first used. The files are given each time."""
+
+    _ids: tuple[NodeId, ...] | None = None
+    _folders: FolderIds | None = None
+    _subjects: dict[tuple[str, str], list[TestSubject]] | None = None
+
+    def ids(self, files: Sequence[FileSymbols]) -> tuple[NodeId, ...]:
+        if self._ids is None:
+            self._ids = tuple(file_id(each.path) for each in files)
+        return self._ids
+
+    def folders(self, files: Sequence[FileSymbols]) -> FolderIds:
+        if self._folders is None:
+            numbers: dict[str, int] = {}
+            of_file = [numbers.setdefault(each.path.rpartition("/")[0], len(numbers)) for each in files]
+            is_code = np.array([each.settings is not None for each in files], dtype=np.bool_)
+            self._folders = FolderIds(np.array(of_file, dtype=np.int64), len(numbers), is_code)
+        return self._folders
+
+    def subjects(self, files: Sequence[FileSymbols]) -> Mapping[tuple[str, str], Sequence[TestSubject]]:
+        """Return the files of code that tests may be named after, by language and name."""
+        if self._subjects is None:
+            self._subjects = {}
+            for number, symbols in enumerate(files):
+                settings = symbols.settings
+                if settings is not None and settings.tests.names and role_of(symbols.path) == Role.CODE:
+                    folder, _, file = symbols.path.rpartition("/")
+                    name = file.partition(".")[0]
+                    if name in settings.modules.index_stems and folder:
+                        folder, _, name = folder.rpartition("/")  # the file stands for its folder
+                    key = settings.family, name.lstrip("_")
+                    self._subjects.setdefault(key, []).append(TestSubject(number, folder))
+        return self._subjects

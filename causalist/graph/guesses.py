@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
-from causalist.graph.imports.packages import names_in
+from causalist.graph.imports.packages import first_names_in
 from causalist.graph.program.overloads import misfit
 from causalist.graph.program.program import Program
-from causalist.graph.rules import FEW_NAMESAKES, MOST_CANDIDATES
+from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.model.facts import ImportKind
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, Role
@@ -52,24 +52,28 @@ class Guesses:
             and misfit(program.parameters.get(each), arguments, {}) is not None
             and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
         )
-        candidates = list(islice(every, MOST_CANDIDATES + 1))  # one more says that there are too many
-        if not candidates or len(candidates) > MOST_CANDIDATES:
+        candidates = list(islice(every, MAX_CANDIDATES + 1))  # one more says that there are too many
+        if not candidates or len(candidates) > MAX_CANDIDATES:
             return
         # Overloads of one name are one meaning, and share what falls to it.
         called = receiver.rpartition(".")[2]
         alike = [each for each in candidates if resembles(called, self._owner(each))]
         in_sight = [each for each in alike if self._is_in_sight(file, each)]
         held = [each for each in candidates if self._holder(each) == called]
-        for chosen, rule in ((in_sight, "named-receiver"), (alike, "like-named"), (held, "named-receiver")):
+        for chosen, rule in (
+            (in_sight, RuleName.NAMED_RECEIVER),
+            (alike, RuleName.LIKE_NAMED),
+            (held, RuleName.NAMED_RECEIVER),
+        ):
             if chosen and len(self._meanings(chosen)) == 1:
                 yield from ((each, rule, len(chosen)) for each in chosen)
                 return
         overloads = self._meanings(candidates)
-        few = len(overloads) <= FEW_NAMESAKES
-        rule = "name-only" if few else "common-name"
+        few = len(overloads) <= MAX_NAMESAKES
+        rule = RuleName.NAME_ONLY if few else RuleName.COMMON_NAME
         if len(overloads) == 1:
             is_seen = any(self._is_in_sight(file, each) for each in candidates)
-            rule = "unique-in-sight" if is_seen else "unique-name"
+            rule = RuleName.UNIQUE_IN_SIGHT if is_seen else RuleName.UNIQUE_NAME
         for each in candidates:
             yield each, rule, len(overloads) * overloads[self._meaning(each)]
 
@@ -78,7 +82,7 @@ class Guesses:
         known = self._passing.get(file)
         if known is None:
             names, targets = self._program.files[file], set()
-            is_index = names.imports_are_visible and names.is_index
+            is_index = names.has_visible_imports and names.is_index
             for entry in names.facts.imports:
                 if is_index or entry.kind in _REEXPORTS:
                     targets.add(self._program.target_module(file, entry)[0])
@@ -120,7 +124,9 @@ class Guesses:
         names = self._named.get(file)
         if names is None:
             facts = self._program.files[file].facts
-            names = self._named[file] = names_in(facts).union(*((each.name, each.alias) for each in facts.imports))
+            names = self._named[file] = first_names_in(facts).union(
+                *((each.name, each.alias) for each in facts.imports)
+            )
         return self._owner(method) in names
 
     def _reached(self, file: int) -> frozenset[int]:

@@ -1,10 +1,10 @@
-"""A graph of an earlier state, and the facts of now -> the graph of now, where only some files are linked again.
+"""Incremental linking: the graph of an earlier state and the facts of now -> the graph of now.
 
 The edges that leave a file follow from its own facts and from what `model.interface` says of all others. So where no
 file looks different from outside, the edges that leave the files that changed are found anew, and all others are taken
 over with their nodes. What follows from edges, which is what tests test, is found anew for those files and for the
 tests that call helpers in them. Where a file looks different, all files that name what is different are linked again as
-well (`model.exposed`). The result equals `build_graph` of the same facts, array by array.
+well (`graph.invalidation`). The result equals `build_graph` of the same facts, array by array.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -14,15 +14,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.graph.confidence import load_confidences
-from causalist.graph.drafts import NodeDraft
-from causalist.graph.layering import packages_of, say_layers, with_layers
-from causalist.graph.linker import Linker, NotLinked
-from causalist.graph.presence import Presence
+from causalist.graph.invalidation import InvalidationKeys
+from causalist.graph.layers import LayerAssigner
+from causalist.graph.linker import Linker, LinkError
 from causalist.graph.program.program import Program
-from causalist.graph.relations.tests import FoundEdge, Tests
-from causalist.graph.rules import RULE_NAMES
-from causalist.graph.tables import Sites, columns_of, respliced
+from causalist.graph.relations.tests import FoundEdge, TestEdgeFinder
+from causalist.graph.rules import RULE_NAMES, load_confidences
+from causalist.graph.tables import EdgeSites, NodeDraft, build_columns, splice_edge_table
 from causalist.model.facts import FileFacts
 from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
 from causalist.model.interface import interface_of
@@ -37,12 +35,13 @@ _IS_USE = np.isin(np.arange(max(EdgeKind) + 1), sorted(USE_KINDS))  # by EdgeKin
 _NO_NODES = np.zeros(0, dtype=np.int32)
 
 
-class Relinked(NamedTuple):
-    """`linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes
-    of the previous graph,): where each node is now, -1 for those that are gone; `unread`: the same, and -1 for those of
+class RelinkedGraph(NamedTuple):
+    """Graph of which some files were linked again, and its differences from the previous one.
+
+    `linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes of
+    the previous graph,): the node of each now, -1 for those that are gone; `unread`: the same, and -1 for those of
     files that were edited. `is_other`, shape (n_nodes,): nodes that came, are in such a file, or have edges that came,
-    went or were found again. `linker` may find the edges of these files again, or is released by whoever does not want
-    that."""
+    went or were found again. `linker` can link these files again; who does not want that releases its tables."""
 
     linked: LinkedGraph
     nodes: NDArray[np.int32]
@@ -57,101 +56,103 @@ def relink(
     previous: CodeGraph,
     edited: Set[int],
     affected: Set[int] = frozenset(),
-    moved: Sequence[Presence] = (),
+    moved: Sequence[InvalidationKeys] = (),
     before: Linker | None = None,
-) -> Relinked:
-    """The graph of `files`, (path, facts) by path, of which those at `edited` are not as they are in `previous`, and
-    those at `affected` name what looks different from outside in one of these. `moved` are those of `edited` that
-    `previous` does not have, and others that it has and that are gone.
+) -> RelinkedGraph:
+    """Return the graph of `files` by linking again only those that may differ from `previous`.
 
-    Others may come without bodies but for those of which `needs_bodies` says otherwise. `before` is a linker of what
-    `previous` was made of, which is used up; only where the files look the same from outside, none of them is at
-    `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, NotLinked where
-    one that came or went stands in the place of another.
-    """
-    again = sorted(edited | affected)
-    held = {number: _held(*files[number], settings) for number in again}
-    linker = before.again(held) if before is not None else None
+    `files` are (path, facts) by path. Those at `edited` are not as they are in `previous`; those at `affected` name
+    what looks different from outside in one of these. `moved` are those of `edited` that `previous` does not have, and
+    others that it has and that are gone.
+
+    Files may come without bodies unless `needs_bodies` says otherwise. `before` is a linker of what `previous` was made
+    of, which is used up. It may be given only where the files look the same from outside, none of them is at
+    `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, LinkError where
+    one that came or went stands in the place of another."""
+    relinked = sorted(edited | affected)
+    held = {number: _facts_held(*files[number], settings) for number in relinked}
+    linker = before.relink(held) if before is not None else None
     if linker is None:
-        linker = Linker.of([(path, held.get(i, facts)) for i, (path, facts) in enumerate(files)], settings)
+        linker = Linker.from_files([(path, held.get(i, facts)) for i, (path, facts) in enumerate(files)], settings)
     for each in moved:
-        _check_alone(linker.program, each, settings)
+        _check_no_rival(linker.program, each, settings)
     with ExitStack() as bodies:
-        for number in again:
-            bodies.enter_context(linker.program.files[number].opened_with(files[number][1]))
-        return _Relinking(linker, previous, frozenset(edited), frozenset(affected), moved).done()
+        for number in relinked:
+            bodies.enter_context(linker.program.files[number].use_facts(files[number][1]))
+        return _GraphUpdate(linker, previous, frozenset(edited), frozenset(affected), moved).run()
 
 
-def _held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
-    """What a linker holds of a file that is not linked at the moment."""
+def _facts_held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
+    """Return what a linker holds of a file that is not linked at the moment."""
     held = facts if needs_bodies(path, facts, settings) else interface_of(facts)
     return held.without_words()
 
 
-def _check_alone(program: Program, moved: Presence, settings: Mapping[str, LanguageSettings]) -> None:
-    """Raises NotLinked where others would see more of a file that came or went than its names: another file has, in
-    its absence, the names of its module, or its methods say what a trait's are."""
+def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping[str, LanguageSettings]) -> None:
+    """Raise LinkError where others would see more of a file that came or went than its names.
+
+    In its absence another file has the names of its module, or its methods say what a trait's are."""
     readers = [settings[moved.language]] if moved.language else settings.values()
     if any(program.modules.has_rival(moved.path, each.modules) for each in readers):
-        raise NotLinked("a module in the place of another")
+        raise LinkError("a module in the place of another")
     if any(program.traits_with(method) for method in moved.methods):
-        raise NotLinked("a method like one of a trait")
+        raise LinkError("a method like one of a trait")
 
 
 def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> bool:
-    """Whether `relink` may ask what stands in the bodies of a file that did not change: which functions are tests."""
+    """True if `relink` may need the bodies of a file that did not change: they say which functions are tests."""
     language = settings.get(facts.language)
     return language is not None and bool(language.tests.marks) and (role_of(path) == Role.TEST or bool(facts.tests))
 
 
-class _Relinking:
+class _GraphUpdate:
     def __init__(
         self,
         linker: Linker,
         previous: CodeGraph,
         edited: frozenset[int],
         affected: frozenset[int],
-        moved: Sequence[Presence],
+        moved: Sequence[InvalidationKeys],
     ) -> None:
         self.linker = linker
         self.graph = previous
         self.moved = moved
-        self.gone = len(linker.program.files)  # the number of all files of the previous graph that are no longer there
-        self.edited = edited | {self.gone}
+        self.removed = len(linker.program.files)  # stands for all files that are no longer there
+        self.edited = edited | {self.removed}
         self.changed = edited | affected  # what is linked again
         nodes = previous.nodes
         file_nodes = np.flatnonzero(nodes.kinds == NodeKind.FILE)
         numbers: dict[str, int] = dict(zip(nodes.ids.some(file_nodes), file_nodes.tolist(), strict=True))
-        found = [numbers.pop(each, -1) for each in linker.program.listed.ids(linker.program.files)]
+        found = [numbers.pop(each, -1) for each in linker.program.file_groups.ids(linker.program.files)]
         came = {number for number, node in enumerate(found) if node < 0}
         if not came <= edited or len(came) + len(numbers) != len(moved):
             raise ValueError("the previous graph is one of other files")
         self.file_nodes = np.array(found, dtype=np.int32)  # -1 for those that came
         self.file_of = np.full(len(nodes) + 1, -1, dtype=np.int32)  # node of a file -> its number; the last is for -1
         self.file_of[self.file_nodes] = np.arange(len(found), dtype=np.int32)
-        self.file_of[list(numbers.values())] = self.gone
+        self.file_of[list(numbers.values())] = self.removed
         self.file_of[-1] = -1
         self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
         self._keys: dict[int, dict[str, int]] = {}  # file -> id -> draft
 
-    def done(self) -> Relinked:
+    def run(self) -> RelinkedGraph:
         linker, graph = self.linker, self.graph
         for number in sorted(self.changed):
             linker.drafts.documents(number)
         linker.add_bases(self.changed)
         for number in sorted(self.changed):
             linker.link(number)
-        packages = packages_of(linker.program)
+        layers = LayerAssigner(linker.program, linker.drafts)
         for number in sorted(self.changed):
-            say_layers(linker.program, linker.drafts, packages, number)
-        retested = self._retest()
+            layers.assign_own(number)
+        retested = self._relink_tests()
         edges = graph.edges
-        own = self._among(self.file_of[:-1], self.changed | {self.gone})
-        is_gone = own[edges.sources]
-        is_gone |= (edges.kinds == EdgeKind.TESTS) & self._among(self.file_of[:-1], retested)[edges.sources]
+        own = self._mask_files(self.file_of[:-1], self.changed | {self.removed})
+        is_removed = own[edges.sources]
+        is_removed |= (edges.kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[:-1], retested)[edges.sources]
         is_outside = self.file_of[:-1] < 0
         kept = ~(is_outside | own)
-        kept[edges.targets[is_outside[edges.targets] & ~is_gone]] = True  # what is outside, where it is still used
+        kept[edges.targets[is_outside[edges.targets] & ~is_removed]] = True  # what is outside, where it is still used
         made = {key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0}
         ids = merged(graph.nodes.ids, kept, [draft.id for draft in made.values()])
         at = dict(zip(made, ids.added.tolist(), strict=True))
@@ -164,18 +165,18 @@ class _Relinking:
             distinct, inverse = np.unique(drafts, return_inverse=True)
             return np.array([position(draft) for draft in distinct.tolist()], dtype=np.int32)[inverse.reshape(-1)]
 
-        found = columns_of(linker.collector, self._language, positions, load_confidences())
+        found = build_columns(linker.collector, self._language_of, positions, load_confidences())
         is_lost = ids.old < 0
         if min(found.sources.min(initial=0), found.targets.min(initial=0)) < 0 or (
-            is_lost.any() and (is_lost[edges.targets] & ~is_gone).any()
+            is_lost.any() and (is_lost[edges.targets] & ~is_removed).any()
         ):
-            raise NotLinked("an edge leads to what is no longer there")
-        gone = np.flatnonzero(is_gone)
+            raise LinkError("an edge leads to what is no longer there")
+        removed = np.flatnonzero(is_removed)
         now = CodeGraph(
             _nodes(graph.nodes, kept, ids, list(made.values()), position),
-            respliced(edges, gone, ids.old, found, len(ids.table)),
+            splice_edge_table(edges, removed, ids.old, found, len(ids.table)),
             RULE_NAMES,
-            self._unresolved(ids, own, position),
+            self._merge_unresolved(ids, own, position),
         )
         documents = [
             np.array([at[each] for each in linker.drafts.documents(number)], dtype=np.int32)
@@ -186,45 +187,46 @@ class _Relinking:
         file_nodes = ids.old[self.file_nodes]
         for number in np.flatnonzero(self.file_nodes < 0).tolist():
             file_nodes[number] = at[number]
-        now = with_layers(now, file_nodes, linker.program.listed.folders(linker.program.files))
+        now = layers.complete(now, file_nodes)
         linked = LinkedGraph(now, file_nodes, tuple(documents))
-        read = self._among(self.file_of[:-1], self.edited)
+        read = self._mask_files(self.file_of[:-1], self.edited)
         unread = np.where(read, np.int32(-1), ids.old)
         is_other = np.ones(len(ids.table), dtype=np.bool_)
         is_other[unread[unread >= 0]] = False
-        for ends in (ids.old[edges.sources[gone]], ids.old[edges.targets[gone]]):
+        for ends in (ids.old[edges.sources[removed]], ids.old[edges.targets[removed]]):
             is_other[ends[ends >= 0]] = True
         is_other[found.sources] = is_other[found.targets] = True
-        return Relinked(linked, ids.old, unread, is_other, linker)
+        return RelinkedGraph(linked, ids.old, unread, is_other, linker)
 
-    def _among(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
-        """Which of these numbers of files are chosen; -1 is not."""
-        is_one = np.zeros(self.gone + 2, dtype=np.bool_)
+    def _mask_files(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
+        """True for each of these numbers of files that is chosen; -1 is not."""
+        is_one = np.zeros(self.removed + 2, dtype=np.bool_)
         is_one[sorted(chosen)] = True
         return is_one[files]
 
-    def _language(self, draft: int) -> str:
+    def _language_of(self, draft: int) -> str:
         settings = self.linker.program.files[self.linker.drafts[draft].file].settings
         return settings.name if settings is not None else ""
 
     # -- what tests test
 
-    def _retest(self) -> frozenset[int]:
-        """Finds what the tests of these files test, which it returns: files that changed, and those that call
-        something there that may be a helper."""
+    def _relink_tests(self) -> frozenset[int]:
+        """Find what tests test again, and return the files of these tests.
+
+        These are files that changed, and those that call something there that may be a helper."""
         graph, edges = self.graph, self.graph.edges
-        is_changed = self._among(self.file_of[:-1], self.changed | {self.gone})
-        into = edges.incoming[_some(edges.incoming_indptr, np.flatnonzero(is_changed))]
+        is_changed = self._mask_files(self.file_of[:-1], self.changed | {self.removed})
+        into = edges.incoming[_edges_of_rows(edges.incoming_indptr, np.flatnonzero(is_changed))]
         kinds, targets = edges.kinds[into], edges.targets[into]
         matters = (kinds == EdgeKind.CALLS) & (graph.nodes.roles[targets] == Role.TEST)
         # Tests are also told by the names of what is defined in the file that they are for.
-        matters |= (kinds == EdgeKind.TESTS) & self._among(self.file_of[targets], self.edited)
+        matters |= (kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[targets], self.edited)
         callers = edges.sources[into[matters]]
         files = self.changed | frozenset(self.file_of[callers].tolist()) | self._named_after_moved()
-        files -= {self.gone}
+        files -= {self.removed}
         found: list[FoundEdge] = list(self.linker.collector.edges.items())
-        again = np.flatnonzero(self._among(self.file_of[:-1], files - self.changed))
-        found += self._uses_of(again)
+        relinked = np.flatnonzero(self._mask_files(self.file_of[:-1], files - self.changed))
+        found += self._edges_of_nodes(relinked)
         drafts = self.linker.drafts
         helpers = {
             target
@@ -232,30 +234,33 @@ class _Relinking:
             if kind == EdgeKind.CALLS and drafts[target].role == Role.TEST and drafts[target].file not in files
         }
         positions = {graph.nodes.ids.position(drafts[helper].id) for helper in helpers}
-        found += self._uses_of(np.array(sorted(positions), dtype=np.int64))
-        tests = Tests(self.linker.program, drafts)
-        for each in list(tests.edges(found, files)):
+        found += self._edges_of_nodes(np.array(sorted(positions), dtype=np.int64))
+        tests = TestEdgeFinder(self.linker.program, drafts)
+        for each in list(tests.find_edges(found, files)):
             if drafts[each.source].file in files:
                 self.linker.collector.add(
                     each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates
                 )
         return files
 
-    def _uses_of(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
-        """The edges of the previous graph that leave these nodes, which ascend, and that tests are told by, between
-        drafts."""
+    def _edges_of_nodes(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
+        """Edges of the previous graph, between drafts, that leave these nodes and say what tests test.
+
+        `nodes` ascend."""
         edges = self.graph.edges
-        found = _some(edges.indptr, nodes)
+        found = _edges_of_rows(edges.indptr, nodes)
         files = self.file_of[edges.targets[found]]
-        found = found[_IS_USE[edges.kinds[found]] & (files >= 0) & (files < self.gone)]
+        found = found[_IS_USE[edges.kinds[found]] & (files >= 0) & (files < self.removed)]
         rows = (
             each[found].tolist()
             for each in (edges.sources, edges.targets, edges.kinds, edges.rules, edges.candidates, edges.counts,
                          edges.rows)
         )  # fmt: skip
-        drafts = {node: self._draft(node) for node in {*edges.sources[found].tolist(), *edges.targets[found].tolist()}}
+        drafts = {
+            node: self._draft_of(node) for node in {*edges.sources[found].tolist(), *edges.targets[found].tolist()}
+        }
         return [
-            ((drafts[source], drafts[target], kind), Sites(RULE_NAMES[rule], candidates, count, row))
+            ((drafts[source], drafts[target], kind), EdgeSites(RULE_NAMES[rule], candidates, count, row))
             for source, target, kind, rule, candidates, count, row in zip(*rows, strict=True)
         ]
 
@@ -264,24 +269,24 @@ class _Relinking:
         subjects = {subject for each in self.moved if (subject := each.stem.lstrip("_"))}
         return frozenset(
             number
-            for number, names in enumerate(self.linker.program.files if subjects else ())
-            if names.settings is not None
-            and any(subject in names.path for subject in subjects)
-            and role_of(names.path) == Role.TEST
+            for number, symbols in enumerate(self.linker.program.files if subjects else ())
+            if symbols.settings is not None
+            and any(subject in symbols.path for subject in subjects)
+            and role_of(symbols.path) == Role.TEST
         )
 
-    def _draft(self, node: int) -> int:
+    def _draft_of(self, node: int) -> int:
         """The draft of a node of a file."""
         file, drafts = int(self.file_of[node]), self.linker.drafts
         if node == self.file_nodes[file]:
             return file
         if file not in self._keys:
-            first = drafts.first_of(file)
+            first = drafts.first_definition(file)
             n = len(self.linker.program.files[file].facts.definitions)
             self._keys[file] = {drafts[draft].id: draft for draft in range(first, first + n)}
         return self._keys[file][self.graph.nodes.ids[node]]
 
-    def _unresolved(self, ids: Merged, own: NDArray[np.bool_], position: _Position) -> UnresolvedCalls:
+    def _merge_unresolved(self, ids: Merged, own: NDArray[np.bool_], position: _Position) -> UnresolvedCalls:
         then, collected = self.graph.unresolved, self.linker.collector.unresolved
         stays = ~own[then.sources]
         used = np.zeros(len(then.texts), dtype=np.bool_)
@@ -311,25 +316,25 @@ def _nodes(
 
     def moved(old: NDArray[np.int32], new: Sequence[int]) -> NDArray[np.int32]:
         given = np.where(old >= 0, ids.old[old], np.int32(-1))
-        return _placed(given, [position(draft) if draft >= 0 else -1 for draft in new], order)
+        return _merge_columns(given, [position(draft) if draft >= 0 else -1 for draft in new], order)
 
     return NodeTable(
         ids=ids.table,
-        kinds=_placed(then.kinds, [d.kind for d in made], order),
-        roles=_placed(then.roles, [d.role for d in made], order),
+        kinds=_merge_columns(then.kinds, [d.kind for d in made], order),
+        roles=_merge_columns(then.roles, [d.role for d in made], order),
         files=moved(then.files, [d.file for d in made]),
         parents=moved(then.parents, [d.parent for d in made]),
-        start_bytes=_placed(then.start_bytes, [d.start_byte for d in made], order),
-        end_bytes=_placed(then.end_bytes, [d.end_byte for d in made], order),
-        start_rows=_placed(then.start_rows, [d.start_row for d in made], order),
-        end_rows=_placed(then.end_rows, [d.end_row for d in made], order),
+        start_bytes=_merge_columns(then.start_bytes, [d.start_byte for d in made], order),
+        end_bytes=_merge_columns(then.end_bytes, [d.end_byte for d in made], order),
+        start_rows=_merge_columns(then.start_rows, [d.start_row for d in made], order),
+        end_rows=_merge_columns(then.end_rows, [d.end_row for d in made], order),
         signatures=then.signatures.take(order, [d.signature for d in made]),
         docs=then.docs.take(order, [d.doc for d in made]),
-        said_layers=_placed(then.said_layers, [d.says for d in made], order),
+        said_layers=_merge_columns(then.said_layers, [d.says for d in made], order),
     )
 
 
-def _some(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _edges_of_rows(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """The entries of these rows, one row after the other."""
     starts, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
     places = np.arange(int(lengths.sum()), dtype=np.int64)
@@ -337,5 +342,5 @@ def _some(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int6
     return places
 
 
-def _placed(then: NDArray[_Number], made: Sequence[int], order: NDArray[np.int64]) -> NDArray[_Number]:
+def _merge_columns(then: NDArray[_Number], made: Sequence[int], order: NDArray[np.int64]) -> NDArray[_Number]:
     return np.concatenate([then, np.array(made, dtype=then.dtype)])[order]

@@ -1,43 +1,56 @@
-"""Which names mean something else to other files after an edit.
+"""Names that mean something else to other files after an edit: the keys by which files are linked again.
 
-In: two states of one file's facts. Out: the last names of all that differs in what others see, with the names around
-it. Whatever resolves to one of them, in whatever file, has the name written there, or the name of something that in
-turn is made of it, which `resting_on` tells: a function that returns it, a class with it as a base, a value, an alias.
-Variables of functions are followed in their own file, where alone they can be named; most are called as others are. So
-a file that has none of these names in its facts has the edges that it had.
+In: two states of one file's facts, or the facts of a file that came or went. Out: names; a file that has none of them
+in its facts has the edges that it had.
+
+For an edit these are the last names of all that differs in what others see, with the names around it. Whatever resolves
+to one of them, in whatever file, has the name written there, or the name of something that in turn is made of it: a
+function that returns it, a class with it as a base, a value, an alias. Variables of functions are followed in their own
+file, where alone they can be named.
+
+A file that came or went is reached by its module's name, in an import or in a chain behind a package. Its methods may
+be meant on receivers of which nothing is known, what it defines may be meant by prose, and tests are told by its path
+(`graph.incremental`).
 """
 
+import posixpath
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
+from causalist.graph.program.name_lookup import has_receiver_parameters
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, ImportKind
 from causalist.model.interface import interface_of, variable_of
-from causalist.model.language import LanguageSettings
-from causalist.model.symbols import CALLABLE_KINDS
+from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.roles import role_of
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
 
 _NAME = re.compile(r"\w+")
 _DASHED = re.compile(r"\w+(?:-\w+)+")  # in names of modules
 # What an import means without saying its name: what a file shows as a whole, what runs when a package is loaded.
-UNSAID = frozenset({"default", "init"})
+UNNAMED_EXPORTS = frozenset({"default", "init"})
 _STARS = (ImportKind.STAR, ImportKind.REEXPORT_ALL)
 
 
 Variable = tuple[str, str]  # the qualified name of its function, its own
 
 
-class Change(NamedTuple):
-    """`names` as above; `said`: names of definitions by which only prose means them; `variables` of functions that
-    differ, which only these can name; `kinds` are those of the definitions that came, went or changed."""
+class InterfaceChange(NamedTuple):
+    """Names that differ between two interfaces of a file.
+
+    `names` as above. `prose_names`: names of definitions by which only prose means them. `variables` of functions that
+    differ, which only these can name. `kinds` are those of the definitions that came, went or changed."""
 
     names: frozenset[str]
-    said: frozenset[str]
+    prose_names: frozenset[str]
     variables: frozenset[Variable]
     kinds: frozenset[int]
 
 
-def change_of(old: FileFacts, new: FileFacts, language: LanguageSettings | None) -> Change | None:
-    """What differs between two states of a file; None where that cannot be told by names. `language`: None for text."""
+def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSettings | None) -> InterfaceChange | None:
+    """Return the difference between two states of a file; None where names cannot tell it.
+
+    `language` is None for text."""
     old, new = interface_of(old), interface_of(new)
     before, after = (
         (each.language, each.manifest, each.package, each.wildcard_exports is None, not each.exports)
@@ -45,47 +58,47 @@ def change_of(old: FileFacts, new: FileFacts, language: LanguageSettings | None)
     )
     if before != after:
         return None
-    special = _special(language)
-    one, other = _items(old, language), _items(new, language)
+    special = _special_prefix(language)
+    one, other = _interface_items(old, language), _interface_items(new, language)
     names: set[str] = set()
-    said: set[str] = set()
+    prose_names: set[str] = set()
     variables: set[Variable] = set()
     kinds: set[int] = set()
     for key in one.keys() | other.keys():
         then, now = one.get(key, []), other.get(key, [])
         if then == now:
             continue
-        what, place, name = key
-        if what == "whole":
+        item_kind, place, name = key
+        if item_kind == "whole":
             return None
-        if what == "variable":
+        if item_kind == "variable":
             variables.add((place, name))
-        elif what == "binding":
-            names.update(_names_bound(place, name, special))
-        elif what == "definition":
+        elif item_kind == "binding":
+            names.update(_names_of_binding(place, name, special))
+        elif item_kind == "definition":
             names.update(_names_of(place, special), _names_of(f"{place.rpartition('.')[0]}.{name}", special))
-            said.update(_NAME.findall(name))
-        elif what != "child" or not _are_told_apart(then, now, special):
+            prose_names.update(_NAME.findall(name))
+        elif item_kind != "child" or not _are_distinguished(then, now, special):
             names.update(_names_of(place, special), _NAME.findall(name))
         kinds.update(k for facts in (old, new) for k in _kinds_at(facts, place))
-    if names & UNSAID:
+    if names & UNNAMED_EXPORTS:
         return None
-    return Change(frozenset(names), frozenset(said - names), frozenset(variables), frozenset(kinds))
+    return InterfaceChange(frozenset(names), frozenset(prose_names - names), frozenset(variables), frozenset(kinds))
 
 
 _Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a name in it
 
 
-def _items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
-    """All of an interface by what it is about, in an order that an insertion elsewhere does not change."""
+def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
+    """Items of an interface by their subject, in an order that an insertion elsewhere does not change."""
     shows_side_effects = language is None or language.modules.shows_side_effects
     shows_signatures = language is None or _reads_signatures(language)
     places = [definition.qualname for definition in facts.definitions]
     places.append("")  # of the file, MODULE_SCOPE
     items: dict[_Key, list[Hashable]] = {}
 
-    def add(what: str, place: int, name: str, value: Hashable) -> None:
-        items.setdefault((what, places[place], name), []).append(value)
+    def add(item_kind: str, place: int, name: str, value: Hashable) -> None:
+        items.setdefault((item_kind, places[place], name), []).append(value)
 
     for definition in facts.definitions:
         shown = definition._replace(start_byte=0, end_byte=0, start_row=0, end_row=0, doc="", text_byte=0, parent=0)
@@ -127,21 +140,24 @@ def _items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, li
 
 
 def _reads_signatures(language: LanguageSettings) -> bool:
-    """Whether it depends on how functions are declared what they are to others: which of several is meant, what
-    overrides or implements something, who sees it. Parameters and what is returned are told apart from that."""
+    """True if other files depend on how functions are declared, beyond parameters and returned types.
+
+    A declaration may say which of several is meant, what overrides or implements something, and who sees it."""
     names, types = language.names, language.types
     return bool(
         names.has_overloads or names.alone or names.unshared or names.parts or types.structural or types.prefixed
     )
 
 
-def _special(language: LanguageSettings | None) -> str:
+def _special_prefix(language: LanguageSettings | None) -> str:
     return language.names.special if language is not None else ""
 
 
 def _names_of(place: str, special: str) -> Iterator[str]:
-    """The names by which others may come to what stands in `place`: its own, or of what is called without its name
-    those around it, which are all that is known where there is no mark for that (`NameSettings.special`)."""
+    """Yield the names by which others may come to the definition `place`.
+
+    These are its own, or, for what is called without its name, those around it. They are all that is known where there
+    is no mark for that (`NameSettings.special`)."""
     words = _NAME.findall(place)
     if not special:
         yield from words
@@ -152,7 +168,7 @@ def _names_of(place: str, special: str) -> Iterator[str]:
         yield from words[-1:]
 
 
-def _names_bound(place: str, target: str, special: str) -> Iterator[str]:
+def _names_of_binding(place: str, target: str, special: str) -> Iterator[str]:
     """The same for what is bound in `place` to `target`, which has no name of its own if it is what is returned."""
     own = _NAME.findall(target)
     if target.startswith(".__"):
@@ -162,8 +178,8 @@ def _names_bound(place: str, target: str, special: str) -> Iterator[str]:
     yield from own
 
 
-def _are_told_apart(then: Sequence[Hashable], now: Sequence[Hashable], special: str) -> bool:
-    """Whether definitions that came to others, or went from there, say so by names of their own."""
+def _are_distinguished(then: Sequence[Hashable], now: Sequence[Hashable], special: str) -> bool:
+    """True if definitions that came to others, or went from there, say so by names of their own."""
     if not special:
         return False
     several = {*then} ^ {*now}
@@ -172,7 +188,7 @@ def _are_told_apart(then: Sequence[Hashable], now: Sequence[Hashable], special: 
 
 
 def _variables(facts: FileFacts) -> Callable[[Binding], str]:
-    """What says of which variable of a function a binding is."""
+    """Return a function that names the variable of a function that a binding belongs to."""
     kinds = [definition.kind for definition in facts.definitions]
     members = {local for local, _ in facts.owners}
     return lambda binding: variable_of(binding, kinds, members)
@@ -182,12 +198,13 @@ def _kinds_at(facts: FileFacts, place: str) -> Iterator[int]:
     return (definition.kind for definition in facts.definitions if definition.qualname == place)
 
 
-def resting_on(
+def dependent_names(
     facts: FileFacts, language: LanguageSettings | None, names: Set[str], variables: Set[Variable] = frozenset()
 ) -> set[str]:
-    """The names of what in a file's interface is made of something that has one of these names, or of one of these
-    variables of its functions. Variables on the way are not told: nobody else can name them."""
-    special = _special(language)
+    """Return the names in a file's interface that are made of one of these names or variables.
+
+    Variables on the way are not returned: nobody else can name them."""
+    special = _special_prefix(language)
     variable_of = _variables(facts)
     parents = [min(definition.parent, position - 1) for position, definition in enumerate(facts.definitions)]
     reached = [{name for place, name in variables if place == each.qualname} for each in facts.definitions]
@@ -201,14 +218,14 @@ def resting_on(
     while True:
         found: set[str] = set()
         is_done = True
-        for place, own, texts in _made_of(facts):
-            if not any(_says(text, visible(place)) for text in texts):
+        for place, own, texts in _dependencies(facts):
+            if not any(_contains_name(text, visible(place)) for text in texts):
                 continue
             around = facts.definitions[place].qualname if place != MODULE_SCOPE else ""
             if isinstance(own, str):
                 found.update(_names_of(around, special), _NAME.findall(own))
             elif not (word := variable_of(own)):
-                found.update(_names_bound(around, own.target, special))
+                found.update(_names_of_binding(around, own.target, special))
             elif word not in reached[place]:
                 reached[place].add(word)
                 is_done = False
@@ -216,16 +233,16 @@ def resting_on(
             return found
 
 
-def _says(text: str, several: Iterable[Set[str]]) -> bool:
-    """Whether one of these sets has a word of the text."""
+def _contains_name(text: str, several: Iterable[Set[str]]) -> bool:
+    """True if one of these sets has a word of the text."""
     if not text:
         return False
     words = _NAME.findall(text) + (_DASHED.findall(text) if "-" in text else [])
     return any(not names.isdisjoint(words) for names in several)
 
 
-def _made_of(facts: FileFacts) -> Iterator[tuple[int, str | Binding, tuple[str, ...]]]:
-    """(where it stands, its name or itself, the texts of what it is made of) of all in an interface."""
+def _dependencies(facts: FileFacts) -> Iterator[tuple[int, str | Binding, tuple[str, ...]]]:
+    """Yield (place, name or binding, texts that it is made of) of all in an interface."""
     for local, returned in facts.returns:
         yield local, "", (returned,)
     for local, types in facts.parameters:
@@ -242,3 +259,103 @@ def _made_of(facts: FileFacts) -> Iterator[tuple[int, str | Binding, tuple[str, 
         yield local, "", (owner,)
     for block in facts.implementations:
         yield block.scope, f"{block.type} {block.trait}", (block.type, block.trait)
+
+
+_STEM = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*")
+# What a package means that its manifest says nothing of.
+_ENTRIES = frozenset({"index", "main"})
+_WHOLE = (ImportKind.STAR, ImportKind.REEXPORT_ALL)
+_REEXPORTS = (ImportKind.REEXPORT_ALL, ImportKind.REEXPORT, ImportKind.REEXPORT_NAMESPACE)
+_PASSING = (ImportKind.STAR, *_REEXPORTS)
+
+
+class InvalidationKeys(NamedTuple):
+    """Names by which other files see a file that came or went.
+
+    `stem` is the word by which it is imported. `names` are others that its facts give to what stands elsewhere.
+    `methods` are those of its types, `guessed` of these such as a call may mean by its name alone. `mentioned` is what
+    prose may mean. `passed_on` is what an import of everything brings, None where that is not known."""
+
+    path: str
+    language: str
+    stem: str
+    names: frozenset[str]
+    methods: frozenset[str]
+    guessed: frozenset[str]
+    mentioned: frozenset[str]
+    passed_on: frozenset[str] | None
+
+
+def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> InvalidationKeys | None:
+    """Return the keys of a file; None for a file that others see without a name.
+
+    Such are manifests, files that stand for their folder, and languages in which the files of a package share a
+    scope."""
+    stem = posixpath.basename(path).partition(".")[0]
+    if facts.manifest or not path.isascii() or not _STEM.fullmatch(stem):
+        return None
+    if any(path.lower().endswith(each.modules.projects) for each in settings.values()):
+        return None
+    language = settings.get(facts.language)
+    if language is None:
+        nothing: frozenset[str] = frozenset()
+        return (
+            None if facts.definitions else InvalidationKeys(path, "", stem, nothing, nothing, nothing, nothing, nothing)
+        )
+    modules = language.modules
+    if modules.system not in (ModuleSystem.DOTTED, ModuleSystem.PATH) or modules.inclusion or modules.reopened:
+        return None
+    if stem in modules.index_stems or (modules.system is ModuleSystem.PATH and stem in _ENTRIES):
+        return None
+    kinds = {entry.kind for entry in facts.imports}
+    if facts.owners or facts.implementations or facts.package or kinds & {*_REEXPORTS}:
+        return None
+    if modules.shows_side_effects and ImportKind.SIDE_EFFECT in kinds:
+        return None
+    passed_on = None
+    if ImportKind.STAR not in kinds:
+        shown = {d.name for d in facts.definitions if d.parent == MODULE_SCOPE}
+        shown.update(b.target for b in facts.bindings if b.scope == MODULE_SCOPE)
+        shown.update(name for export in facts.exports for name in _NAME.findall(f"{export.exported} {export.local}"))
+        shown.update(entry.alias or entry.module.partition(".")[0] for entry in facts.imports)
+        passed_on = frozenset(shown - {"", "default"})
+    # `Door.handle = make()` gives a member to what may stand elsewhere; `.handle` is one of the type around it.
+    given = {
+        name
+        for binding in facts.bindings
+        if "." in binding.target and not binding.target.startswith(".")
+        for name in _NAME.findall(binding.target)
+    }
+    # Nobody guesses at a method that builtin types have: callers of the family, and of languages that ask all methods.
+    asking = [e for e in settings.values() if e.family == language.family or has_receiver_parameters(e)]
+    builtin = frozenset.intersection(*(frozenset(each.builtin_methods) for each in asking))
+    methods = frozenset(d.name for d in facts.definitions if d.kind == NodeKind.METHOD)
+    guessed = frozenset(name for name in methods - builtin if not name.startswith("__"))
+    mentioned = frozenset(d.name for d in facts.definitions) if role_of(path) == Role.CODE else frozenset()
+    return InvalidationKeys(path, facts.language, stem, frozenset(given), methods, guessed, mentioned, passed_on)
+
+
+def can_mention(path: str, has_grammar: bool) -> bool:
+    """True if a file may speak of others in prose."""
+    return not has_grammar or role_of(path) == Role.TEST
+
+
+def forwards_module(facts: FileFacts, stem: str) -> tuple[bool, bool]:
+    """Return two answers on a module that may have this name, for a file that imports it.
+
+    First: True if the file imports everything of it. Second: True if it passes some of it on that is looked for in
+    several places."""
+    named = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
+    whole = any(entry.kind in _WHOLE for entry in named)
+    return whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in named)
+
+
+def forwarded_modules(path: str, facts: FileFacts, language: LanguageSettings | None) -> frozenset[tuple[str, int]]:
+    """Return the modules, with their levels, of which a file passes something on to those who import it.
+
+    These are in the sight of importers, too, although they have no name of them."""
+    if language is None:
+        return frozenset()
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    whole = language.modules.system is ModuleSystem.DOTTED and stem in language.modules.index_stems
+    return frozenset((entry.module, entry.level) for entry in facts.imports if whole or entry.kind in _REEXPORTS)

@@ -10,19 +10,17 @@ from typing import NamedTuple
 
 from causalist.graph.arguments import nearest
 from causalist.graph.guesses import Guesses
-from causalist.graph.imports.inclusion import Inclusion
-from causalist.graph.imports.projects import share_imports
+from causalist.graph.imports.includes import InclusionGraph
+from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.infer import containers as shaped
 from causalist.graph.infer.base import split_type
 from causalist.graph.infer.inference import Values
-from causalist.graph.program import extended
-from causalist.graph.program import partial_types as reopened
-from causalist.graph.program.extensions import Extensions
-from causalist.graph.program.overloads import MAKES, UNCOUNTED, best
+from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters
+from causalist.graph.program.overloads import IS_TYPE, UNCOUNTED, best_overloads
+from causalist.graph.program.partial_types import PartialTypes
 from causalist.graph.program.program import Program
-from causalist.graph.program.spaces import as_type, is_mere_type
-from causalist.graph.rules import MOST_CANDIDATES
+from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, Implementation
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -56,15 +54,17 @@ class Resolver:
     builtin_methods: Mapping[str, frozenset[str]]  # by language
     values: Values = field(init=False)
     guesses: Guesses = field(init=False)
-    extensions: Extensions = field(init=False)
+    name_lookup: NameLookup = field(init=False)
+    partial_types: PartialTypes = field(init=False)
 
     def __post_init__(self) -> None:
-        reopened.join_types(self.program)
+        self.partial_types = PartialTypes(self.program)
+        self.partial_types.join_types()
         share_imports(self.program.files, self.program.declared)
-        self.program.inclusion = Inclusion.of(self.program.files, self.program.modules.number)
+        self.program.inclusion = InclusionGraph.from_files(self.program.files, self.program.modules.number)
         self.values = Values(self.program)
         self.guesses = Guesses(self.program)
-        self.extensions = Extensions(self.program)
+        self.name_lookup = self.values.name_lookup
 
     def prepare(self) -> list[Derived]:
         """Resolves all bases, so that members are found along them, and returns those that are found."""
@@ -95,8 +95,8 @@ class Resolver:
         for owner, held in delegates:
             more_bases.setdefault(owner, []).append(held)
         for owner, numbers in more_bases.items():
-            self.program.set_bases(owner, [*self.program.bases(owner), *numbers])
-        reopened.join_bases(self.program)
+            self.program.set_bases(owner, [*self.program.bases_of(owner), *numbers])
+        self.partial_types.join_bases()
         self._find_contracts(superclasses)
         self.values.read_attributes()
         return [*found, *implemented]
@@ -115,7 +115,7 @@ class Resolver:
             if interfaces and not derived.isdisjoint(bases):
                 program.contracts[owner] = interfaces
 
-    def row(self, derived: Derived) -> int:
+    def current_row(self, derived: Derived) -> int:
         """Where it is said, as the facts of that file are now."""
         facts = self.program.files[derived.file].facts
         if not derived.is_block:
@@ -124,15 +124,15 @@ class Resolver:
             return facts.implementations[derived.place].row
         return self.program.definition_of[derived.owner].start_row
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Forgets what was looked up for other files."""
         self.values.known.clear()
         self.program.known_exports.clear()
-        self.program.paths.forget()
+        self.program.tree_paths.clear_cache()
 
-    def abandon(self) -> None:
+    def discard(self) -> None:
         """Forgets all of a look-up that did not come back."""
-        self.forget()
+        self.clear_cache()
         self.values.forget()
 
     def blocks(self) -> Iterator[tuple[int, int, int]]:
@@ -158,8 +158,8 @@ class Resolver:
             if value is not None and value.kind == "definition":
                 is_class = self.program.definition_of[owner].kind == NodeKind.CLASS and not base.implements
                 if not is_class:
-                    value = value._replace(number=as_type(self.program, value.number))
-                elif is_mere_type(self.program, value.number):
+                    value = value._replace(number=self.program.as_type(value.number))
+                elif self.program.is_type_only(value.number):
                     value = None
             if value is not None and value.kind == "definition" and value.number != owner:
                 found.append(Derived(owner, Target(value.number, value.rule, 1), base.implements, file, place, False))
@@ -169,7 +169,7 @@ class Resolver:
         for each in found:
             numbers.setdefault(each.owner, []).append(each.target.definition)
         for owner, derived in numbers.items():
-            self.program.set_bases(owner, [*self.program.bases(owner), *derived])
+            self.program.set_bases(owner, [*self.program.bases_of(owner), *derived])
         return found, missed
 
     def _outside_of(self, owner: int, file: int, scope: int, name: str) -> Value | None:
@@ -213,7 +213,7 @@ class Resolver:
                 self.values.derived_from_outside.add(owner)
                 continue
             value = self.values.of_chain(file, block.scope, block.trait)
-            rule = value.rule if value is not None else "same-file"
+            rule = value.rule if value is not None else RuleName.SAME_FILE
             found.append(Derived(owner, Target(trait, rule, 1), True, file, place, True))
         return found
 
@@ -229,7 +229,7 @@ class Resolver:
         value = self.values.of_chain(file, scope, name)
         if value is None or value.kind != "definition":
             return -1
-        if self.program.is_like_a_type(value.number):
+        if self.program.is_type_like(value.number):
             return value.number
         meant = receivers.aliased(self.values, value.number)
         return meant.number if meant is not None and meant.kind == "instance" else -1
@@ -257,13 +257,13 @@ class Resolver:
             for local, owner in names.facts.owners:
                 member = names.first + local
                 parent = names.facts.definitions[local].parent
-                if extended.takes(names.settings) and parent >= 0:
-                    extended.note(program, member, self._type_at(file, local, owner), owner)
+                if has_receiver_parameters(names.settings) and parent >= 0:
+                    self.name_lookup.add_extension(member, self._type_at(file, local, owner), owner)
                     continue
                 found = self._type_at(file, parent, owner)
                 if found < 0:
                     continue
-                program.attach(member, found)
+                program.attach_member(member, found)
                 if program.definition_of[found].kind == NodeKind.TRAIT:
                     program.for_all.add(found)
                 for name, binding in names.bindings.get(local, {}).items():
@@ -278,23 +278,23 @@ class Resolver:
         `arguments` and `values` are as `Call` has them."""
         passed_on = "::" in chain
         chain = chain.replace("::", ".")
-        called = (guess and arguments != MAKES) or passed_on
+        called = (guess and arguments != IS_TYPE) or passed_on
         value = self.values.of_chain(file, scope, chain, arguments if called else None)
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
             value = self.values.of_chain(file, scope, chain)
         is_open = value is not None and value.kind in ("unknown-member", "builtin", "external")
-        if called and is_open and value is not None and self.program.paths.tree.has(file):
+        if called and is_open and value is not None and self.program.tree_paths.tree.has_file(file):
             receiver, _, method = chain.rpartition(".")
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
             if is_value and method not in self.builtin_methods.get(self._language(file), ()):
                 value = receivers.extension(self.values, file, scope, value, method) or value
-        if called and (value is None or is_open) and self.extensions.has(chain):
-            given = self.extensions.of(file, chain, arguments, value)
+        if called and (value is None or is_open) and self.name_lookup.has_package_extension(chain):
+            given = self.name_lookup.find_package_extensions(file, chain, arguments, value)
             if given:
                 return [Target(each, rule, len(given)) for each, rule in given], ""
         if called and (value is None or is_open) and self.program.extended:
-            given = extended.on_outside(self.program, file, chain, arguments, value)
+            given = self.name_lookup.find_extensions_of_external(file, chain, arguments, value)
             if given:
                 return [Target(each, rule, len(given)) for each, rule in given], ""
         if not guess and "." in chain and (value is None or value.kind == "unknown-member"):
@@ -318,25 +318,25 @@ class Resolver:
                 assert settings is not None
                 several, n_possible = shaped.called(value, settings, chain.rpartition(".")[2])
                 if len(several) > 1 and "." not in chain and "[" not in chain:  # no receiver: each is called some time
-                    return [*(Target(part.number, "alternative", 1) for part in several), *named], ""
+                    return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *named], ""
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *named], ""
         if value.kind == "definition":
             program = self.program
             if not called:
-                every = program.packages.variants(value.number, program.file_of[value.number], file, program.files)
-                variants = reopened.as_one(program, every)
+                every = program.packages.find_variants(value.number, program.file_of[value.number], file, program.files)
+                variants = self.partial_types.select_declaration(every)
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
-            if is_mere_type(program, value.number):
+            if program.is_type_only(value.number):
                 return [], ""  # a value of that name is not the repository's
-            functions = program.overloads(self._called(value.number), arguments)
+            functions = program.select_overloads(self._called(value.number), arguments)
             if values:
                 functions = nearest(self.values, (file, scope), functions, arguments, values)
-            if len(functions) > MOST_CANDIDATES:
+            if len(functions) > MAX_CANDIDATES:
                 return [], ""
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
                 of_file, fitting = program.file_of[number], self._fitting(number, arguments)
-                functions = program.packages.variants(number, of_file, file, program.files, fitting)
+                functions = program.packages.find_variants(number, of_file, file, program.files, fitting)
             return [*(Target(each, value.rule, len(functions)) for each in functions), *named], ""
         if value.kind == "external":
             return [], value.name
@@ -344,7 +344,7 @@ class Resolver:
             number, _ = self.program.find_member(value.number, method)
             return ([Target(number, value.rule, 1)] if number >= 0 else []), ""
         if value.kind == "instance" and guess and self._names_own_class(file, value, chain):
-            return [Target(value.number, "self", 1)], ""
+            return [Target(value.number, RuleName.SELF, 1)], ""
         if value.kind != "unknown-member" or not guess:
             return [], ""
         name = chain.rpartition(".")[2]
@@ -359,7 +359,7 @@ class Resolver:
         if settings is None or not settings.names.has_overloads:
             return None
         literals, kinds = program.literals[settings.name], program.definition_of
-        return lambda several: best(
+        return lambda several: best_overloads(
             [each for each in several if kinds[each].kind in CALLABLE_KINDS] or several,
             program.parameters,
             arguments,
@@ -369,7 +369,7 @@ class Resolver:
     def is_unknown(self, file: int, scope: int, chain: str, arguments: str) -> bool:
         """Whether a called chain for which `resolve` found nothing may mean anything of its last name."""
         # The same question as there, whose answer is known.
-        value = self.values.of_chain(file, scope, chain.replace("::", "."), None if arguments == MAKES else arguments)
+        value = self.values.of_chain(file, scope, chain.replace("::", "."), None if arguments == IS_TYPE else arguments)
         return value is not None and value.kind in ("unknown-member", "local")
 
     def _called(self, definition: int) -> int:
@@ -393,7 +393,9 @@ class Resolver:
             return False
         if chain in settings.names.self_names:
             return self.program.is_type(value.number)
-        return value.rule == "self" and "." not in chain and bool(settings.names.assigned_infixes)  # `const C = this`
+        return (
+            value.rule == RuleName.SELF and "." not in chain and bool(settings.names.assigned_infixes)
+        )  # `const C = this`
 
     def _language(self, file: int) -> str:
         settings = self.program.files[file].settings

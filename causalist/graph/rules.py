@@ -1,15 +1,25 @@
-"""How an edge was found: the names of the rules, what they mean and which kind of evidence they rest on.
+"""Rules: how an edge was found, the evidence behind it, and its measured precision as a confidence.
 
-What a rule is worth is measured, and stands in `confidence.json`; a rule that was added since has what rules of its
-kind of evidence are worth on average, until it is measured.
+In: the names of rules, and `rule_precision.json`, which ships with the package and is written by
+`python -m tests.benchmarks.edges.calibrate`. Out: a number in (0, 1] for a rule, the kind of an edge and the language
+that it is written in, and the counts that this number rests on. A rule that was never measured has the mean of the
+measured rules with the same kind of evidence.
 """
 
-from enum import IntEnum
-from typing import NamedTuple
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from causalist.graph._precision_file import shipped_confidences
+from causalist.model.graph import EdgeKind
 
 
 class Evidence(IntEnum):
-    """What speaks for an edge, the surest first. Where several sites make one edge, the surest evidence counts."""
+    """Kinds of evidence for an edge, the surest first. Where several sites make one edge, the surest counts."""
 
     STRUCTURE = 0  # it is so by definition
     NAMES = 1  # scopes, imports and members that are written out
@@ -17,13 +27,67 @@ class Evidence(IntEnum):
     GUESS = 3  # the name of a member, of whatever type
 
 
+class RuleName(StrEnum):
+    """Names of the rules, in the order of `RULES`. Indexes and JSON hold the plain values: never change one."""
+
+    CONTAINS = "contains"
+    PATH = "path"
+    PACKAGE = "package"
+    SAME_FILE = "same-file"
+    IMPORT = "import"
+    RE_EXPORT = "re-export"
+    PACKAGE_SCOPE = "package-scope"
+    STAR_IMPORT = "star-import"
+    MODULE_ATTRIBUTE = "module-attribute"
+    SELF = "self"
+    INHERITED = "inherited"
+    METHOD_SET = "method-set"
+    SUPER = "super"
+    CLASS_ATTRIBUTE = "class-attribute"
+    ANNOTATION = "annotation"
+    CONSTRUCTED = "constructed"
+    ATTRIBUTE_TYPE = "attribute-type"
+    RETURN_TYPE = "return-type"
+    INFERRED_RETURN = "inferred-return"
+    HELD = "held"
+    OBJECT_MEMBER = "object-member"
+    ALTERNATIVE = "alternative"
+    TRAIT_IN_SCOPE = "trait-in-scope"
+    NAMED_RECEIVER = "named-receiver"
+    LIKE_NAMED = "like-named"
+    UNIQUE_IN_SIGHT = "unique-in-sight"
+    UNIQUE_NAME = "unique-name"
+    NAME_ONLY = "name-only"
+    COMMON_NAME = "common-name"
+    BASE_METHOD = "base-method"
+    TRAIT_METHOD = "trait-method"
+    TEST_SUBJECT = "test-subject"
+    TEST_CALL = "test-call"
+    TEST_HELPER = "test-helper"
+    TEST_FILE = "test-file"
+    TEST_NAME = "test-name"
+    NAMED_KEY = "named-key"
+    KEY_OF_CONFIG = "key-of-config"
+    DOC_PATH = "doc-path"
+    DOC_FILE = "doc-file"
+    DOC_ROLE = "doc-role"
+    DOC_QUALIFIED = "doc-qualified"
+    DOC_LIKE_NAMED = "doc-like-named"
+    DOC_NAME = "doc-name"
+    DOC_WORD = "doc-word"
+    DOC_EXAMPLE = "doc-example"
+    EXTERNAL = "external"
+
+
 class Rule(NamedTuple):
-    """`stated` is the confidence of what no compiler can measure, since it is a matter of words: which calls of a test
-    are what it is for, which names are those of a configuration, what documentation means. `read`: (right, wrong,
+    """Rule by which edges are found.
+
+    `stated` is the confidence of what no compiler can measure, since it is a matter of words: which calls of a test are
+    what it is for, which names are those of a configuration, what documentation means. `read`: (right, wrong,
     repositories) of edges that were judged by reading them, where it follows from these
     (`tests/benchmarks/mentions`)."""
 
-    name: str
+    name: RuleName
     evidence: Evidence
     meaning: str
     stated: float | None = None
@@ -31,101 +95,246 @@ class Rule(NamedTuple):
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("contains", Evidence.STRUCTURE, "the definition or section stands inside of the other"),
-    Rule("path", Evidence.NAMES, "an import that names a file by its path or dotted module"),
-    Rule("package", Evidence.NAMES, "an import that names a package of the repository by its manifest"),
-    Rule("same-file", Evidence.NAMES, "a name that the file itself defines, by scope"),
-    Rule("import", Evidence.NAMES, "a name that the file imports from the file that defines it"),
-    Rule("re-export", Evidence.NAMES, "an imported name, followed through files that pass it on"),
-    Rule("package-scope", Evidence.NAMES, "a name that another file of the same package defines at its top"),
-    Rule("star-import", Evidence.NAMES, "a name from a module of which everything is imported"),
-    Rule("module-attribute", Evidence.NAMES, "an attribute of an imported module"),
-    Rule("self", Evidence.NAMES, "a member of the enclosing class, through self or this"),
-    Rule("inherited", Evidence.TYPES, "a member found along the resolved bases"),
-    Rule("method-set", Evidence.TYPES, "an interface of which a type has all methods, in a language that asks no more"),
-    Rule("super", Evidence.TYPES, "a member of a base, through super"),
-    Rule("class-attribute", Evidence.NAMES, "a member of a class, named by the class"),
-    Rule("annotation", Evidence.TYPES, "a member of the type that the receiver is annotated with"),
-    Rule("constructed", Evidence.TYPES, "a member of the class that the receiver was made of"),
-    Rule("attribute-type", Evidence.TYPES, "a member of the type that an attribute of self holds"),
-    Rule("return-type", Evidence.TYPES, "a member of the type that a called function is annotated to return"),
-    Rule("inferred-return", Evidence.TYPES, "a member of what a function without an annotation is seen to return"),
-    Rule("held", Evidence.TYPES, "a function or class that a called constant, field or property holds"),
-    Rule("object-member", Evidence.NAMES, "a function held by an object literal or assigned to a name's member"),
-    Rule("alternative", Evidence.NAMES, "one of several functions or classes that the called name is given in turn"),
-    Rule("trait-in-scope", Evidence.TYPES, "a method of the one visible trait that has it; the type is none seen here"),
+    Rule(RuleName.CONTAINS, Evidence.STRUCTURE, "the definition or section stands inside of the other"),
+    Rule(RuleName.PATH, Evidence.NAMES, "an import that names a file by its path or dotted module"),
+    Rule(RuleName.PACKAGE, Evidence.NAMES, "an import that names a package of the repository by its manifest"),
+    Rule(RuleName.SAME_FILE, Evidence.NAMES, "a name that the file itself defines, by scope"),
+    Rule(RuleName.IMPORT, Evidence.NAMES, "a name that the file imports from the file that defines it"),
+    Rule(RuleName.RE_EXPORT, Evidence.NAMES, "an imported name, followed through files that pass it on"),
+    Rule(RuleName.PACKAGE_SCOPE, Evidence.NAMES, "a name that another file of the same package defines at its top"),
+    Rule(RuleName.STAR_IMPORT, Evidence.NAMES, "a name from a module of which everything is imported"),
+    Rule(RuleName.MODULE_ATTRIBUTE, Evidence.NAMES, "an attribute of an imported module"),
+    Rule(RuleName.SELF, Evidence.NAMES, "a member of the enclosing class, through self or this"),
+    Rule(RuleName.INHERITED, Evidence.TYPES, "a member found along the resolved bases"),
     Rule(
-        "named-receiver",
+        RuleName.METHOD_SET,
+        Evidence.TYPES,
+        "an interface of which a type has all methods, in a language that asks no more",
+    ),
+    Rule(RuleName.SUPER, Evidence.TYPES, "a member of a base, through super"),
+    Rule(RuleName.CLASS_ATTRIBUTE, Evidence.NAMES, "a member of a class, named by the class"),
+    Rule(RuleName.ANNOTATION, Evidence.TYPES, "a member of the type that the receiver is annotated with"),
+    Rule(RuleName.CONSTRUCTED, Evidence.TYPES, "a member of the class that the receiver was made of"),
+    Rule(RuleName.ATTRIBUTE_TYPE, Evidence.TYPES, "a member of the type that an attribute of self holds"),
+    Rule(RuleName.RETURN_TYPE, Evidence.TYPES, "a member of the type that a called function is annotated to return"),
+    Rule(
+        RuleName.INFERRED_RETURN, Evidence.TYPES, "a member of what a function without an annotation is seen to return"
+    ),
+    Rule(RuleName.HELD, Evidence.TYPES, "a function or class that a called constant, field or property holds"),
+    Rule(RuleName.OBJECT_MEMBER, Evidence.NAMES, "a function held by an object literal or assigned to a name's member"),
+    Rule(
+        RuleName.ALTERNATIVE,
+        Evidence.NAMES,
+        "one of several functions or classes that the called name is given in turn",
+    ),
+    Rule(
+        RuleName.TRAIT_IN_SCOPE,
+        Evidence.TYPES,
+        "a method of the one visible trait that has it; the type is none seen here",
+    ),
+    Rule(
+        RuleName.NAMED_RECEIVER,
         Evidence.GUESS,
         "the receiver is unknown; a type with that method, which the file defines, imports or names, is called like it",
     ),
-    Rule("like-named", Evidence.GUESS, "the receiver is unknown; one type with that method is called like it"),
+    Rule(RuleName.LIKE_NAMED, Evidence.GUESS, "the receiver is unknown; one type with that method is called like it"),
     Rule(
-        "unique-in-sight",
+        RuleName.UNIQUE_IN_SIGHT,
         Evidence.GUESS,
         "the receiver is unknown; one method has that name, of a type that the file defines, imports or names",
     ),
-    Rule("unique-name", Evidence.GUESS, "the receiver is unknown; one method of the repository has that name"),
-    Rule("name-only", Evidence.GUESS, "the receiver is unknown; two or three methods have that name"),
-    Rule("common-name", Evidence.GUESS, "the receiver is unknown; four methods or more have that name"),
-    Rule("base-method", Evidence.TYPES, "a method of the nearest base or interface that has one of its name"),
-    Rule("trait-method", Evidence.NAMES, "a method of the trait that the block around implements"),
-    Rule("test-subject", Evidence.NAMES, "a test calls what it, or its file, is named after", 0.95),
-    Rule("test-call", Evidence.NAMES, "a test calls it", 0.7),
-    Rule("test-helper", Evidence.NAMES, "a function of tests that is no test, and that a test calls, calls it", 0.4),
-    Rule("test-file", Evidence.NAMES, "the names of test and tested fit, and one uses the other", 0.9),
-    Rule("test-name", Evidence.NAMES, "the names of test and tested fit", 0.6),
+    Rule(RuleName.UNIQUE_NAME, Evidence.GUESS, "the receiver is unknown; one method of the repository has that name"),
+    Rule(RuleName.NAME_ONLY, Evidence.GUESS, "the receiver is unknown; two or three methods have that name"),
+    Rule(RuleName.COMMON_NAME, Evidence.GUESS, "the receiver is unknown; four methods or more have that name"),
+    Rule(RuleName.BASE_METHOD, Evidence.TYPES, "a method of the nearest base or interface that has one of its name"),
+    Rule(RuleName.TRAIT_METHOD, Evidence.NAMES, "a method of the trait that the block around implements"),
+    Rule(RuleName.TEST_SUBJECT, Evidence.NAMES, "a test calls what it, or its file, is named after", 0.95),
+    Rule(RuleName.TEST_CALL, Evidence.NAMES, "a test calls it", 0.7),
     Rule(
-        "named-key",
+        RuleName.TEST_HELPER,
+        Evidence.NAMES,
+        "a function of tests that is no test, and that a test calls, calls it",
+        0.4,
+    ),
+    Rule(RuleName.TEST_FILE, Evidence.NAMES, "the names of test and tested fit, and one uses the other", 0.9),
+    Rule(RuleName.TEST_NAME, Evidence.NAMES, "the names of test and tested fit", 0.6),
+    Rule(
+        RuleName.NAMED_KEY,
         Evidence.NAMES,
         "an environment variable or key of a configuration, of what is known to hold it",
         0.98,
     ),
-    Rule("key-of-config", Evidence.NAMES, "a key, asked of something that is called like a configuration", 0.7),
-    Rule("doc-path", Evidence.NAMES, "documentation names a file with its folder, or links to it", 0.94, (14, 0, 3)),
-    Rule("doc-file", Evidence.NAMES, "documentation for developers names a file without its folder", 0.86, (5, 0, 3)),
+    Rule(RuleName.KEY_OF_CONFIG, Evidence.NAMES, "a key, asked of something that is called like a configuration", 0.7),
     Rule(
-        "doc-role", Evidence.NAMES, "a cross-reference or directive of a documentation tool names it", 0.93, (13, 0, 3)
+        RuleName.DOC_PATH,
+        Evidence.NAMES,
+        "documentation names a file with its folder, or links to it",
+        0.94,
+        (14, 0, 3),
     ),
     Rule(
-        "doc-qualified",
+        RuleName.DOC_FILE,
+        Evidence.NAMES,
+        "documentation for developers names a file without its folder",
+        0.86,
+        (5, 0, 3),
+    ),
+    Rule(
+        RuleName.DOC_ROLE,
+        Evidence.NAMES,
+        "a cross-reference or directive of a documentation tool names it",
+        0.93,
+        (13, 0, 3),
+    ),
+    Rule(
+        RuleName.DOC_QUALIFIED,
         Evidence.NAMES,
         "a code span in documentation names it, with what stands around it",
         0.95,
         (17, 0, 4),
     ),
     Rule(
-        "doc-like-named",
+        RuleName.DOC_LIKE_NAMED,
         Evidence.NAMES,
         "a code span names the member of something called like its type",
         0.92,
         (22, 1, 6),
     ),
-    Rule("doc-name", Evidence.NAMES, "a code span names it alone, by a name that is no plain word", 0.85, (22, 3, 6)),
-    Rule("doc-word", Evidence.NAMES, "a code span names it alone, by a plain word", 0.54, (12, 10, 6)),
-    Rule("doc-example", Evidence.NAMES, "an example in documentation uses the name", 0.96, (25, 0, 6)),
-    Rule("external", Evidence.NAMES, "a name that comes from a package outside of the repository"),
+    Rule(
+        RuleName.DOC_NAME,
+        Evidence.NAMES,
+        "a code span names it alone, by a name that is no plain word",
+        0.85,
+        (22, 3, 6),
+    ),
+    Rule(RuleName.DOC_WORD, Evidence.NAMES, "a code span names it alone, by a plain word", 0.54, (12, 10, 6)),
+    Rule(RuleName.DOC_EXAMPLE, Evidence.NAMES, "an example in documentation uses the name", 0.96, (25, 0, 6)),
+    Rule(RuleName.EXTERNAL, Evidence.NAMES, "a name that comes from a package outside of the repository"),
 )
 
-RULE_NAMES: tuple[str, ...] = tuple(rule.name for rule in RULES)
-RULE_NUMBER: dict[str, int] = {rule.name: number for number, rule in enumerate(RULES)}
+RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored
+RULE_NUMBER: dict[str, int] = {name: number for number, name in enumerate(RULE_NAMES)}
 # Rules by which nothing is known of the receiver.
-GUESSES = frozenset(rule.name for rule in RULES if rule.evidence is Evidence.GUESS)
+GUESSES = frozenset(rule.name.value for rule in RULES if rule.evidence is Evidence.GUESS)
 
 # What a guess claims at most, unless more than half of its kind, or of its kind in that language, are right even if all
 # at calls that no compiler resolves are wrong. It is measured where a compiler knows the receiver, and made where often
 # nobody does, so that it stays below what is shown as certain: in docker-py, such edges would be two of five shown.
-MOST_OF_A_GUESS = 0.49
+MAX_GUESS_CONFIDENCE = 0.49
 
 # More candidates than this say nothing: the edges would be noise below any threshold.
-MOST_CANDIDATES = 8
+MAX_CANDIDATES = 8
 # One of so many methods of a name is meant more often than not; of more, hardly ever.
-FEW_NAMESAKES = 3
+MAX_NAMESAKES = 3
 
 
-def strength(rule: str, candidates: int) -> tuple[bool, int, int, int]:
-    """Sorts what speaks for an edge, the strongest first. It does not depend on measured confidences, so that measuring
-    anew does not change what is measured."""
+def evidence_sort_key(rule: str, candidates: int) -> tuple[bool, int, int, int]:
+    """Return a sort key for the evidence of an edge, the strongest first.
+
+    It does not depend on measured confidences, so that measuring anew does not change what is measured."""
     number = RULE_NUMBER[rule]
     evidence = RULES[number].evidence
     return evidence is Evidence.GUESS, candidates, evidence, number
+
+
+# What is counted together. Kinds that nothing measures are taken to be as right as calls by the same rule.
+GROUPS: Mapping[EdgeKind, str] = {
+    EdgeKind.IMPORTS: "imports",
+    EdgeKind.EXTENDS: "extends",
+    EdgeKind.IMPLEMENTS: "extends",
+}
+OTHERS = "calls"
+
+
+class RuleMeasurement(NamedTuple):
+    """Counts of judged edges behind a confidence.
+
+    `language` is "" where they are of all languages; `kinds` is the group of kinds that was counted."""
+
+    confidence: float
+    right: int
+    wrong: int
+    repositories: int
+    kinds: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidences:
+    """The table. `provenance` says how it came about; `digest` names its content."""
+
+    rules: Mapping[str, Mapping[str, Any]]
+    evidence: Mapping[str, float]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
+
+    def confidence_of(self, rule: str, kind: EdgeKind, language: str) -> float:
+        """The confidence of an edge of that kind in that language, if it has no rivals."""
+        _, evidence, _, stated, _ = RULES[RULE_NUMBER[rule]]
+        if evidence is Evidence.STRUCTURE:
+            return 1.0
+        if stated is not None:
+            return stated
+        measured = self.measurement_of(rule, kind, language)
+        return measured.confidence if measured else self.evidence[evidence.name.lower()]
+
+    def confidence_of_edge(self, rule: str, kind: EdgeKind, language: str, candidates: int) -> float:
+        """The same for an edge to one of several candidates, which share it, and no more than `max_confidence`."""
+        return min(self.max_confidence(rule, language), self.confidence_of(rule, kind, language) / candidates)
+
+    def max_confidence(self, rule: str, language: str) -> float:
+        """Return the most that an edge by that rule may claim.
+
+        For guesses this is MAX_GUESS_CONFIDENCE, unless more than half of those that were made are right, of all or in
+        that language. Those at calls which no compiler resolves count as wrong."""
+        if rule not in GUESSES:
+            return 1.0
+        group = self.rules.get(rule, {}).get(OTHERS, {})
+        is_shown = any(map(_is_mostly_right, (group, group.get("languages", {}).get(language, {}))))
+        return 1.0 if is_shown else MAX_GUESS_CONFIDENCE
+
+    def measurement_of(self, rule: str, kind: EdgeKind, language: str) -> RuleMeasurement | None:
+        """Return the counts behind a confidence; None where the rule was not measured for such edges."""
+        name = GROUPS.get(kind, OTHERS)
+        read = RULES[RULE_NUMBER[rule]].read
+        if read is not None:
+            return RuleMeasurement(self.confidence_of(rule, kind, language), *read, kind.label)
+        group = self.rules.get(rule, {}).get(name)
+        if group is None:
+            return None
+        own = group["languages"].get(language, {})
+        part = own if "confidence" in own else group
+        return RuleMeasurement(
+            part["confidence"],
+            part["right"],
+            part["wrong"],
+            part["repositories"],
+            name,
+            language if part is own else "",
+        )
+
+    def unmeasured_rules(self) -> tuple[str, ...]:
+        """Rules whose confidence is that of their kind of evidence, whatever the kind of the edge."""
+        return tuple(
+            rule.name.value
+            for rule in RULES
+            if rule.evidence is not Evidence.STRUCTURE and rule.stated is None and not self.rules.get(rule.name)
+        )
+
+
+def _is_mostly_right(counts: Mapping[str, Any]) -> bool:
+    """True if more than half are right; unknown without a count of those at calls that nothing resolves."""
+    known = "unjudged" in counts
+    return known and 2 * int(counts["right"]) > int(counts["right"]) + int(counts["wrong"]) + int(counts["unjudged"])
+
+
+@lru_cache(maxsize=1)
+def load_confidences() -> Confidences:
+    """The table that is shipped."""
+    return read_confidences(shipped_confidences())
+
+
+def read_confidences(data: bytes) -> Confidences:
+    content = json.loads(data)
+    provenance = {key: value for key, value in content.items() if key not in ("rules", "evidence")}
+    return Confidences(content["rules"], content["evidence"], provenance, sha256(data).hexdigest()[:16])

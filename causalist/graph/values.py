@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Found(NamedTuple):
+class Resolution(NamedTuple):
     """What a name means: a definition, a file taken as a module, or something outside of the repository.
 
     `kind` is "definition", "module", "external" or "value" (what a chain of names gives at the top of a file); `number`
@@ -35,3 +35,15 @@ class Value(NamedTuple):
 UNKNOWN = Value("local", -1, "")
 UNKNOWN_MEMBER = Value("unknown-member", -1, "")  # of a receiver that nothing is known of
 BUILTIN = Value("builtin", -1, "")
+HOLDERS = frozenset({"items", "mapping", "callable", "results"})  # kinds of values whose `parts` say what they hold
+
+
+def value_of_resolution(found: Resolution, rule: str) -> Value:
+    """Return the value of what a name means, found by `rule` unless that is empty."""
+    return Value(found.kind, found.number, rule or found.rule, found.name)
+
+
+def array_of(element: Value) -> Value:
+    """Return an array of such values."""
+    held = element if element.kind == "instance" or element.kind in HOLDERS else BUILTIN
+    return Value("items", -1, element.rule, parts=(held, BUILTIN))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.process import CAN_FORK, Meanwhile, return_what_is_freed
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
-from causalist.graph import Part, Spread, build_graph, needs_bodies
+from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies
 from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
 from causalist.index.freshness import blobs_of, doubtful_files, index_version, known_blobs
 from causalist.index.history import commits_behind, history_of
@@ -146,7 +146,7 @@ def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], option
     """The graph of files whose bodies are encoded; they are gone afterwards."""
     settings = load_settings()
     costs = [len(bodies.get(path, b"")) for path, _ in files]
-    spread = Spread(_n_linking(files, options), costs, lambda work: Meanwhile(Part, work).result)
+    spread = ParallelPlan(_n_linking(files, options), costs, lambda work: Meanwhile(LinkedPart, work).result)
     for number, (path, facts) in enumerate(files):
         if needs_bodies(path, facts, settings):
             files[number] = path, facts_with_bodies(facts, bodies.pop(path))

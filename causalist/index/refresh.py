@@ -14,17 +14,17 @@ import numpy as np
 
 from causalist._internal.process import reuse_what_is_freed
 from causalist.graph import (
-    NotLinked,
-    Presence,
-    Relinked,
-    may_mention,
+    InvalidationKeys,
+    LinkError,
+    RelinkedGraph,
+    can_mention,
+    forwarded_modules,
+    forwards_module,
+    invalidation_keys,
     needs_bodies,
-    passed_modules,
-    passes_on,
-    presence_of,
     relink,
 )
-from causalist.graph.invalidation import UNSAID, Change, change_of, resting_on
+from causalist.graph.invalidation import UNNAMED_EXPORTS, InterfaceChange, compare_interfaces, dependent_names
 from causalist.index.collect import collect_facts, reader_of
 from causalist.index.options import IndexOptions, Read
 from causalist.index.refresh_cache import Retained
@@ -49,7 +49,7 @@ class Refreshed(NamedTuple):
     """Facts by path, those of files that did not change without words and mostly without bodies; the graph."""
 
     facts: dict[str, FileFacts]
-    relinked: Relinked
+    relinked: RelinkedGraph
 
 
 def refreshed(
@@ -68,11 +68,11 @@ def refreshed(
     retained = options.retaining.take() if options.retaining is not None else None
     found = _refreshed(entries, blobs, before, read, cache, previous, options, retained)
     if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
-        retained.linker.release()
+        retained.linker.release_tables()
     if found is not None:
         linker = found.relinked.linker
         if options.retaining is None:
-            linker.release()
+            linker.release_tables()
         else:
             facts = {names.path: names.facts for names in linker.program.files}
             options.retaining.keep(Retained(_searched(blobs), facts, linker))
@@ -149,7 +149,7 @@ def _refreshed(
             seen.moved,
             retained.linker if retained is not None and is_same else None,
         )
-    except NotLinked:
+    except LinkError:
         return None  # what links everything says which files are concerned
     return Refreshed(facts, linked)
 
@@ -162,7 +162,7 @@ class _Seen(NamedTuple):
     names: set[str]
     said: set[str]
     interfaces: list[FileFacts]
-    moved: list[Presence]
+    moved: list[InvalidationKeys]
 
 
 def _seen_differently(
@@ -179,7 +179,7 @@ def _seen_differently(
     moved = [(path, old.get(keys[path])) for path in gone]
     moved += [(path, facts) for path, facts in new.items() if path not in before]
     for path, facts in moved:
-        presence = None if facts is None else presence_of(path, facts, settings)
+        presence = None if facts is None else invalidation_keys(path, facts, settings)
         if facts is None or presence is None:
             return None
         seen.moved.append(presence)
@@ -196,18 +196,18 @@ def _seen_differently(
             continue
         seen.differing.add(path)
         language = settings.get(facts.language)
-        if passed_modules(path, then, language) != passed_modules(path, facts, language):
+        if forwarded_modules(path, then, language) != forwarded_modules(path, facts, language):
             return None
-        change = change_of(then, facts, language)
+        change = compare_interfaces(then, facts, language)
         if change is None or (language is not None and not _is_told_by_names(change, language)):
             return None
-        seen.said.update(change.said)
-        made = (resting_on(each, language, frozenset(), change.variables) for each in interfaces)
+        seen.said.update(change.prose_names)
+        made = (dependent_names(each, language, frozenset(), change.variables) for each in interfaces)
         seen.names.update(change.names, *made)
     return seen
 
 
-def _is_told_by_names(change: Change, language: LanguageSettings) -> bool:
+def _is_told_by_names(change: InterfaceChange, language: LanguageSettings) -> bool:
     """Whether what rests on a change says so by a name. A type has an interface without naming it where that takes
     methods alone, and in a tree of modules what is visible decides which methods there are."""
     if language.modules.system is ModuleSystem.TREE:
@@ -231,14 +231,16 @@ def _files_naming(
         found = [key for key, (interface, _) in encoded.items() if has_one(interface)]
         known.update(cache.get_many((key for key in found if key not in known), words=False, bodies=False))
         interfaces = [known[key] for key in found]
-        several = (resting_on(each, settings.get(each.language), waiting) for each in (*interfaces, *seen.interfaces))
+        several = (
+            dependent_names(each, settings.get(each.language), waiting) for each in (*interfaces, *seen.interfaces)
+        )
         resting = set().union(*several)
         passed_on = _passed_on([each for each in seen.moved if each.stem in waiting], interfaces)
         if passed_on is None:
             return None
         waiting = (resting | passed_on) - names
         names |= waiting
-        if len(names) > _MOST_NAMES or not names.isdisjoint(UNSAID):
+        if len(names) > _MOST_NAMES or not names.isdisjoint(UNNAMED_EXPORTS):
             return None
     has_one = _finder(names)
     guessed = _finder(set().union(*(each.guessed for each in seen.moved)), ending=True)
@@ -247,16 +249,16 @@ def _files_naming(
     return {
         path
         for path, key in keys.items()
-        if key in naming or (may_mention(path, key[1].split(":", 2)[1] in settings) and mentioned(encoded[key][1]))
+        if key in naming or (can_mention(path, key[1].split(":", 2)[1] in settings) and mentioned(encoded[key][1]))
     }
 
 
-def _passed_on(moved: Sequence[Presence], facts: Sequence[FileFacts]) -> set[str] | None:
+def _passed_on(moved: Sequence[InvalidationKeys], facts: Sequence[FileFacts]) -> set[str] | None:
     """What others may see of what came or went through files that pass on everything that a module has; None where it
     is not known what that is."""
     names: set[str] = set()
     for each in moved:
-        ways = [passes_on(one, each.stem) for one in facts]
+        ways = [forwards_module(one, each.stem) for one in facts]
         if any(is_sought for _, is_sought in ways):
             return None
         if any(is_whole for is_whole, _ in ways):

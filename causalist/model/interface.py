@@ -3,7 +3,7 @@
 Everything else, the bodies, is read for the edges that leave the file itself and for no others: calls, references,
 accesses, lookups, mentions, and local variables on which nothing depends that is seen from outside. Where two states
 of a file have `same_interface`, the edges of all other files are the same. What is left out here must not be asked of
-another file anywhere in `causalist.graph`; `tests/graph/test_interface.py` links every file with the bodies of all
+another file anywhere in `causalist.graph`; `tests/graph/test_incremental.py` links every file with the bodies of all
 others taken away, and compares.
 """
 

@@ -20,7 +20,7 @@ _NO_DESCRIPTION = re.compile(
 )
 
 _NEARLY_ALL = 0.9
-_MOST_OF_A_FOLDER = 2 / 3  # as in causalist/graph/layering.py
+_MOST_OF_A_FOLDER = 2 / 3  # as in causalist/graph/layers.py
 
 Read = Callable[[str], str]
 

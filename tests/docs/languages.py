@@ -121,7 +121,7 @@ def _rules(language: str, confidences: Confidences) -> str:
             if counts is None:
                 continue
             right, of = counts["right"], counts["right"] + counts["wrong"]
-            said = confidences.of(rule.name, kind, language)
+            said = confidences.confidence_of(rule.name, kind, language)
             rows.append((f"`{rule.name}`", group, f"{right:,} of {of:,}", f"{said:.3f}"))
     return table(("rule", "edges", "right", "confidence"), rows) if rows else ""
 

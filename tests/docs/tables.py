@@ -9,7 +9,7 @@ import sys
 
 from causalist._internal.arrays import Arrays, flatten
 from causalist.graph import RULES, Confidences, Evidence, load_confidences
-from causalist.graph.rules import MOST_CANDIDATES
+from causalist.graph.rules import MAX_CANDIDATES
 from causalist.model.graph import SYMMETRIC_KINDS, EdgeKind
 from causalist.model.index import Index
 from causalist.rank import WalkWeights
@@ -55,7 +55,7 @@ def contents() -> dict[str, str]:
         for kind in EdgeKind
     ]
     return {
-        "rules": rules + f"\nMore than {MOST_CANDIDATES} candidates for one name make no edges.\n",
+        "rules": rules + f"\nMore than {MAX_CANDIDATES} candidates for one name make no edges.\n",
         "walk-weights": table(("kind", "along the edge", "against it"), list(kinds)),
     }
 

@@ -1,6 +1,9 @@
-"""The graph as a whole: nodes, ids, arrays, and that nothing but facts and paths decides."""
+"""The graph as a whole: nodes, ids, arrays; facts and paths alone decide, however many processes link."""
 
+import os
 import random
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.graph import build_graph, load_confidences
+from causalist._internal.process import CAN_FORK, Meanwhile
+from causalist.graph import LinkedPart, Linker, LinkError, ParallelPlan, build_graph, load_confidences
+from causalist.graph.build import _split_by_cost
 from causalist.graph.rules import GUESSES, RULE_NAMES
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
-from causalist.model.symbols import NodeKind
-from causalist.parse import dialect_of, load_grammar, load_settings, parse_source, parse_text
+from causalist.model.symbols import NodeKind, external_id
+from causalist.parse import dialect_of, load_grammar, load_settings, parse_file, parse_source, parse_text
+from tests.indexes import differences
 
 _SAMPLE = Path(__file__).resolve().parents[2] / "sample_repos" / "taskboard-api"
 
@@ -67,8 +73,8 @@ def assert_invariants(linked: LinkedGraph, n_files: int) -> None:
         settings = load_settings().get(dialect_of(nodes.ids[int(nodes.files[edges.sources[number]])]))
         rule, kind = RULE_NAMES[edges.rules[number]], EdgeKind(edges.kinds[number])
         language = settings.name if settings else ""
-        shared = load_confidences().of(rule, kind, language) / edges.candidates[number]
-        is_limited = rule in GUESSES and load_confidences().most(rule, language) < 1
+        shared = load_confidences().confidence_of(rule, kind, language) / edges.candidates[number]
+        is_limited = rule in GUESSES and load_confidences().max_confidence(rule, language) < 1
         assert edges.confidences[number] == (min(shared, 0.49) if is_limited else shared)
     is_file = nodes.kinds == NodeKind.FILE
     is_external = nodes.kinds == NodeKind.EXTERNAL
@@ -158,9 +164,90 @@ _SCRIPT_LINES = [
     ),
     st.randoms(use_true_random=False),
 )
+@pytest.mark.slow
 def test_any_program_gives_a_sound_graph(python: dict[str, str], script: dict[str, str], chance: random.Random) -> None:
     files = [(path, facts_of(path, text.encode())) for path, text in {**python, **script}.items()]
     linked = build_graph(files, load_settings())
     assert_invariants(linked, len(files))
     chance.shuffle(files)
     assert_equal(linked.graph, build_graph(files, load_settings()).graph)
+
+
+FILES = {
+    "app/a.py": "import os\nfrom app.b import Base\n"
+    "class A(Base):\n  def go(self, x):\n    self.run(); os.chdir(); x.lost()\n",
+    "app/b.py": "import json\nclass Base:\n  def run(self, x):\n    json.dumps(1); x.gone()\n",
+    "app/c.py": "import os, json, re\nfrom app.a import A\ndef main():\n  A().run(); re.compile('x'); os.getcwd()\n",
+    "app/d.py": "from app.c import main\nmain()\n",
+    "tests/test_a.py": "from app.a import A\ndef test_run():\n  A().run()\n",
+    "web/controllers/users.ts": "import x from 'express'\nexport class UsersController { list() { x() } }\n",
+}
+
+
+def beside(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
+    return Meanwhile(LinkedPart, work).result
+
+
+def later(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
+    return work
+
+
+@pytest.fixture(name="files")
+def parsed_files() -> list[tuple[str, FileFacts]]:
+    return [(path, parse_file(path, text.encode())) for path, text in sorted(FILES.items())]
+
+
+@pytest.mark.parametrize("begin", [pytest.param(beside, marks=pytest.mark.skipif(not CAN_FORK, reason="fork")), later])
+@pytest.mark.parametrize("n", [2, 3, 50])
+def test_the_graph_is_the_same(
+    files: list[tuple[str, FileFacts]], n: int, begin: Callable[[Callable[[], LinkedPart]], Callable[[], LinkedPart]]
+) -> None:
+    whole = build_graph(files, load_settings())
+    spread = build_graph(files, load_settings(), spread=ParallelPlan(n, [1] * len(files), begin))
+    assert differences(spread.graph, whole.graph) == []
+    assert [nodes.tolist() for nodes in spread.document_nodes] == [nodes.tolist() for nodes in whole.document_nodes]
+    externals = {external_id(name) for name in ("os", "json", "re", "express")}
+    assert externals <= {spread.graph.edge(i).target for i in range(len(spread.graph.edges))}
+    assert sorted(spread.graph.unresolved.texts) == ["gone", "lost"]
+
+
+def test_what_goes_wrong_beside_is_told_in_order(
+    files: list[tuple[str, FileFacts]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = Linker.link
+
+    def fails(self: Linker, number: int) -> None:
+        link(self, number)
+        if number in (1, 2, 5):
+            raise LinkError(f"of {number}")
+
+    monkeypatch.setattr(Linker, "link", fails)
+    whole = build_graph(files, load_settings())
+    spread = build_graph(files, load_settings(), spread=ParallelPlan(3, [1] * len(files), later))
+    assert whole.troubles == spread.troubles == ((1, "of 1"), (2, "of 2"), (5, "of 5"))
+    assert differences(spread.graph, whole.graph) == []
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="fork")
+def test_a_process_that_is_killed_is_not_missed(
+    files: list[tuple[str, FileFacts]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, own, link = build_graph(files, load_settings()), os.getpid(), Linker.link
+
+    def killed(self: Linker, number: int) -> None:
+        if os.getpid() != own:
+            os.kill(os.getpid(), signal.SIGKILL)
+        link(self, number)
+
+    monkeypatch.setattr(Linker, "link", killed)
+    spread = build_graph(files, load_settings(), spread=ParallelPlan(2, [1] * len(files), beside))
+    assert differences(spread.graph, whole.graph) == []
+
+
+@given(st.lists(st.integers(0, 50), max_size=40), st.integers(1, 9))
+def test_ranges_hold_every_file_once(costs: list[int], n: int) -> None:
+    ranges = _split_by_cost(ParallelPlan(n, costs, later))
+    assert [number for each in ranges for number in each] == list(range(len(costs)))
+    assert len(ranges) <= n and (not costs or all(map(len, ranges)))
+    # No part costs more than its share and the file with which it goes over that.
+    assert all(sum(costs[i] for i in each) <= sum(costs) / n + max(costs) for each in ranges if costs and any(costs))

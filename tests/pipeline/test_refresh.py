@@ -26,6 +26,8 @@ from tests.indexes import differences, without_stamps
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
 
+pytestmark = pytest.mark.slow
+
 _N_ROUNDS = 2
 _DOOR_USER = 'import { Door } from "./door";\nimport { Door as Other } from "./i";\nnew Door();\nnew Other();\n'
 
@@ -100,8 +102,8 @@ def test_what_a_process_keeps_changes_nothing(
     monkeypatch.setattr(refresh, "_MOST_AFFECTED", 1.0)
     monkeypatch.setattr(refresh, "_MOST_NAMES", 10_000)
     kept: list[bool] = []
-    again = Linker.again
-    monkeypatch.setattr(Linker, "again", lambda self, changed: kept.append(True) or again(self, changed))
+    relink = Linker.relink
+    monkeypatch.setattr(Linker, "relink", lambda self, changed: kept.append(True) or relink(self, changed))
     root = copy_sample(tmp_path, sample)
     begin(root)
     check_sequence(root, seed, 4, 1, edits, 2, Retaining())

@@ -1,22 +1,26 @@
 """Modules that their parents declare: a tree that begins at a target's file and is joined by `mod name;`.
 
-Comes in: the facts of all files. Goes out: which module every file and namespace is, and what each defines, imports
-and declares; what a name means there is asked of `paths`. Files that nobody declares (a macro may do so) are taken for
-modules of the folder in which they stand.
+In: the facts of all files. Out: the module that every file and namespace is, and what a path of names means there,
+through declarations, imports, re-exports and globs. Files that nobody declares (a macro may do so) are taken for
+modules of the folder in which they stand. Visibility is not asked: code that compiles names only what it sees. A name
+that leads out of the repository is external and stays so.
 """
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from causalist.graph.values import Found
-from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
-from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
-from causalist.model.symbols import NodeKind
+from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.rules import RuleName
+from causalist.graph.values import Resolution
+from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
+from causalist.model.language import ModuleSettings, ModuleSystem
+from causalist.model.symbols import TYPE_KINDS, NodeKind
 
-_DEEPEST = 60  # modules above one another
+# Modules above one another; steps of paths, imports and globs below one another before a name is given up.
+_MAX_DEPTH = 60
 
 
 class Module(NamedTuple):
@@ -24,21 +28,6 @@ class Module(NamedTuple):
 
     file: int
     namespace: int = -1
-
-
-class Tables(Protocol):
-    """What is asked of the tables of a file."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def facts(self) -> FileFacts: ...
-    @property
-    def first(self) -> int: ...
-    @property
-    def settings(self) -> LanguageSettings | None: ...
-    @property
-    def by_qualname(self) -> Mapping[str, int]: ...
 
 
 @dataclass(slots=True)
@@ -52,9 +41,11 @@ class _Package:
 
 @dataclass(slots=True)
 class ModuleTree:
-    """All trees of a repository; build one with `ModuleTree.of`. `file_of[d]` is the file of definition d."""
+    """All trees of a repository; build one with `ModuleTree.from_files`.
 
-    files: Sequence[Tables]
+    `file_of[d]` is the file of definition d."""
+
+    files: Sequence[FileSymbols]
     file_of: Sequence[int]
     number: dict[str, int]
     children: dict[Module, dict[str, Module]] = field(default_factory=dict)
@@ -68,9 +59,9 @@ class ModuleTree:
     _shared: dict[str, str] = field(default_factory=dict)  # names that a workspace gives to packages
 
     @classmethod
-    def of(cls, files: Sequence[Tables], file_of: Sequence[int]) -> "ModuleTree":
-        result = cls(files, file_of, {names.path: i for i, names in enumerate(files)})
-        members = [i for i, names in enumerate(files) if system_of(names) is ModuleSystem.TREE]
+    def from_files(cls, files: Sequence[FileSymbols], file_of: Sequence[int]) -> "ModuleTree":
+        result = cls(files, file_of, {symbols.path: i for i, symbols in enumerate(files)})
+        members = [i for i, symbols in enumerate(files) if module_system(symbols) is ModuleSystem.TREE]
         if not members:
             return result
         for file in members:
@@ -87,36 +78,36 @@ class ModuleTree:
                 result.macros.setdefault(root, {}).setdefault(name, []).append(number)
         return result
 
-    def has(self, file: int) -> bool:
-        """Whether a file is a module of a tree."""
-        return system_of(self.files[file]) is ModuleSystem.TREE
+    def has_file(self, file: int) -> bool:
+        """True if a file is a module of a tree."""
+        return module_system(self.files[file]) is ModuleSystem.TREE
 
     # -- the tree
 
     def _add_names(self, file: int) -> None:
-        names = self.files[file]
-        definitions = names.facts.definitions
+        symbols = self.files[file]
+        definitions = symbols.facts.definitions
         for local, definition in enumerate(definitions):
             around = definition.parent
             inside = definitions[around].qualname + "." if around != MODULE_SCOPE else ""
             if definition.qualname != inside + definition.name or definition.kind == NodeKind.MACRO:
                 continue  # a member of a type that stands elsewhere
             if around == MODULE_SCOPE or definitions[around].kind == NodeKind.NAMESPACE:
-                module = Module(file, names.first + around if around != MODULE_SCOPE else -1)
-                self.items.setdefault(module, {}).setdefault(definition.name, []).append(names.first + local)
+                module = Module(file, symbols.first + around if around != MODULE_SCOPE else -1)
+                self.items.setdefault(module, {}).setdefault(definition.name, []).append(symbols.first + local)
                 if definition.kind == NodeKind.NAMESPACE:
-                    self.parents[Module(file, names.first + local)] = module
-        for entry in names.facts.imports:
+                    self.parents[Module(file, symbols.first + local)] = module
+        for entry in symbols.facts.imports:
             if entry.kind == ImportKind.STAR:
                 self.globs.setdefault((file, entry.scope), []).append(entry)
             elif entry.kind == ImportKind.NAME:
                 self.uses.setdefault((file, entry.scope), {}).setdefault(entry.alias, []).append(entry)
 
     def _macros_of(self, file: int) -> list[tuple[str, int]]:
-        names = self.files[file]
+        symbols = self.files[file]
         return [
-            (definition.name, names.first + local)
-            for local, definition in enumerate(names.facts.definitions)
+            (definition.name, symbols.first + local)
+            for local, definition in enumerate(symbols.facts.definitions)
             if definition.kind == NodeKind.MACRO
         ]
 
@@ -125,17 +116,17 @@ class ModuleTree:
         patterns = {
             pattern: re.compile(re.escape(pattern).replace(r"\*", "[^/]*"))
             for file in members
-            for pattern in modules_of(self.files[file]).targets
+            for pattern in module_settings(self.files[file]).targets
         }
         roots: set[int] = set()
-        for names in self.files:
-            manifest = names.facts.manifest
-            folder = posixpath.dirname(names.path)
+        for symbols in self.files:
+            manifest = symbols.facts.manifest
+            folder = posixpath.dirname(symbols.path)
             local, _, path = next((v for k, v in manifest if k == "library"), "").partition("\t")
             if local:
                 package = self._folders[folder] = _Package(local)
                 self._packages.setdefault(next(v for k, v in manifest if k == "package"), package)
-                package.dependencies.update(_pair(v) for k, v in manifest if k == "dependency")
+                package.dependencies.update(_split_pair(v) for k, v in manifest if k == "dependency")
                 for candidate in (path, *patterns):
                     at = posixpath.normpath(posixpath.join(folder, candidate))
                     if candidate and package.root < 0 and candidate in (path, next(iter(patterns), "")):
@@ -143,7 +134,7 @@ class ModuleTree:
                 roots.update([package.root] if package.root >= 0 else [])
             for key, value in manifest:
                 if key == "shared":
-                    self._shared.setdefault(*_pair(value))
+                    self._shared.setdefault(*_split_pair(value))
                 elif key == "target":
                     target = self.number.get(posixpath.normpath(posixpath.join(folder, value)))
                     roots.update([] if target is None else [target])
@@ -166,7 +157,7 @@ class ModuleTree:
         return folder
 
     def _grow(self, roots: Sequence[int]) -> None:
-        """Follows the declarations of modules from these files on."""
+        """Follow the declarations of modules from these files on."""
         waiting = [(file, True) for file in reversed(roots)]
         seen = set(roots)
         while waiting:
@@ -175,7 +166,7 @@ class ModuleTree:
                 if entry.kind != ImportKind.MODULE:
                     continue
                 module = self.module_at(file, entry.scope)
-                child = self._declared(file, module, entry, is_root)
+                child = self._declared_file(file, module, entry, is_root)
                 if child < 0 or child == file:
                     continue
                 self.children.setdefault(module, {}).setdefault(entry.alias or entry.module, Module(child))
@@ -184,12 +175,12 @@ class ModuleTree:
                     seen.add(child)
                     waiting.append((child, False))
 
-    def _declared(self, file: int, module: Module, entry: Import, is_root: bool) -> int:
+    def _declared_file(self, file: int, module: Module, entry: Import, is_root: bool) -> int:
         """The file of a module that `entry` declares, or -1."""
         path = self.files[file].path
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]
-        settings = modules_of(self.files[file])
-        inner = [self._name(m) for m in self._namespaces(module)]
+        settings = module_settings(self.files[file])
+        inner = [self._name_of(m) for m in self._enclosing_namespaces(module)]
         own = [folder] if is_root or stem in settings.index_stems else [posixpath.join(folder, stem), folder]
         if entry.alias:  # the file is named
             base = posixpath.join(own[0], *inner) if inner else folder
@@ -202,21 +193,21 @@ class ModuleTree:
                         return self.number[candidate]
         return -1
 
-    def _namespaces(self, module: Module) -> list[Module]:
+    def _enclosing_namespaces(self, module: Module) -> list[Module]:
         found: list[Module] = []
         while module.namespace >= 0:
             found.append(module)
             module = self.parents[module]
         return found[::-1]
 
-    def _name(self, module: Module) -> str:
-        names = self.files[module.file]
-        return names.facts.definitions[module.namespace - names.first].name
+    def _name_of(self, module: Module) -> str:
+        symbols = self.files[module.file]
+        return symbols.facts.definitions[module.namespace - symbols.first].name
 
     def _adopt(self, file: int) -> None:
-        """Takes a file that nobody declares for a module of the file that stands for its folder."""
+        """Make a file that nobody declares a module of the file that stands for its folder."""
         path = self.files[file].path
-        settings = modules_of(self.files[file])
+        settings = module_settings(self.files[file])
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]
         if stem in settings.index_stems:
             folder, stem = posixpath.dirname(folder), posixpath.basename(folder)
@@ -233,20 +224,20 @@ class ModuleTree:
 
     def module_at(self, file: int, scope: int) -> Module:
         """The module around a scope of a file."""
-        names = self.files[file]
-        while scope != MODULE_SCOPE and names.facts.definitions[scope].kind != NodeKind.NAMESPACE:
-            scope = names.facts.definitions[scope].parent
-        return Module(file, names.first + scope if scope != MODULE_SCOPE else -1)
+        symbols = self.files[file]
+        while scope != MODULE_SCOPE and symbols.facts.definitions[scope].kind != NodeKind.NAMESPACE:
+            scope = symbols.facts.definitions[scope].parent
+        return Module(file, symbols.first + scope if scope != MODULE_SCOPE else -1)
 
     def root_of(self, module: Module) -> Module:
-        for _ in range(_DEEPEST):
+        for _ in range(_MAX_DEPTH):
             above = self.parents.get(module)
             if above is None:
                 break
             module = above
         return module
 
-    def extern(self, module: Module, name: str) -> Found | None:
+    def find_library(self, module: Module, name: str) -> Resolution | None:
         """The library of the repository that `name` means as the first part of a path, if any."""
         folder = self._package_folder(self.files[module.file].path)
         own = self._folders.get(folder)
@@ -256,18 +247,264 @@ class ModuleTree:
         if package is None and name in own.dependencies:
             wanted = own.dependencies[name]
             package = self._packages.get(wanted) or self._packages.get(self._shared.get(name, ""))
-        return Found("module", package.root, "package") if package is not None and package.root >= 0 else None
+        return (
+            Resolution("module", package.root, RuleName.PACKAGE) if package is not None and package.root >= 0 else None
+        )
 
 
-def modules_of(names: Tables) -> ModuleSettings:
-    assert names.settings is not None
-    return names.settings.modules
+def module_settings(symbols: FileSymbols) -> ModuleSettings:
+    assert symbols.settings is not None
+    return symbols.settings.modules
 
 
-def system_of(names: Tables) -> ModuleSystem | None:
-    return names.settings.modules.system if names.settings is not None else None
+def module_system(symbols: FileSymbols) -> ModuleSystem | None:
+    return symbols.settings.modules.system if symbols.settings is not None else None
 
 
-def _pair(value: str) -> tuple[str, str]:
+def _split_pair(value: str) -> tuple[str, str]:
     first, _, second = value.partition("\t")
     return first, second
+
+
+_PATH_KINDS = TYPE_KINDS | {NodeKind.NAMESPACE, NodeKind.TYPE}  # what holds other names
+
+
+@dataclass(slots=True)
+class TreePathResolver:
+    """Names in all modules of a tree."""
+
+    tree: ModuleTree
+    known: dict[tuple[Module, str, bool, bool], Resolution | None] = field(default_factory=dict)
+    _busy: set[tuple[Module, str, bool, bool]] = field(default_factory=set)
+    _cuts: int = 0  # how often a search met itself
+
+    def clear_cache(self) -> None:
+        """Drop all results, and the searches that did not end."""
+        self.known.clear()
+        self._busy.clear()
+
+    def find_visible(self, file: int, scope: int, name: str, path: bool) -> Resolution | None:
+        """Return the meaning of a name inside of a file; with `path`, more names follow it, so that it holds others."""
+        module = self.tree.module_at(file, scope)
+        if name.endswith("!"):
+            return self._find_macro(file, scope, name[:-1])
+        symbols = self.tree.files[file]
+        while scope != MODULE_SCOPE and symbols.first + scope != module.namespace:
+            for entry in self.tree.globs.get((file, scope), ()):
+                found = self._find_in_glob(module, entry, name, path)
+                if found is not None:
+                    return found._replace(rule=RuleName.STAR_IMPORT)
+            scope = symbols.facts.definitions[scope].parent
+        special = self._resolve_relative(module, name)
+        if special is not None:
+            return special
+        found = self.find_in_module(module, name, path, inside=True)
+        return found._replace(rule=RuleName.SAME_FILE) if found is not None and found.rule == "own" else found
+
+    def is_visible(self, file: int, scope: int, definition: int, name: str) -> bool:
+        """True if a definition is visible in a scope, be it imported under another name or under none."""
+        found = self.find_visible(file, scope, name, True)
+        if found is not None and (found.kind, found.number) == ("definition", definition):
+            return True
+        module = self.tree.module_at(file, scope)
+        inner = module.namespace - self.tree.files[file].first if module.namespace >= 0 else MODULE_SCOPE
+        for at in (scope, inner):
+            for entries in self.tree.uses.get((file, at), {}).values():
+                for entry in entries:
+                    if entry.name == name and entry.alias != name:
+                        target = self._resolve_import(module, entry, True)
+                        if target is not None and (target.kind, target.number) == ("definition", definition):
+                            return True
+        found = self._find_in_function(file, scope, name)
+        return found is not None and (found.kind, found.number) == ("definition", definition)
+
+    def _find_in_function(self, file: int, scope: int, name: str) -> Resolution | None:
+        """Return the meaning of a name by an import inside of the functions around."""
+        while scope != MODULE_SCOPE:
+            for entry in self.tree.uses.get((file, scope), {}).get(name, ()):
+                return self._resolve_import(self.tree.module_at(file, scope), entry, True)
+            scope = self.tree.files[file].facts.definitions[scope].parent
+        return None
+
+    def follow_name(self, found: Resolution, name: str, path: bool) -> Resolution | None:
+        """Return the meaning of `name` after what was found so far."""
+        module = self.as_module(found.kind, found.number)
+        if module is None:
+            if found.kind != "definition":
+                return found if found.kind == "external" else None
+            member = self._find_member(found.number, name)
+            return Resolution("definition", member, found.rule) if member >= 0 else None
+        if name.endswith("!"):
+            return self._first_macro(self.tree.root_of(module), name[:-1], module.file)
+        if name in dict(module_settings(self.tree.files[module.file]).relative):
+            return self._resolve_relative(module, name)
+        inner = self.find_in_module(module, name, path)
+        if inner is not None and inner.rule in ("own", RuleName.IMPORT):
+            return inner._replace(rule=RuleName.MODULE_ATTRIBUTE if inner.rule == "own" else RuleName.RE_EXPORT)
+        return inner
+
+    def as_module(self, kind: str, number: int) -> Module | None:
+        """The module that a value is, or None."""
+        if kind == "module" and self.tree.has_file(number):
+            return Module(number)
+        if kind == "definition":
+            file = self.tree.file_of[number]
+            if self.tree.has_file(file) and (module := Module(file, number)) in self.tree.parents:
+                return module
+        return None
+
+    def find_in_module(self, module: Module, name: str, path: bool, inside: bool = False) -> Resolution | None:
+        """Return the meaning of a name in a module. The rule is "own" for what the module defines itself."""
+        key = (module, name, path, inside)
+        if key in self.known:
+            return self.known[key]
+        if key in self._busy or len(self._busy) > _MAX_DEPTH:
+            self._cuts += 1
+            return None
+        before = self._cuts
+        self._busy.add(key)
+        found = self._search(module, name, path, inside)
+        self._busy.discard(key)
+        if found is not None or before == self._cuts or not self._busy:
+            self.known[key] = found
+        return found
+
+    def _search(self, module: Module, name: str, path: bool, inside: bool) -> Resolution | None:
+        own = self.tree.items.get(module, {}).get(name, [])
+        chosen = [number for number in own if (self._kind_of(number) in _PATH_KINDS) == path] or ([] if path else own)
+        if chosen and (path or self._kind_of(chosen[0]) != NodeKind.NAMESPACE):
+            return Resolution("definition", chosen[0], "own")
+        child = self.tree.children.get(module, {}).get(name)
+        if child is not None and path:
+            return Resolution("module", child.file, RuleName.PATH)
+        scope = module.namespace - self.tree.files[module.file].first if module.namespace >= 0 else MODULE_SCOPE
+        outside: Resolution | None = None
+        for entry in self.tree.uses.get((module.file, scope), {}).get(name, ()):
+            found = self._resolve_import(module, entry, path)
+            if found is not None and found.kind != "external":
+                return _with_import_rule(found)
+            outside = outside or found
+        if outside is not None:
+            return outside
+        if child is not None:
+            return Resolution("module", child.file, RuleName.PATH)
+        for entry in self.tree.globs.get((module.file, scope), ()):
+            found = self._find_in_glob(module, entry, name, path)
+            if found is not None:
+                return found._replace(rule=RuleName.STAR_IMPORT)
+        if chosen or own:
+            return Resolution("definition", (chosen or own)[0], "own")
+        return self.tree.find_library(module, name) if inside else None
+
+    def _find_in_glob(self, module: Module, entry: Import, name: str, path: bool) -> Resolution | None:
+        where, _ = self.resolve_path(module, entry.module.split("."))
+        if where is None or where.kind == "external":
+            return None
+        return self.follow_name(where, name, path)
+
+    def _resolve_import(self, module: Module, entry: Import, path: bool) -> Resolution | None:
+        names = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
+        return self.resolve_path(module, names, last_is_path=path)[0]
+
+    def resolve_path(
+        self, module: Module, names: Sequence[str], last_is_path: bool = True
+    ) -> tuple[Resolution | None, int]:
+        """Return the meaning of a path in a module, and the file that it leads to as far as it is known, or -1."""
+        more = len(names) > 1 or last_is_path
+        found = self._resolve_relative(module, names[0]) or self.find_in_module(module, names[0], more, inside=True)
+        root = self.tree.root_of(module)
+        if found is None and module != root:
+            found = self.find_in_module(root, names[0], more)  # paths of imports begin at the root in older editions
+        if found is None:
+            is_relative = names[0] in dict(module_settings(self.tree.files[module.file]).relative)
+            return (None, -1) if is_relative else (Resolution("external", -1, RuleName.EXTERNAL, names[0]), -1)
+        reached = self._file_of(found)
+        for i, name in enumerate(names[1:], 2):
+            found = self.follow_name(found, name, i < len(names) or last_is_path)
+            if found is None:
+                return None, reached
+            reached = self._file_of(found)
+        return found, reached
+
+    def _resolve_relative(self, module: Module, name: str) -> Resolution | None:
+        meaning = dict(module_settings(self.tree.files[module.file]).relative).get(name)
+        if meaning is None:
+            return None
+        target = {"root": self.tree.root_of(module), "here": module}.get(meaning) or self.tree.parents.get(module)
+        if target is None:
+            return None
+        return (
+            Resolution("module", target.file, RuleName.PATH)
+            if target.namespace < 0
+            else Resolution("definition", target.namespace, RuleName.PATH)
+        )
+
+    def _find_macro(self, file: int, scope: int, name: str) -> Resolution | None:
+        """A macro by its bare name: imported, of the same file, or of the same tree."""
+        module = self.tree.module_at(file, scope)
+        while True:
+            for entry in self.tree.uses.get((file, scope), {}).get(name, ()):
+                head = entry.module.partition(".")[0]
+                where = self._resolve_relative(module, head) or (
+                    self.find_in_module(module, head, True, inside=True) if head else None
+                )
+                if where is None or where.kind == "external":
+                    return Resolution("external", -1, RuleName.EXTERNAL, head or name)
+                found = self._first_macro(self.tree.root_of(Module(self._file_of(where))), entry.name, file)
+                return found._replace(rule=RuleName.IMPORT) if found is not None else None
+            if scope == MODULE_SCOPE:
+                break
+            scope = self.tree.files[file].facts.definitions[scope].parent
+        found = self._first_macro(self.tree.root_of(module), name, file)
+        if found is not None:
+            return found._replace(
+                rule=RuleName.SAME_FILE if self.tree.file_of[found.number] == file else RuleName.PACKAGE_SCOPE
+            )
+        return None
+
+    def _first_macro(self, root: Module, name: str, near: int) -> Resolution | None:
+        numbers = self.tree.macros.get(root, {}).get(name, [])
+        here = [number for number in numbers if self.tree.file_of[number] == near]
+        return Resolution("definition", (here or numbers)[0], RuleName.MODULE_ATTRIBUTE) if numbers else None
+
+    # -- imports
+
+    def follow_import(self, file: int, entry: Import) -> Resolution | None:
+        """Return the meaning of the local name of an import.
+
+        None: it leads into the repository, to nothing that is seen."""
+        found = self._resolve_import(self.tree.module_at(file, entry.scope), entry, False)
+        return found and _with_import_rule(found)
+
+    def find_target(self, file: int, entry: Import) -> tuple[int, str, str]:
+        """Return the file that an import leads to or -1, the rule, and the package outside or ""."""
+        module = self.tree.module_at(file, entry.scope)
+        if entry.kind == ImportKind.MODULE:
+            child = self.tree.children.get(module, {}).get(entry.alias or entry.module)
+            return (child.file, RuleName.PATH, "") if child is not None else (-1, RuleName.PATH, "")
+        names = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
+        if entry.kind == ImportKind.STAR:
+            names.pop()
+        found, reached = self.resolve_path(module, names, last_is_path=False) if names else (None, -1)
+        if found is not None and found.kind == "external":
+            return -1, RuleName.EXTERNAL, found.name
+        is_other = reached >= 0 and self.tree.root_of(Module(reached)) != self.tree.root_of(module)
+        return reached, RuleName.PACKAGE if is_other else RuleName.PATH, ""
+
+    # -- definitions
+
+    def _file_of(self, found: Resolution) -> int:
+        return found.number if found.kind == "module" else self.tree.file_of[found.number] if found.number >= 0 else -1
+
+    def _kind_of(self, definition: int) -> int:
+        symbols = self.tree.files[self.tree.file_of[definition]]
+        return symbols.facts.definitions[definition - symbols.first].kind
+
+    def _find_member(self, definition: int, name: str) -> int:
+        symbols = self.tree.files[self.tree.file_of[definition]]
+        return symbols.by_qualname.get(f"{symbols.facts.definitions[definition - symbols.first].qualname}.{name}", -1)
+
+
+def _with_import_rule(found: Resolution) -> Resolution:
+    """Return what a module has of its own as found by an import."""
+    return found._replace(rule=RuleName.IMPORT) if found.rule in ("own", RuleName.MODULE_ATTRIBUTE) else found

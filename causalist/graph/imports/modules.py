@@ -1,7 +1,8 @@
-"""From what an import says to the file that it means.
+"""Modules that imports name: dotted names below package roots, and paths with packages named by manifests.
 
-Two systems, chosen by `language.toml`: dotted modules below package roots, and paths with packages named by manifests.
-What resolves to no file of the repository is external, and stays so: there is no search by similar names.
+In: the paths of all files and what their manifests say, then an import as written. Out: the file that it means, or
+`OUTSIDE`. `language.toml` chooses between the two systems. A module that is no file of the repository is external, and
+stays so: there is no search by similar names.
 """
 
 import posixpath
@@ -10,28 +11,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.imports.includes import included
+from causalist.graph.imports.includes import find_header
 from causalist.graph.imports.path_distance import shared_folders
+from causalist.graph.rules import RuleName
 from causalist.model.facts import FileFacts
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 
 # Folders that are often put on the import path although they hold no package marker themselves.
 _SOURCE_FOLDERS = ("src", "lib", "python")
-_LONGEST_EXTENSION = 20  # configurations that one takes over
+_MAX_EXTENDED = 20  # configurations that one takes over
 
 
 class ModuleTarget(NamedTuple):
-    """`file` is a position among the files, or -1 for a module outside; `rule` names how it was found."""
+    """File that an import means, by its position among the files; -1 for a module outside.
+
+    `rule` names how it was found."""
 
     file: int
     rule: str
 
 
-OUTSIDE = ModuleTarget(-1, "external")
+OUTSIDE = ModuleTarget(-1, RuleName.EXTERNAL)
 
 
 class _Package(NamedTuple):
-    """`exports` are (pattern, targets) of what its manifest lets others import from below its name."""
+    """Package that a manifest names.
+
+    `exports` are (pattern, targets) of what its manifest lets others import from below its name."""
 
     folder: str
     entries: tuple[str, ...]
@@ -46,7 +52,7 @@ class _Dotted(NamedTuple):
 
 @dataclass(slots=True)
 class ModuleMap:
-    """Resolves modules for all files of a repository; build one with `ModuleMap.of`."""
+    """Resolver of modules for all files of a repository; build one with `ModuleMap.from_files`."""
 
     paths: Sequence[str]
     number: dict[str, int]
@@ -58,11 +64,13 @@ class ModuleMap:
     _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "ModuleMap":
+    def from_files(
+        cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
+    ) -> "ModuleMap":
         paths = [path for path, _ in files]
         result = cls(paths, {path: i for i, path in enumerate(paths)})
         for i, path in enumerate(paths):
-            result.number.setdefault(_composed(path), i)
+            result.number.setdefault(_normalize_unicode(path), i)
         for i, (path, facts) in enumerate(files):
             language = settings.get(facts.language)
             if language is not None and language.modules.system is ModuleSystem.DOTTED:
@@ -80,21 +88,21 @@ class ModuleMap:
 
     def resolve(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
         """The file that `module` means in the file `importer`, or OUTSIDE."""
-        module = _composed(module)
+        module = _normalize_unicode(module)
         key = (posixpath.dirname(importer), module, level, settings.extensions)
         found = self._cache.get(key)
         if found is None:
             if settings.system is ModuleSystem.DOTTED:
                 found = self._resolve_dotted(importer, module, level, settings)
             elif settings.system is ModuleSystem.INCLUDE:
-                file = included(importer, module, self.number, self._by_name(), settings)
-                found = ModuleTarget(file, "path") if file >= 0 else OUTSIDE
+                file = find_header(importer, module, self.number, self._paths_by_name(), settings)
+                found = ModuleTarget(file, RuleName.PATH) if file >= 0 else OUTSIDE
             else:
                 found = self._resolve_path(key[0], module or "." * level, settings)
             self._cache[key] = found
         return found
 
-    def _by_name(self) -> Mapping[str, Sequence[str]]:
+    def _paths_by_name(self) -> Mapping[str, Sequence[str]]:
         """Paths by their last part."""
         if not self._ending:
             for path in self.paths:
@@ -108,7 +116,7 @@ class ModuleMap:
             self.dotted.setdefault(name, []).append(_Dotted(file, root, in_package))
 
     def _dotted_names(self, path: str, settings: ModuleSettings) -> Iterator[tuple[str, str, bool]]:
-        """(name, root, whether all may use it) under which a file is imported."""
+        """Yield (name, root, True if all may use it) under which a file is imported."""
         stem, _ = posixpath.splitext(path)
         folder = posixpath.dirname(path)
         root = folder
@@ -127,11 +135,12 @@ class ModuleMap:
                 names.pop()
             if names:
                 is_seen = in_package or each in ("", *_SOURCE_FOLDERS, *settings.folders)
-                yield _composed(".".join(names)), each, is_seen
+                yield _normalize_unicode(".".join(names)), each, is_seen
 
     def has_rival(self, path: str, settings: ModuleSettings) -> bool:
-        """Whether another file has, in the same place or under the same name, what may be imported as the file `path`,
-        which need not be there."""
+        """True if another file may be imported in place of the file `path`, which need not be there.
+
+        Such a file stands in the same place or has the same module name."""
         for name, root, is_seen in self._dotted_names(path, settings):
             for other in self.dotted.get(name, ()) if settings.system is ModuleSystem.DOTTED else ():
                 meets = is_seen or other.in_package or f"{root}/".startswith(f"{other.root}/")
@@ -156,7 +165,7 @@ class ModuleMap:
             for _ in range(level - 1):
                 base = posixpath.dirname(base)
             target = posixpath.join(base, *module.split(".")) if module else base
-            return self._file_at(target, settings, only_folder=not module)
+            return self._find_file_or_index(target, settings, only_folder=not module)
         best: tuple[int, int, str] | None = None
         for entry in self.dotted.get(module, ()):
             if not entry.in_package and not importer.startswith(entry.root + "/"):
@@ -165,18 +174,20 @@ class ModuleMap:
             rank = (-shared_folders(importer, path), path.count("/"), path)
             if best is None or rank < best:
                 best = rank
-        return ModuleTarget(self.number[best[2]], "path") if best else OUTSIDE
+        return ModuleTarget(self.number[best[2]], RuleName.PATH) if best else OUTSIDE
 
-    def submodule(self, package: int, name: str, settings: ModuleSettings) -> int:
+    def find_submodule(self, package: int, name: str, settings: ModuleSettings) -> int:
         """The file of submodule `name` of the package whose index file is `package`, or -1."""
         path = self.paths[package]
         stem = posixpath.splitext(posixpath.basename(path))[0]
         if settings.system is not ModuleSystem.DOTTED or stem not in settings.index_stems:
             return -1
-        return self._file_at(posixpath.join(posixpath.dirname(path), name), settings).file
+        return self._find_file_or_index(posixpath.join(posixpath.dirname(path), name), settings).file
 
-    def namespace_submodule(self, importer: str, module: str, level: int, name: str, settings: ModuleSettings) -> int:
-        """`from module import name` where the folder `module` holds the file `name` but no index file."""
+    def find_namespace_submodule(
+        self, importer: str, module: str, level: int, name: str, settings: ModuleSettings
+    ) -> int:
+        """Return the file of `from module import name` where the folder `module` has no index file, or -1."""
         if settings.system is not ModuleSystem.DOTTED:
             return -1
         return self.resolve(importer, f"{module}.{name}" if module else name, level, settings).file
@@ -188,16 +199,16 @@ class ModuleMap:
             return OUTSIDE
         if module.startswith("."):
             at = posixpath.normpath(posixpath.join(folder, module))
-            return self._file_at(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
+            return self._find_file_or_index(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
         for where, pattern, targets in self.aliases:
             if where and folder != where and not folder.startswith(where + "/"):
                 continue
-            found = self._by_pattern(where, module, pattern, targets, settings)
+            found = self._resolve_pattern(where, module, pattern, targets, settings)
             if found.file >= 0:
                 return found
         return self._resolve_package(module, settings)
 
-    def _by_pattern(
+    def _resolve_pattern(
         self, folder: str, module: str, pattern: str, targets: tuple[str, ...], settings: ModuleSettings
     ) -> ModuleTarget:
         """The first target of the pattern, as seen from `folder`, that is a file, if the pattern fits the module."""
@@ -206,9 +217,9 @@ class ModuleMap:
             return OUTSIDE
         middle = module[len(prefix) : len(module) - len(suffix)] if star else ""
         for target in targets:
-            for guess in (target, *_sources(target)):
+            for guess in (target, *_source_paths(target)):
                 at = posixpath.normpath(posixpath.join(folder, guess.replace("*", middle, 1)))
-                found = self._file_at(at, settings)
+                found = self._find_file_or_index(at, settings)
                 if found.file >= 0:
                     return found
         return OUTSIDE
@@ -221,19 +232,19 @@ class ModuleMap:
                 continue
             folder, entries, exports = self.packages[name]
             for pattern, targets in exports if rest else ():
-                found = self._by_pattern(folder, rest, pattern, targets, settings)
+                found = self._resolve_pattern(folder, rest, pattern, targets, settings)
                 if found.file >= 0:
-                    return ModuleTarget(found.file, "package")
+                    return ModuleTarget(found.file, RuleName.PACKAGE)
             wanted = (
                 [f"{rest}", f"src/{rest}", f"source/{rest}", f"lib/{rest}"]
                 if rest
                 else [*entries, "src/index", "index", "source/index", "lib/index", "src/main"]
             )
             for entry in wanted:
-                for guess in (entry, *_sources(entry)):
-                    found = self._file_at(posixpath.normpath(posixpath.join(folder, guess)), settings)
+                for guess in (entry, *_source_paths(entry)):
+                    found = self._find_file_or_index(posixpath.normpath(posixpath.join(folder, guess)), settings)
                     if found.file >= 0:
-                        return ModuleTarget(found.file, "package")
+                        return ModuleTarget(found.file, RuleName.PACKAGE)
         return OUTSIDE
 
     def _add_manifest(self, path: str, manifest: tuple[tuple[str, str], ...]) -> None:
@@ -246,7 +257,7 @@ class ModuleMap:
         self._add_aliases(folder, folder, manifest)
 
     def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:
-        """What the names mean that a configuration in `folder` explains, for the files below `where`."""
+        """Add the names that a configuration in `folder` explains, for the files below `where`."""
         base = next((value for key, value in manifest if key == "base"), "")
         for written in [value for key, value in manifest if key == "built"]:
             # A configuration that another takes over speaks of folders beside itself.
@@ -262,12 +273,12 @@ class ModuleMap:
             self.aliases.append((where, "*", (posixpath.join(here, base, "*"),)))
 
     def _add_extended(self, path: str, manifests: Mapping[str, tuple[tuple[str, str], ...]]) -> None:
-        """Adds what a configuration takes over from others, which are named by their path or stand in a package."""
+        """Add the settings that a configuration takes from others, which it names by path or package."""
         where, seen, waiting = posixpath.dirname(path), {path}, [path]
-        while waiting and len(seen) < _LONGEST_EXTENSION:
+        while waiting and len(seen) < _MAX_EXTENDED:
             current = waiting.pop()
             for name in [value for key, value in manifests[current] if key == "extends"]:
-                package = next((p for p in _prefixes(name) if p in self.packages), "")
+                package = next((p for p in _package_names(name) if p in self.packages), "")
                 start = self.packages[package].folder if package else posixpath.dirname(current)
                 if not package and not name.startswith("."):
                     continue
@@ -278,56 +289,56 @@ class ModuleMap:
                     waiting.append(found)
                     self._add_aliases(where, posixpath.dirname(found), manifests[found])
 
-    def _file_at(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:
+    def _find_file_or_index(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:
         """The file `target`, with an extension added or exchanged, or the index file of that folder."""
         if target == ".." or target.startswith("../"):
             return OUTSIDE
-        target = "" if target == "." else _composed(target)
-        found = OUTSIDE if only_folder else self._file_named(target, settings)
+        target = "" if target == "." else _normalize_unicode(target)
+        found = OUTSIDE if only_folder else self._find_file(target, settings)
         if found.file >= 0:
             return found
         for stem in settings.index_stems:
             for extension in settings.extensions:
                 path = f"{target}/{stem}{extension}".lstrip("/")
                 if path in self.number:
-                    return ModuleTarget(self.number[path], "path")
+                    return ModuleTarget(self.number[path], RuleName.PATH)
         for out, source in self.built:
             if target.startswith(f"{out}/"):
-                return self._file_named(f"{source}{target[len(out) :]}".lstrip("/"), settings)
+                return self._find_file(f"{source}{target[len(out) :]}".lstrip("/"), settings)
         return OUTSIDE
 
-    def _file_named(self, target: str, settings: ModuleSettings) -> ModuleTarget:
+    def _find_file(self, target: str, settings: ModuleSettings) -> ModuleTarget:
         number = self.number
         if target in number and settings.system is ModuleSystem.PATH:
-            return ModuleTarget(number[target], "path")
+            return ModuleTarget(number[target], RuleName.PATH)
         for written, sources in settings.compiled:
             if target.endswith(written):
                 for extension in sources:
                     path = target[: -len(written)] + extension
                     if path in number:
-                        return ModuleTarget(number[path], "path")
+                        return ModuleTarget(number[path], RuleName.PATH)
         if target:
             for extension in settings.extensions:
                 if target + extension in number:
-                    return ModuleTarget(number[target + extension], "path")
+                    return ModuleTarget(number[target + extension], RuleName.PATH)
         return OUTSIDE
 
 
-def _sources(path: str) -> tuple[str, ...]:
-    """Where the source of a file may stand that is built."""
+def _source_paths(path: str) -> tuple[str, ...]:
+    """Paths at which the source of a built file may stand."""
     return path.replace("dist/", "src/", 1), path.replace("build/", "src/", 1)
 
 
-def _prefixes(module: str) -> list[str]:
+def _package_names(module: str) -> list[str]:
     """Names of packages that a module may begin with.
 
-    >>> _prefixes("@a/b/c.json")
+    >>> _package_names("@a/b/c.json")
     ['@a/b']
     """
     parts = module.split("/")
     return ["/".join(parts[:2])] if module.startswith("@") else parts[:1]
 
 
-def _composed(text: str) -> str:
+def _normalize_unicode(text: str) -> str:
     """Letters and their accents as one character each: macOS takes them apart in names of files, editors do not."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)

@@ -1,51 +1,123 @@
-"""Languages whose files share one scope with the other files of their package.
+"""Scopes that the files of one package share, and the files that a build without tags of its own takes.
 
-A package is a folder (and the name in the package clause, since tests may have one of their own), or the name that the
+In: the facts of all files. Out: the definition that a bare name means in a package, and its variants by build tag. A
+package is a folder (with the name in the package clause, since tests may have one of their own), or the name that the
 files declare wherever they stand.
+
+Of build tags (`//go:build !purego && linux`), names of platforms and compilers may hold or not. A version holds: every
+tool chain of today has those asked for. Any other tag has to be asked for, and hardly anybody does: of two files that
+define the same names, one `binary_log` and one `!binary_log`, nearly every build has the second.
 """
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from causalist.graph.imports.build_tags import holds, is_usual
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.path_distance import shared_folders
-from causalist.graph.rules import MOST_CANDIDATES
+from causalist.graph.rules import MAX_CANDIDATES
 from causalist.model.facts import FileFacts
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
+
+_TOKEN = re.compile(r"\s*(\|\||&&|[!()]|[\w.]+)")
+_STRENGTH = {"||": 1, "&&": 2, "!": 3}
+_MAX_CHARACTERS = 1000  # characters; a longer expression is not read
+
+Truth = bool | None  # None: it depends on the platform
+
+
+def evaluate_tags(expression: str, platforms: Collection[str]) -> Truth:
+    """Return True if an expression over tags holds where none of them is asked for.
+
+    None: it depends on the platform, or is no expression.
+
+    >>> expressions = ("fast", "!fast", "linux && !fast", "linux || !fast", "fast && go1.21", "(")
+    >>> [evaluate_tags(each, {"linux"}) for each in expressions]
+    [False, True, None, True, False, None]
+    >>> evaluate_tags("go1.21", {"linux"}), evaluate_tags("!go1.21", {"linux"})
+    (True, False)
+    """
+    return _evaluate(expression, lambda tag: None if tag in platforms else _is_version(tag))
+
+
+def is_default_build(expression: str, usual: Collection[str]) -> bool:
+    """True if an expression holds on the platform that programs usually run on; `usual` are all its tags.
+
+    >>> expressions = ("linux || js", "!linux", "!js && go1.21", "amd64 && fast", "(")
+    >>> [is_default_build(each, {"linux", "amd64"}) for each in expressions]
+    [True, False, True, False, True]
+    """
+    return _evaluate(expression, lambda tag: tag in usual or _is_version(tag)) is not False
+
+
+def _is_version(tag: str) -> bool:
+    return "." in tag
+
+
+def _evaluate(expression: str, of_tag: Callable[[str], Truth]) -> Truth:
+    values: list[Truth] = []
+    operators: list[str] = []
+    position = 0
+    text = expression.strip()
+    try:
+        while position < len(text) <= _MAX_CHARACTERS:
+            token = _TOKEN.match(text, position)
+            if token is None:
+                return None
+            position = token.end()
+            word = token[1]
+            if word in ("(", "!"):
+                operators.append(word)
+            elif word == ")":
+                while operators[-1] != "(":
+                    _apply(operators.pop(), values)
+                operators.pop()
+            elif word in _STRENGTH:
+                while operators and _STRENGTH.get(operators[-1], 0) >= _STRENGTH[word]:
+                    _apply(operators.pop(), values)
+                operators.append(word)
+            else:
+                values.append(of_tag(word))
+        while operators:
+            _apply(operators.pop(), values)
+    except (IndexError, KeyError):
+        return None
+    return values[0] if len(values) == 1 else None
+
+
+def _apply(operator: str, values: list[Truth]) -> None:
+    if operator == "!":
+        value = values.pop()
+        values.append(None if value is None else not value)
+    else:
+        right, left = values.pop(), values.pop()
+        values.append(_JOINED[operator](left, right))
+
+
+def _or(left: Truth, right: Truth) -> Truth:
+    return True if left or right else None if None in (left, right) else False
+
+
+def _and(left: Truth, right: Truth) -> Truth:
+    return False if left is False or right is False else None if None in (left, right) else True
+
+
+_JOINED: dict[str, Callable[[Truth, Truth], Truth]] = {"||": _or, "&&": _and}
+
 
 _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
 
 PackageKey = tuple[str, str, str]  # language, folder or "", name in the package clause
 
 
-class _Tables(Protocol):
-    """What is asked of the tables of a file."""
-
-    @property
-    def path(self) -> str: ...
-
-    @property
-    def by_qualname(self) -> Mapping[str, int]: ...
-
-    @property
-    def first(self) -> int: ...
-
-    @property
-    def facts(self) -> FileFacts: ...
-
-    @property
-    def settings(self) -> LanguageSettings | None: ...
-
-
 @dataclass(slots=True)
 class PackageScopes:
-    """Which files share a scope. `package_of[file]` is None where files stand alone; `files_of` lists files by path;
-    `asked_for` are files that only builds with a tag of their own have, with what they say of it; `unusual` are others
-    that builds for the usual platform do not have."""
+    """Scopes that files share. `package_of[file]` is None where a file has a scope of its own.
+
+    `files_of` lists files by path. `asked_for` are files that only builds with a tag of their own have, with their
+    expression. `unusual` are others that builds for the usual platform do not have."""
 
     package_of: list[PackageKey | None] = field(default_factory=list)
     files_of: dict[PackageKey, list[int]] = field(default_factory=dict)
@@ -57,7 +129,9 @@ class PackageScopes:
     _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
 
     @classmethod
-    def of(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "PackageScopes":
+    def from_files(
+        cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
+    ) -> "PackageScopes":
         result = cls()
         for number, (path, facts) in enumerate(files):
             key = package_key(path, facts, settings.get(facts.language))
@@ -70,10 +144,11 @@ class PackageScopes:
                     result._read_tags(number, path, dict(facts.manifest).get("build", ""), modules)
         return result
 
-    def definition(self, file: int, qualname: str, tables: Sequence[_Tables], asking: int = -1) -> int | None:
-        """The definition `qualname` of the package that `file` belongs to; of several the one in the nearest file, or
-        else one that builds for the usual platform have, or else the first. `asking` is the file in whose builds it
-        stands, if that is not `file`."""
+    def find_definition(self, file: int, qualname: str, tables: Sequence[FileSymbols], asking: int = -1) -> int | None:
+        """Return the definition `qualname` of the package that `file` belongs to.
+
+        Of several, the one in the nearest file counts, else one that builds for the usual platform have, else the
+        first. `asking` is the file in whose builds it stands, if that is not `file`."""
         key = self.package_of[file]
         found = self._names_of(key, tables).get(qualname) if key is not None else None
         if found is None:
@@ -91,23 +166,27 @@ class PackageScopes:
         return found[0][1]
 
     def _read_tags(self, file: int, path: str, tags: str, modules: ModuleSettings) -> None:
-        """Notes in which builds a file is that says so by an expression over tags, or by the end of its name."""
-        if tags and holds(tags, modules.platforms) is False:
+        """Note the builds that a file is in, by an expression over tags or by the end of its name."""
+        if tags and evaluate_tags(tags, modules.platforms) is False:
             self.asked_for[file] = tags
-        elif not is_usual(tags, modules.usual) or _ending(path) in set(modules.platforms).difference(modules.usual):
+        elif not is_default_build(tags, modules.usual) or _stem_suffix(path) in set(modules.platforms).difference(
+            modules.usual
+        ):
             self.unusual.add(file)
 
     def is_asked_for(self, other: int, file: int) -> bool:
-        """Whether builds that have a file have another one only if they are given a tag for it."""
+        """True if builds that have `file` have `other` only when they are given a tag for it."""
         return other in self.asked_for and self.asked_for[other] != self.asked_for.get(file)
 
     def _in_builds_of(self, file: int, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """What stands in the builds that a file is in, of definitions of one name; all where nothing does. A file that
-        has to be asked for is in builds with others that are asked for in the same way, rather than without."""
+        """Return, of definitions of one name, those in the builds that a file is in; all where there is none.
+
+        A file that has to be asked for is in builds with others that are asked for in the same way, rather than
+        without."""
         same = [each for each in found if each[0] in self.asked_for and not self.is_asked_for(each[0], file)]
         return same or [each for each in found if each[0] not in self.asked_for] or found
 
-    def _names_of(self, key: PackageKey, tables: Sequence[_Tables]) -> dict[str, list[tuple[int, int]]]:
+    def _names_of(self, key: PackageKey, tables: Sequence[FileSymbols]) -> dict[str, list[tuple[int, int]]]:
         names = self._names.get(key)
         if names is None:
             names = self._names[key] = {}
@@ -121,42 +200,44 @@ class PackageScopes:
                     self._variants.update((number, several) for _, number in several)
         return names
 
-    def _is_hidden(self, names: _Tables, found: tuple[int, int]) -> bool:
-        """Whether files know nothing of a definition unless they include its file: a macro, a function of a header."""
-        if names.settings is None or not names.settings.modules.headers:
+    def _is_hidden(self, symbols: FileSymbols, found: tuple[int, int]) -> bool:
+        """True for what files see only if they include its file: a macro, a function of a header."""
+        if symbols.settings is None or not symbols.settings.modules.headers:
             return False
-        definition, unshared = names.facts.definitions[found[1] - names.first], names.settings.names.unshared
+        definition, unshared = symbols.facts.definitions[found[1] - symbols.first], symbols.settings.names.unshared
         return definition.kind == NodeKind.MACRO or re.match(unshared, definition.signature) is not None
 
     @staticmethod
-    def _is_own(names: _Tables, number: int) -> bool:
-        """Whether other files know nothing of a definition: it is not linked, and its file is none to be included."""
-        settings = names.settings
-        if settings is None or not settings.modules.headers or names.path.lower().endswith(settings.modules.headers):
+    def _is_own(symbols: FileSymbols, number: int) -> bool:
+        """True for what other files cannot see: it is not linked, and its file is none to be included."""
+        settings = symbols.settings
+        if settings is None or not settings.modules.headers or symbols.path.lower().endswith(settings.modules.headers):
             return False
-        definition = names.facts.definitions[number - names.first]
+        definition = symbols.facts.definitions[number - symbols.first]
         if definition.kind in _NEVER_LINKED or definition.parent >= 0:
             return True
         unshared = settings.names.unshared
         return bool(unshared) and re.match(unshared, definition.signature) is not None
 
-    def variants(
+    def find_variants(
         self,
         definition: int,
         of_file: int,
         file: int,
-        tables: Sequence[_Tables],
+        tables: Sequence[FileSymbols],
         fitting: Callable[[Sequence[int]], Sequence[int]] | None = None,
     ) -> list[int]:
-        """What a use in `file` of a definition in `of_file` may mean: of several definitions of one name in one folder
-        a build takes one, such as `open_linux` or `open_windows`. One in the same file, or in a file with the same
-        ending of its stem, is meant; else all are candidates. `fitting` says which of several a call may mean."""
+        """Return the definitions that a use in `file` of a definition in `of_file` may mean.
+
+        Of several definitions of one name in one folder, such as `open_linux` and `open_windows`, a build takes one.
+        One in the same file, or in a file with the same ending of its stem, is meant; else all are candidates.
+        `fitting` says which of several a call may mean."""
         key = self.package_of[of_file]
         if key is None:
             return [definition]
         self._names_of(key, tables)
         found = self._variants.get(definition)
-        if found is None or len(found) > MOST_CANDIDATES:
+        if found is None or len(found) > MAX_CANDIDATES:
             return [definition]
         if len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
             return [definition]  # not alternatives of one build; the nearest was chosen
@@ -165,13 +246,13 @@ class PackageScopes:
             found = [each for each in found if each[1] in kept]
         found = self._in_builds_of(file, found)
         own = [number for each, number in found if each == file]
-        ending = _ending(self.paths[file])
-        same = [number for each, number in found if ending and _ending(self.paths[each]) == ending]
+        ending = _stem_suffix(self.paths[file])
+        same = [number for each, number in found if ending and _stem_suffix(self.paths[each]) == ending]
         return own or same or [number for _, number in found]
 
 
-def _ending(path: str) -> str:
-    """What stands behind the last underscore of a file's stem."""
+def _stem_suffix(path: str) -> str:
+    """The part of a file's stem after its last underscore."""
     return posixpath.splitext(posixpath.basename(path))[0].rpartition("_")[2] if "_" in posixpath.basename(path) else ""
 
 

@@ -1,15 +1,25 @@
-"""Languages whose files say which package they belong to: qualified names of types, and what imports of them mean.
+"""Packages that files declare (`DeclaredTypes`) or that are folders (`FolderMap`), and names of packages from outside.
 
-A type is known by its package and its nesting, wherever its file stands; of several with one name, as versions of an
-example or source sets have them, the one nearest to the importing file counts. An import names a type, a member of a
-type, or everything in a package or type.
+In: an import. Out: the files or the definition that it leads to, or the name of the package outside of the repository.
+
+A declared type is known by its package and its nesting, wherever its file stands; of several with one name, as versions
+of an example or source sets have them, the one nearest to the importing file counts. An import may hold in every file
+of a project (`global using`) and may leave out the packages around that of its file.
+
+Where packages are folders, a manifest says what the paths of a module's packages begin with. A repository may hold
+several modules, put a folder in the place of a path (`replace`), and keep copies of others' packages below `vendor/`.
 """
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.imports.modules import OUTSIDE, ModuleTarget
 from causalist.graph.imports.path_distance import shared_folders
+from causalist.graph.rules import RuleName
+from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -17,9 +27,10 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 @dataclass(slots=True)
 class DeclaredTypes:
-    """Types by (family of languages, qualified name): numbers of their definitions, in the order of the files. Where
-    packages hold functions, these and constants are there as well. `places` says of packages in which folder a loader
-    of the program looks for what they hold."""
+    """Types by (family of languages, qualified name).
+
+    Each has the numbers of its definitions, in the order of the files. Where packages hold functions, these and
+    constants are there as well. `places` are folders of packages in which a loader of the program looks for types."""
 
     paths: Sequence[str] = ()
     types: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)  # -> (file, definition)
@@ -28,13 +39,13 @@ class DeclaredTypes:
     places: list[tuple[str, str]] = field(default_factory=list)  # (package, folder)
 
     @classmethod
-    def of(
+    def from_files(
         cls,
         files: Sequence[tuple[str, FileFacts]],
         firsts: Sequence[int],
         settings: Mapping[str, LanguageSettings],
     ) -> "DeclaredTypes":
-        """`firsts` are the numbers of each file's first definition."""
+        """Collect the types of all files; `firsts` are the numbers of each file's first definition."""
         result = cls([path for path, _ in files])
         for number, (path, facts) in enumerate(files):
             for key, value in facts.manifest:
@@ -70,17 +81,17 @@ class DeclaredTypes:
         return result
 
     def find(self, language: str, name: str, importer: str) -> tuple[int, int] | None:
-        """(file, definition) of the type with this qualified name that stands nearest to the file `importer`."""
+        """Return (file, definition) of the type with this qualified name that stands nearest to the file `importer`."""
         found = self.types.get((language, name))
         if not found:
             return None
         if len(found) == 1:
             return found[0]
-        expected = self._expected(name)
+        expected = self._expected_paths(name)
         loaded = [each for each in found if posixpath.splitext(self.paths[each[0]])[0] in expected]
         return min(loaded or found, key=lambda each: (-shared_folders(importer, self.paths[each[0]]), each))
 
-    def _expected(self, name: str) -> set[str]:
+    def _expected_paths(self, name: str) -> set[str]:
         """The files, without extensions, in which a loader looks for a type."""
         return {
             posixpath.normpath(posixpath.join(folder, name[len(package) :].strip(".").replace(".", "/")))
@@ -88,8 +99,8 @@ class DeclaredTypes:
             if not package or name.startswith(f"{package}.")
         }
 
-    def prefix(self, language: str, parts: Sequence[str], importer: str) -> tuple[int, int] | None:
-        """(definition, number of parts that name it) of the outermost type that a dotted chain begins with."""
+    def find_prefix(self, language: str, parts: Sequence[str], importer: str) -> tuple[int, int] | None:
+        """Return the outermost type that a dotted chain begins with, and the number of parts that name it."""
         name = ""
         for count, part in enumerate(parts, 1):
             name = f"{name}.{part.rstrip('()')}" if name else part
@@ -100,13 +111,17 @@ class DeclaredTypes:
                 return None
         return None
 
-    def imported_files(self, language: str, entry: Import, importer: str, used: frozenset[str]) -> list[int] | None:
+    def find_imported_files(
+        self, language: str, entry: Import, importer: str, used: frozenset[str]
+    ) -> list[int] | None:
         """Files that an import in `importer` leads to, None if it leads out of the repository.
 
         Of a package as a whole these are the files of the types that the importer names; `used` are all names in it.
         """
-        whole = f"{entry.module}.{entry.name}" if entry.kind == ImportKind.NAME and entry.module else entry.module
-        found = self.find(language, whole, importer) or self.find(language, entry.module, importer)
+        qualify_import = (
+            f"{entry.module}.{entry.name}" if entry.kind == ImportKind.NAME and entry.module else entry.module
+        )
+        found = self.find(language, qualify_import, importer) or self.find(language, entry.module, importer)
         if found is not None:
             return [found[0]]
         if entry.kind != ImportKind.STAR or (language, entry.module) not in self.packages:
@@ -115,10 +130,10 @@ class DeclaredTypes:
         return sorted({each[0] for each in named if each is not None})
 
 
-def without_types(module: str, parts: int) -> str:
+def cut_package_name(module: str, parts: int) -> str:
     """The name of what an import from outside comes from: the package, without types and cut to `parts` parts.
 
-    >>> without_types("java.util.Map", 3), without_types("org.junit.jupiter.api.Assertions", 3)
+    >>> cut_package_name("java.util.Map", 3), cut_package_name("org.junit.jupiter.api.Assertions", 3)
     ('java.util', 'org.junit.jupiter')
     """
     kept: list[str] = []
@@ -129,10 +144,195 @@ def without_types(module: str, parts: int) -> str:
     return ".".join(kept)
 
 
-def names_in(facts: FileFacts) -> frozenset[str]:
+def first_names_in(facts: FileFacts) -> frozenset[str]:
     """First names of everything that a file uses."""
     found = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
     found.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
     found.update(base.name.partition(".")[0] for base in facts.bases)
     found.update(binding.type.partition(".")[0].rstrip("[]") for binding in facts.bindings if binding.type)
     return frozenset(found)
+
+
+def external_package(entry: Import, settings: LanguageSettings | None, has_folders: bool) -> str:
+    """Return the name of the package outside of the repository that an import leads to."""
+    module = entry.module.strip("<>")
+    if settings is not None and settings.modules.namespaces:
+        return _external_namespace(entry, settings)
+    if settings is not None and settings.modules.external_parts > 1:
+        return cut_package_name(module, settings.modules.external_parts)
+    if has_folders:
+        return module
+    if "/" in module:
+        parts = module.split("/")
+        return "/".join(parts[:2]) if module.startswith("@") else parts[0]
+    return module.partition(".")[0] if not entry.level else "." * entry.level + module
+
+
+def _external_namespace(entry: Import, settings: LanguageSettings) -> str:
+    """Return the first parts of the path of an import.
+
+    A name without a path belongs to the language, which is returned then."""
+    if not entry.module:
+        return settings.name
+    return settings.names.path_separator.join(entry.module.split(".")[: settings.modules.external_parts])
+
+
+def can_be_package_prefix(settings: LanguageSettings, value: Value, parts: Sequence[str]) -> bool:
+    """True if an import may mean, instead of a type from outside, a package here that holds the next name."""
+    return settings.modules.namespaces and value.kind == "external" and len(parts) > 1
+
+
+_VENDOR = "vendor"
+_TEST_STEM = "_test"  # ends the stem of a file of tests, and the name of a package of nothing but tests
+_MAIN = "main"  # programs beside a package, such as those that generate a part of it
+_MAJOR_VERSION = re.compile(r"v\d+")
+
+
+@dataclass(slots=True)
+class FolderMap:
+    """Resolver of imports that name folders; build one with `FolderMap.from_files`."""
+
+    modules: list[tuple[str, str]] = field(default_factory=list)  # (what paths begin with, folder)
+    replaced: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # module folder -> (path, folder)
+    package_at: dict[str, int] = field(default_factory=dict)  # folder -> the file that stands for its package
+    _cache: dict[tuple[str, str], ModuleTarget] = field(default_factory=dict)
+
+    @classmethod
+    def from_files(
+        cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
+    ) -> "FolderMap":
+        result = cls()
+        names: dict[str, dict[str, list[int]]] = {}
+        for number, (path, facts) in enumerate(files):
+            language = settings.get(facts.language)
+            folder = posixpath.dirname(path)
+            if language is not None and language.modules.system is ModuleSystem.FOLDER:
+                names.setdefault(folder, {}).setdefault(facts.package, []).append(number)
+            for key, value in facts.manifest:
+                if key == "module":
+                    result.modules.append((value, folder))
+                elif key == "replace":
+                    written, _, target = value.partition("\t")
+                    at = posixpath.normpath(posixpath.join(folder, target))
+                    result.replaced.setdefault(folder, []).append((written, "" if at == "." else at))
+        for folder, packages in names.items():
+            best = min(packages, key=lambda name: (*_package_rank(name, packages[name], files), name))
+            result.package_at[folder] = min(packages[best], key=lambda n: (_is_test(files[n][0]), files[n][0]))
+        result.modules.sort(key=lambda m: (-len(m[0]), m[1].count("/"), m[1]))
+        return result
+
+    def resolve(self, importer: str, module: str) -> ModuleTarget:
+        """The file that stands for the package `module` in the file `importer`, or OUTSIDE."""
+        key = (posixpath.dirname(importer), module)
+        found = self._cache.get(key)
+        if found is None:
+            found = self._cache[key] = self._resolve(*key)
+        return found
+
+    def _resolve(self, folder: str, module: str) -> ModuleTarget:
+        if module.startswith(("./", "../")):
+            return self._at(posixpath.normpath(posixpath.join(folder, module)), RuleName.PATH)
+        around = [folder]
+        while around[-1]:
+            around.append(posixpath.dirname(around[-1]))
+        for each in around:
+            found = self._at(posixpath.join(each, _VENDOR, module), RuleName.PACKAGE)
+            if found.file >= 0:
+                return found
+        # The longest path that fits counts, then what replaces it here, then the module around.
+        own = next((each for each in around if any(at == each for _, at in self.modules)), None)
+        candidates = [(path, at, 0) for each in around for path, at in self.replaced.get(each, ())]
+        candidates += [(path, at, 1 if at == own else 2) for path, at in self.modules]
+        for path, at, _ in sorted(candidates, key=lambda c: (-len(c[0]), c[2])):
+            rest = _path_below(module, path)
+            found = self._at(posixpath.join(at, rest), RuleName.PACKAGE) if rest is not None else OUTSIDE
+            if found.file >= 0:
+                return found
+        return OUTSIDE
+
+    def _at(self, folder: str, rule: str) -> ModuleTarget:
+        file = self.package_at.get(folder.rstrip("/").removeprefix("./"), -1)
+        return ModuleTarget(file, rule) if file >= 0 else OUTSIDE
+
+
+def _package_rank(name: str, numbers: Sequence[int], files: Sequence[tuple[str, FileFacts]]) -> tuple[bool, bool, int]:
+    """Sort key of packages that share a folder: the one that an import means comes first."""
+    return (
+        name.endswith(_TEST_STEM) and all(_is_test(files[n][0]) for n in numbers),
+        name == _MAIN,
+        -len(numbers),
+    )
+
+
+def _is_test(path: str) -> bool:
+    return posixpath.splitext(path)[0].endswith(_TEST_STEM)
+
+
+def _path_below(module: str, prefix: str) -> str | None:
+    """The rest of a package's path after that of its module; None for another module's package."""
+    if module == prefix:
+        return ""
+    return module[len(prefix) + 1 :] if module.startswith(prefix + "/") else None
+
+
+def local_name(entry: Import) -> str:
+    """Return the name by which a file calls a package that it imports, as far as the path tells.
+
+    >>> paths = ("net/http", "github.com/a/b/v2", "gopkg.in/yaml.v3", "github.com/a/go-b")
+    >>> [local_name(Import(-1, 0, path, 0, "", "", 0)) for path in paths]
+    ['http', 'b', 'yaml', 'b']
+    """
+    if entry.alias:
+        return entry.alias
+    parts = entry.module.split("/")
+    last = parts[-2] if len(parts) > 1 and _MAJOR_VERSION.fullmatch(parts[-1]) else parts[-1]
+    return re.sub(r"\.v\d+$", "", last).removeprefix("go-").removesuffix(".go").removesuffix("-go")
+
+
+def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> None:
+    """Qualify the wildcard imports of each file, and add those that another file of its project passes on."""
+    for symbols in tables:
+        if symbols.settings is not None and symbols.settings.modules.above:
+            symbols.stars[:] = [qualify_import(declared, symbols, star) for star in symbols.stars]
+    passed_on: dict[tuple[str, str], dict[str, Import]] = {}  # (language, project) -> module -> import
+    ends = {end for symbols in tables if symbols.settings is not None for end in symbols.settings.modules.projects}
+    if not ends:
+        return
+    folders = {posixpath.dirname(symbols.path) for symbols in tables if symbols.path.lower().endswith(tuple(ends))}
+    reading = [symbols for symbols in tables if symbols.settings is not None and symbols.settings.modules.projects]
+    for symbols in reading:
+        for star in symbols.stars:
+            if star.kind == ImportKind.REEXPORT_ALL:
+                key = symbols.facts.language, find_project(symbols.path, folders)
+                passed_on.setdefault(key, {}).setdefault(star.module, star)
+    for symbols in reading if passed_on else ():
+        own = {star.module for star in symbols.stars}
+        more = passed_on.get((symbols.facts.language, find_project(symbols.path, folders)), {})
+        symbols.stars.extend(star for module, star in more.items() if module not in own)
+
+
+def find_project(path: str, folders: set[str]) -> str:
+    """The innermost of `folders` around a file, or the folder in which it stands.
+
+    >>> find_project("src/a/b/C.cs", {"src/a", ""}), find_project("src/a/b/C.cs", set())
+    ('src/a', 'src/a/b')
+    """
+    folder = posixpath.dirname(path)
+    while folder not in folders:
+        if not folder:
+            return posixpath.dirname(path)
+        folder = posixpath.dirname(folder)
+    return folder
+
+
+def qualify_import(declared: DeclaredTypes, symbols: FileSymbols, entry: Import) -> Import:
+    """An import with the whole name of what it means: `using B` in the package A is A.B where there is such a one."""
+    settings, package = symbols.settings, symbols.facts.package
+    if settings is None or not settings.modules.above:
+        return entry
+    while package:
+        name = settings.family, f"{package}.{entry.module}"
+        if name in declared.packages or name in declared.types:
+            return entry._replace(module=name[1])
+        package = package.rpartition(".")[0]
+    return entry

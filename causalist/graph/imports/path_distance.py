@@ -1,10 +1,10 @@
-"""How near to one another files stand, by their paths alone."""
+"""Distance of files by their paths alone."""
 
 import posixpath
 
 
 def shared_folders(a: str, b: str) -> int:
-    """How many folders two paths have in common, from the root.
+    """Count the folders that two paths have in common, from the root.
 
     >>> shared_folders("src/app/auth.py", "src/app/web/auth.py"), shared_folders("src/a.py", "a.py")
     (2, 0)
@@ -18,7 +18,7 @@ def shared_folders(a: str, b: str) -> int:
 
 
 def as_ending(written: str) -> str:
-    """What the paths end with of files that a relative path may mean, from whichever folder it is seen.
+    """Return the ending of paths that a relative path may mean, from whichever folder it is seen.
 
     >>> as_ending("../lib/./a.h"), as_ending("/.config/a.yml")
     ('/lib/a.h', '/.config/a.yml')

@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING
 
 from causalist.graph.infer import containers as shaped
 from causalist.graph.infer import records
-from causalist.graph.infer.base import HOLDERS, split_type
-from causalist.graph.program.name_lookup import around, array_of, enum_constant
+from causalist.graph.infer.base import split_type
 from causalist.graph.program.overloads import UNCOUNTED
-from causalist.graph.program.spaces import as_type, is_constructor
-from causalist.graph.values import BUILTIN, UNKNOWN, Value
+from causalist.graph.rules import RuleName
+from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, Value, array_of
 from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
 if TYPE_CHECKING:
-    from causalist.graph.file_symbols import FileNames
+    from causalist.graph.file_symbols import FileSymbols
     from causalist.graph.infer.inference import Values
     from causalist.graph.program.program import Program
 
@@ -62,11 +61,11 @@ def declared(values: "Values", file: int, scope: int, name: str, rule: str) -> V
     if value is None:
         return _type_parameter(values, file, scope, name)
     if value.kind == "definition":
-        value = value._replace(number=as_type(values.program, value.number))
+        value = value._replace(number=values.program.as_type(value.number))
         other = aliased(values, value.number)
         if other is not None:
             return other._replace(rule=rule)
-        if values.program.is_like_a_type(value.number):
+        if values.program.is_type_like(value.number):
             return Value("instance", value.number, rule)
     if value.kind == "instance":  # a type parameter, known by its bound
         return value._replace(rule=rule)
@@ -109,7 +108,7 @@ def aliased(values: "Values", definition: int) -> Value | None:
     if not meant or values.depth > _DEEPEST or definition in values.unfolding:
         return None
     values.unfolding.add(definition)
-    found = declared(values, file, definition - names.first, meant, "annotation")
+    found = declared(values, file, definition - names.first, meant, RuleName.ANNOTATION)
     values.unfolding.discard(definition)
     return found if found.kind in ("instance", "external", "many") else None
 
@@ -117,9 +116,9 @@ def aliased(values: "Values", definition: int) -> Value | None:
 def passed_on(values: "Values", settings: TypeSettings, value: Value, method: str) -> Value | None:
     """The instance on which a method is called that gives its receiver, or what that holds: `x.unwrap()` is x; or the
     one that a type is asked for in a way that it does not define itself: `T::default()`."""
-    is_type = value.kind == "definition" and values.program.is_like_a_type(value.number)
+    is_type = value.kind == "definition" and values.program.is_type_like(value.number)
     if is_type and method in settings.making:
-        return value._replace(kind="instance", rule="constructed")
+        return value._replace(kind="instance", rule=RuleName.CONSTRUCTED)
     if method not in settings.passing:
         return None
     held = _held(values, value)
@@ -149,21 +148,25 @@ def extension(values: "Values", file: int, scope: int, value: Value, name: str) 
     """A method that a trait of the repository gives to a receiver of which the repository has no type. The trait has to
     be visible where the method is called, and to be the only one that has it."""
     program = values.program
-    if not program.paths.tree.has(file) or (value.kind == "external" and value.rule == "external"):
+    if not program.tree_paths.tree.has_file(file) or (value.kind == "external" and value.rule == RuleName.EXTERNAL):
         return None
-    traits = [t for t in program.traits_with(name) if program.paths.sees(file, scope, t, program.definition_of[t].name)]
+    traits = [
+        t
+        for t in program.traits_with(name)
+        if program.tree_paths.is_visible(file, scope, t, program.definition_of[t].name)
+    ]
     if len(traits) != 1:
         return None
     trait = traits[0]
     given = program.foreign.get((trait, name), {})
     if value.kind in ("builtin", "external") and value.type:
         if value.type in given:
-            return Value("definition", given[value.type], "trait-in-scope")
+            return Value("definition", given[value.type], RuleName.TRAIT_IN_SCOPE)
         if trait not in program.for_all:
-            return Value("definition", next(iter(given.values())), "trait-in-scope") if len(given) == 1 else None
-    elif not given and trait not in program.for_all and not program.only_in(trait, name):
+            return Value("definition", next(iter(given.values())), RuleName.TRAIT_IN_SCOPE) if len(given) == 1 else None
+    elif not given and trait not in program.for_all and not program.is_only_in(trait, name):
         return None
-    return Value("definition", program.member(trait, name), "trait-in-scope")
+    return Value("definition", program.find_own_member(trait, name), RuleName.TRAIT_IN_SCOPE)
 
 
 def payload(values: "Values", variant: int, name: str) -> Value | None:
@@ -184,7 +187,7 @@ def is_open(values: "Values", value: Value) -> bool:
     program = values.program
     if value.kind == "definition":
         return program.is_value(value.number) and held_by(values, value.number) is None
-    if value.kind == "instance" and value.rule == "self":
+    if value.kind == "instance" and value.rule == RuleName.SELF:
         settings = program.files[program.file_of[value.number]].settings
         if settings is not None and (settings.names.all_declared or not settings.names.super_names):
             return False  # no type can be derived from it without being seen
@@ -210,7 +213,7 @@ def held_by(values: "Values", definition: int) -> Value | None:
                 return held
             if held.kind == "definition" and held.number != definition:
                 return held
-    enumerated = enum_constant(program, definition)
+    enumerated = values.name_lookup.enum_instance(definition)
     owner = program.parent(definition)
     assigned = values.assigned(owner, key) if facts.kind == NodeKind.FIELD and not enumerated else ()
     if assigned and assigned[0][1].scope != scope:
@@ -225,14 +228,16 @@ def bound(values: "Values", file: int, binding: Binding, name: str) -> Value:
     if settings is not None and settings.shapes.sequences:
         return shaped.bound(values, file, binding, name)
     if binding.type and settings is not None and settings.names.class_scope_is_visible:
-        return declared(values, file, binding.scope, binding.type, "annotation")
+        return declared(values, file, binding.scope, binding.type, RuleName.ANNOTATION)
     if binding.type:
         # Annotations of parameters are read around the function; those of local names may name what is local.
-        held = declared(values, file, around(values.program, file, binding), binding.type, "annotation")
+        held = declared(
+            values, file, values.name_lookup.enclosing_scope(file, binding), binding.type, RuleName.ANNOTATION
+        )
         is_local = binding.target[:1] != "." and any(part.kind == "builtin" for part in held.parts)
         if held.kind != "builtin" and not is_local:
             return held
-        return declared(values, file, binding.scope, binding.type, "annotation")
+        return declared(values, file, binding.scope, binding.type, RuleName.ANNOTATION)
     if binding.value and binding.value != binding.target and values.depth < _DEEPEST:
         made = values.of_chain(file, binding.scope, binding.value)
         if made is not None and made.kind != "unknown-member":
@@ -248,46 +253,53 @@ def called(values: "Values", value: Value | None) -> Value | None:
         value = values.default_of(value)
     if value is not None and value.kind == "union":
         return shaped.union_of(called(values, part) for part in value.parts)
-    if value is not None and value.kind == "instance" and value.rule == "self" and names_itself(values, value.number):
-        return value._replace(rule="constructed")
+    if (
+        value is not None
+        and value.kind == "instance"
+        and value.rule == RuleName.SELF
+        and names_itself(values, value.number)
+    ):
+        return value._replace(rule=RuleName.CONSTRUCTED)
     if value is not None and value.kind in ("callable", "instance"):
         return values.result(value)
     if value is None or value.kind != "definition":
         return UNKNOWN
     program = values.program
-    variant = enum_constant(program, value.number)
+    variant = values.name_lookup.enum_instance(value.number)
     if variant is not None:
-        return variant._replace(rule="constructed")
+        return variant._replace(rule=RuleName.CONSTRUCTED)
     file = program.file_of[value.number]
     names = program.files[file]
     prefixed = names.settings is not None and names.settings.types.prefixed
     if program.definition_of[value.number].kind == NodeKind.TYPE and not prefixed:
         return aliased(values, value.number) or UNKNOWN
     if program.is_type(value.number):
-        return Value("instance", value.number, "constructed")
+        return Value("instance", value.number, RuleName.CONSTRUCTED)
     returned = names.returns.get(value.number - names.first)
     by_comment = names.settings is not None and bool(names.settings.comments.tags)
-    if returned and by_comment and is_constructor(program, value.number):
+    if returned and by_comment and program.is_constructor(value.number):
         returned = ""  # what a comment says of a function that makes objects is not what `new` gives
     if not returned and values.is_held(value):
         is_type = names.settings is not None and names.settings.types.instancing
         if is_type and program.definition_of[value.number].qualname in names.holders:
-            return Value("instance", value.number, "constructed")  # a value with functions, which stands for a type
+            return Value(
+                "instance", value.number, RuleName.CONSTRUCTED
+            )  # a value with functions, which stands for a type
         return values.result(value)
-    for each in program.overloads(value.number, UNCOUNTED):
+    for each in program.select_overloads(value.number, UNCOUNTED):
         other = program.files[program.file_of[each]]
         if other.returns.get(each - other.first) != returned and each != value.number:
             return UNKNOWN
     if not returned and names.is_shaped:
         return shaped.returned(values, value.number) or UNKNOWN
     if not returned:
-        if is_constructor(program, value.number):
-            return Value("instance", value.number, "constructed")
+        if program.is_constructor(value.number):
+            return Value("instance", value.number, RuleName.CONSTRUCTED)
         return given_back(values, value.number) or UNKNOWN
     owner = program.enclosing_type(value.number)
     if returned in ("Self", "this", "this.type") and owner >= 0:
-        return Value("instance", owner, "return-type")
-    return declared(values, file, value.number - names.first, returned, "return-type")
+        return Value("instance", owner, RuleName.RETURN_TYPE)
+    return declared(values, file, value.number - names.first, returned, RuleName.RETURN_TYPE)
 
 
 def run_by_name(values: "Values", value: Value | None) -> Value | None:
@@ -308,10 +320,10 @@ def given_back(values: "Values", function: int) -> Value | None:
         return None
     if binding.value.startswith("{"):
         qualname = program.definition_of[function].qualname
-        return Value("holder", file, "inferred-return", qualname, also=(function,), type=binding.value)
+        return Value("holder", file, RuleName.INFERRED_RETURN, qualname, also=(function,), type=binding.value)
     made = given(values, file, binding.scope, binding.value)
     if made is not None and made.kind == "instance" and not program.is_type(made.number):
-        return made if is_constructor(program, made.number) else None  # `this` of a function that makes nothing
+        return made if program.is_constructor(made.number) else None  # `this` of a function that makes nothing
     return made
 
 
@@ -320,10 +332,14 @@ def given(values: "Values", file: int, scope: int, chain: str) -> Value | None:
     made = values.of_chain(file, scope, chain)
     if made is None or made.kind in ("local", "unknown-member"):
         return None
-    return made._replace(rule="inferred-return") if made.kind in ("definition", "instance", "holder", "many") else made
+    return (
+        made._replace(rule=RuleName.INFERRED_RETURN)
+        if made.kind in ("definition", "instance", "holder", "many")
+        else made
+    )
 
 
-def with_own_class(program: "Program", names: "FileNames", scope: int, chain: str) -> str:
+def with_own_class(program: "Program", names: "FileSymbols", scope: int, chain: str) -> str:
     """A chain in which the class around makes an instance of itself, `new.run`, with the name of the class, `A().run`,
     in a language that calls members by their names alone."""
     settings = names.settings
@@ -333,7 +349,7 @@ def with_own_class(program: "Program", names: "FileNames", scope: int, chain: st
     owner = program.enclosing_type(names.first + scope)
     if head.removesuffix("()") != _MAKES or owner < 0 or program.definition_of[owner].kind != NodeKind.CLASS:
         return chain
-    if program.member(owner, _MAKES) >= 0:
+    if program.find_own_member(owner, _MAKES) >= 0:
         return chain  # one of its own
     made = program.definition_of[owner].name
     return f"{made}().{rest}" if rest else f"{made}()" if head != _MAKES else made
@@ -349,5 +365,5 @@ def _held(values: "Values", value: Value) -> Value | None:
     if value.kind == "definition" and values.program.is_value(value.number):
         held = held_by(values, value.number)
         is_field = values.program.definition_of[value.number].kind == NodeKind.FIELD
-        return held._replace(rule="attribute-type") if held is not None and is_field and held.rule else held
+        return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if held is not None and is_field and held.rule else held
     return value

@@ -8,13 +8,13 @@ import itertools
 import re
 from abc import ABC, abstractmethod
 
+from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.program import Program
+from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, UNKNOWN, Value
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
 from causalist.model.type_notation import split_top
-
-HOLDERS = frozenset({"items", "mapping", "callable", "results"})
 
 _DEEPEST = 6  # values that are held by one another
 _MARKED = re.compile(r"([^()\[\]:^!%&]*)((?:\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&])*)")
@@ -95,6 +95,7 @@ class Shapes(ABC):
 
     __slots__ = ()
     program: Program
+    name_lookup: NameLookup
     _held_by: set[int]
 
     @abstractmethod
@@ -117,7 +118,7 @@ class Shapes(ABC):
         result = self._called(content) if content is not None else UNKNOWN
         if result is None or self.program.definition_of[value.number].kind != NodeKind.FIELD:
             return result
-        return _found_by("attribute-type", result)
+        return _found_by(RuleName.ATTRIBUTE_TYPE, result)
 
     def _marked(self, value: Value | None, marks: list[str]) -> Value | None:
         """What the marks on a part make of its value."""
@@ -125,12 +126,14 @@ class Shapes(ABC):
             if mark == "()":
                 value = self._called(value)
             elif mark == "^":
-                value = Value("items", -1, "constructed", parts=(value or BUILTIN, BUILTIN))
+                value = Value("items", -1, RuleName.CONSTRUCTED, parts=(value or BUILTIN, BUILTIN))
             elif mark in ("[]", "[k]"):
                 value = self._held(value, "items", 0 if mark == "[]" else 1)
             elif mark == "!":
                 made = self._called(value)
-                value = made._replace(rule="annotation") if made is not None and made.kind == "instance" else made
+                value = (
+                    made._replace(rule=RuleName.ANNOTATION) if made is not None and made.kind == "instance" else made
+                )
             elif value is not None and value.kind == "results":
                 position = int(mark[1:])
                 value = value.parts[position] if position < len(value.parts) else UNKNOWN
@@ -151,14 +154,14 @@ class Shapes(ABC):
             held = self._held(self._content(value.number), shape, which)
             if held is None or self.program.definition_of[value.number].kind != NodeKind.FIELD:
                 return held
-            return _found_by("attribute-type", held)
+            return _found_by(RuleName.ATTRIBUTE_TYPE, held)
         if value.kind == "instance":
             program = self.program
             file = program.file_of[value.number]
             position = value.number - program.files[file].first
             written = program.files[file].returns.get(position, "")
             if split_type(written)[0]:
-                return self._held(self._declared(file, position, written, "annotation"), shape, which)
+                return self._held(self._declared(file, position, written, RuleName.ANNOTATION), shape, which)
         return UNKNOWN
 
     def _content(self, holder: int) -> Value | None:

@@ -7,12 +7,12 @@ is that of `parse.shapes` and `parse.places`. Each function answers one question
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from causalist.graph.file_symbols import FileNames
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer import annotations as receivers
-from causalist.graph.infer.base import HOLDERS, split_type
-from causalist.graph.program.name_lookup import around
+from causalist.graph.infer.base import split_type
 from causalist.graph.program.program import Program
-from causalist.graph.values import BUILTIN, UNKNOWN, Value
+from causalist.graph.rules import RuleName
+from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, Value
 from causalist.model.facts import ALIASED, MODULE_SCOPE, NARROWED, RETURNED, Binding
 from causalist.model.language import LanguageSettings, ShapeSettings
 from causalist.model.symbols import NodeKind
@@ -51,13 +51,13 @@ def union_of(values: Iterable[Value | None]) -> Value | None:
 def by_rule(value: Value, rule: str) -> Value:
     """The same value, what it is one of and what it holds, as found by another rule: of functions and classes only
     where the rule is `held`."""
-    kinds = ("instance", "union", *HOLDERS) if rule != "held" else ("definition", "union")
+    kinds = ("instance", "union", *HOLDERS) if rule != RuleName.HELD else ("definition", "union")
     if value.kind not in kinds:
         return value
     return value._replace(rule=rule, parts=tuple(by_rule(part, rule) for part in value.parts))
 
 
-def self_type(program: Program, names: FileNames, scope: int, name: str) -> int:
+def self_type(program: Program, names: FileSymbols, scope: int, name: str) -> int:
     """The type that a name for the instance or class around means in `scope`, or -1 where it means something else."""
     owner = program.enclosing_owner(names.first + scope) if scope >= 0 else -1
     if owner < 0 or not names.is_shaped:
@@ -138,10 +138,10 @@ def bound(
     said: Value | None = None
     for at, each in every:
         if each.type:
-            outside = around(values.program, at, each)
-            said = declared(values, at, outside, each.type, "annotation")
+            outside = values.name_lookup.enclosing_scope(at, each)
+            said = declared(values, at, outside, each.type, RuleName.ANNOTATION)
             if said.kind == "builtin" and outside != each.scope:
-                said = declared(values, at, each.scope, each.type, "annotation")
+                said = declared(values, at, each.scope, each.type, RuleName.ANNOTATION)
             break
     found: Value | None = None
     if values.depth < _DEEPEST and (said is None or said.kind == "instance"):
@@ -149,7 +149,7 @@ def bound(
     if said is not None:  # a value may be of a type below the one that is said
         found = said if said.kind != "instance" or found is None else _checked(said, found)
     if checks is not None:
-        found = _checked(found, declared(values, file, checks.scope, checks.type, "annotation"))
+        found = _checked(found, declared(values, file, checks.scope, checks.type, RuleName.ANNOTATION))
     return found if found is not None and found.kind != "unknown-member" else UNKNOWN
 
 
@@ -176,7 +176,7 @@ def given(values: "Values", file: int, scope: int, value: str) -> Value | None:
         return given(values, file, scope, value[1:-1])
     if value[0] == "(":
         parts = tuple(given(values, file, scope, each) or UNKNOWN for each in split_top(value[1:-1], ","))
-        return Value("results", -1, "constructed", parts=parts)
+        return Value("results", -1, RuleName.CONSTRUCTED, parts=parts)
     return values.of_chain(file, scope, value)
 
 
@@ -189,7 +189,7 @@ def returned(values: "Values", definition: int) -> Value | None:
     if binding is None or values.depth >= _DEEPEST:
         return None
     found = bound(values, file, binding, RETURNED)
-    return by_rule(found, "inferred-return") if found.kind in (*_KNOWN, "union", "external", "builtin") else None
+    return by_rule(found, RuleName.INFERRED_RETURN) if found.kind in (*_KNOWN, "union", "external", "builtin") else None
 
 
 def marked(values: "Values", settings: ShapeSettings, value: Value | None, marks: Sequence[str]) -> Value | None:
@@ -206,7 +206,7 @@ def _marked(values: "Values", settings: ShapeSettings, value: Value | None, mark
     if mark == "()":
         return receivers.called(values, value)
     if mark in "^%":
-        return Value("items" if mark == "^" else "mapping", -1, "constructed", parts=(value or UNKNOWN, UNKNOWN))
+        return Value("items" if mark == "^" else "mapping", -1, RuleName.CONSTRUCTED, parts=(value or UNKNOWN, UNKNOWN))
     if value is not None and value.kind == "definition":
         held = values.content(value)
         if held is not None:
@@ -214,11 +214,11 @@ def _marked(values: "Values", settings: ShapeSettings, value: Value | None, mark
             if key in values.unfolding:  # `daily = daily["a"]`: it holds a part of itself
                 return UNKNOWN
             values.unfolding.add(key)
-            found = marked(values, settings, by_rule(held, "attribute-type"), (mark,))
+            found = marked(values, settings, by_rule(held, RuleName.ATTRIBUTE_TYPE), (mark,))
             values.unfolding.discard(key)
             return found
         if mark == "[*]" and values.program.is_type(value.number):
-            return Value("instance", value.number, "constructed")  # the members of an enumeration
+            return Value("instance", value.number, RuleName.CONSTRUCTED)  # the members of an enumeration
         return value if mark[0] == "[" else UNKNOWN  # a generic type with its arguments
     if value is None or value.kind in ("external", "builtin"):
         return value
@@ -254,7 +254,7 @@ def _numbered_field(values: "Values", settings: ShapeSettings, value: Value, pla
         fields = [i for i, d in enumerate(facts.definitions) if d.parent == local and d.kind == NodeKind.FIELD]
         if place < len(fields):
             held = values.content(Value("definition", names.first + fields[place], value.rule))
-            return by_rule(held, "attribute-type") if held is not None else UNKNOWN
+            return by_rule(held, RuleName.ATTRIBUTE_TYPE) if held is not None else UNKNOWN
     return None
 
 
@@ -321,7 +321,7 @@ def called_instead(values: "Values", value: Value) -> Value | None:
     held = values.content(value)
     if held is None or held.kind not in ("definition", "union") or held.number == value.number:
         return None
-    return union_of(by_rule(part, "held") for part in (held.parts if held.kind == "union" else (held,)))
+    return union_of(by_rule(part, RuleName.HELD) for part in (held.parts if held.kind == "union" else (held,)))
 
 
 def called(value: Value, settings: LanguageSettings, method: str) -> tuple[list[Value], int]:

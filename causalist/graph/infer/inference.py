@@ -7,33 +7,24 @@ unknown. Which edges follow from it, and what is guessed where nothing is known,
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from causalist.graph.imports.packages import can_be_package_prefix
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.infer import containers as shaped
 from causalist.graph.infer import objects, records
-from causalist.graph.infer.base import HOLDERS, Shapes, split_part
+from causalist.graph.infer.base import Shapes, split_part
 from causalist.graph.infer.scoping import deciding_scope, forget_scopes, type_of
-from causalist.graph.program import extended, namespaces
-from causalist.graph.program.name_lookup import (
-    deep_member,
-    dotted,
-    named_self,
-    of_found,
-    starred,
-    super_constructor,
-    super_member,
-    visible_member,
-)
+from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import UNCOUNTED, arguments_of
 from causalist.graph.program.program import Program
-from causalist.graph.program.spaces import is_object_method
-from causalist.graph.values import BUILTIN, UNKNOWN, UNKNOWN_MEMBER, Found, Value
+from causalist.graph.rules import RuleName
+from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, UNKNOWN_MEMBER, Resolution, Value, value_of_resolution
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
 
 _MOST_SCOPES = 40  # definitions around a name that are looked into, from the inside
 _DEEPEST = 6  # assignments that are followed to find the type of a name
-_HELD = "attribute-type"
+_HELD = RuleName.ATTRIBUTE_TYPE
 
 
 @dataclass(slots=True)
@@ -41,12 +32,16 @@ class Values(Shapes):
     """The values of chains in all files of a program. `read_attributes` has to be called when its bases are known."""
 
     program: Program
+    name_lookup: NameLookup = field(init=False)
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     known: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
     _busy: set[tuple[int, int, str, str | None]] = field(default_factory=set)
     unfolding: set[object] = field(default_factory=set)  # aliases and bounds being followed: one may lead to itself
     _held_by: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
     attributes: dict[int, dict[str, list[tuple[int, Binding]]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.name_lookup = NameLookup(self.program)
 
     def read_attributes(self) -> None:
         """Forgets what was found without bases, and collects the attributes that types are given."""
@@ -95,7 +90,7 @@ class Values(Shapes):
         if chain.startswith("<"):  # an expression that is said to be of a type
             said, _, rest = chain[1:].partition(">")
             return self.along(
-                file, receivers.declared(self, file, scope, said, "annotation"), rest.split("."), 1, called
+                file, receivers.declared(self, file, scope, said, RuleName.ANNOTATION), rest.split("."), 1, called
             )
         parts = receivers.with_own_class(self.program, names, scope, chain).split(".")
         head = parts[0]
@@ -111,25 +106,25 @@ class Values(Shapes):
                 return None
             owner = self.program.enclosing_owner(names.first + scope) if scope >= 0 else -1
             if owner < 0 or len(parts) == 1:
-                return super_constructor(self.program, owner, called) if owner >= 0 else None
-            value = Value("super", owner, "super")
+                return self.name_lookup.find_super_constructor(owner, called) if owner >= 0 else None
+            value = Value("super", owner, RuleName.SUPER)
         elif not head:
             return self._declared_elsewhere(file, parts, called, None)
         elif (owner := type_of(scope)) >= 0:
-            value = Value("instance", owner, "self")
+            value = Value("instance", owner, RuleName.SELF)
             if marks and (settings.names.constructors or bare[:1].isupper()):  # the class, by its own name inside of it
-                value = value._replace(rule="constructed") if marks == ["()"] else UNKNOWN
+                value = value._replace(rule=RuleName.CONSTRUCTED) if marks == ["()"] else UNKNOWN
             else:
                 value = self._make(value, marks, settings.shapes)
         elif bare in settings.names.self_names and scope >= 0 and settings.names.assigned_infixes:
-            value = objects.around_method(self.program, self.program.without_functions(names.first + scope))
+            value = objects.around_method(self.program, self.program.outermost_function(names.first + scope))
         else:
             value = self.lookup(
                 file, scope, bare, arguments_of(head, called if len(parts) == 1 else None), len(parts) > 1
             )
             if value is None and settings.names.sigil and bare.startswith(settings.names.sigil):
                 value = UNKNOWN
-            if settings.names.all_declared and (value is None or namespaces.may_go_on(settings, value, parts)):
+            if settings.names.all_declared and (value is None or can_be_package_prefix(settings, value, parts)):
                 return self._declared_elsewhere(file, parts, called, value)
             value = self._make(value, marks, settings.shapes)
         return self.along(file, value, parts, 1, called)
@@ -145,12 +140,12 @@ class Values(Shapes):
         """A chain whose first name nothing around declares: it begins with a package, or comes from outside."""
         names = self.program.files[file]
         assert names.settings is not None
-        found = namespaces.find_path(self.program, names, parts)
+        found = self.name_lookup.find_path(names, parts)
         if found is None:
             is_method = names.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
         value = self._marked(
-            Value("definition", found[0], namespaces.rule_of_path(self.program, file, found[0])),
+            Value("definition", found[0], self.name_lookup.rule_of_path(file, found[0])),
             split_part(parts[found[1] - 1], names.settings.types)[1],
         )
         return self.along(file, value, parts, found[1], called)
@@ -190,7 +185,7 @@ class Values(Shapes):
                     value = step
                     continue
             if step is None and value.kind == "definition":
-                step, i = deep_member(self.program, value.number, parts, i)
+                step, i = self.name_lookup.find_deep_member(value.number, parts, i)
                 part = parts[i - 1]
                 marks = split_part(part, types, shapes)[1]
             invokes = settings is not None and part.rstrip("()") in settings.names.invokers
@@ -209,7 +204,7 @@ class Values(Shapes):
         definitions = names.facts.definitions
         settings = names.settings
         assert settings is not None
-        first, is_outside, innermost, tree = True, False, scope, program.paths.tree.has(file)
+        first, is_outside, innermost, tree = True, False, scope, program.tree_paths.tree.has_file(file)
         for _ in range(_MOST_SCOPES):
             if scope == MODULE_SCOPE:
                 break
@@ -220,7 +215,7 @@ class Values(Shapes):
             if is_type and is_outside and settings.names.bare_calls and not name[:1].isupper():
                 pass  # of the types around the type only constants are visible
             elif is_type and settings.names.members_are_visible:
-                value = visible_member(program, names.first + scope, name, called)
+                value = self.name_lookup.find_member_in_scope(names.first + scope, name, called)
                 if value is not None:
                     return value
                 # A type parameter, or a variable of an initialiser.
@@ -229,12 +224,8 @@ class Values(Shapes):
                     return receivers.bound(self, file, binding, name)
             elif not is_type or first or settings.names.class_scope_is_visible:
                 own = names.by_qualname.get(f"{definition.qualname}.{name}")
-                if (
-                    own is not None
-                    and program.parent(own) == names.first + scope
-                    and not is_object_method(program, own)
-                ):
-                    return Value("definition", own, "same-file")
+                if own is not None and program.parent(own) == names.first + scope and not program.is_object_method(own):
+                    return Value("definition", own, RuleName.SAME_FILE)
                 entry = names.imports.get(scope, {}).get(name)
                 if entry is not None:
                     return self._imported(file, entry)
@@ -243,53 +234,57 @@ class Values(Shapes):
                 if binding is not None and not is_type and is_variable:
                     return receivers.bound(self, file, binding, name)
             owner = program.owner_of.get(names.first + scope, -1) if settings.names.members_are_visible else -1
-            if owner >= 0 and (value := visible_member(program, owner, name, called)) is not None:
+            if owner >= 0 and (value := self.name_lookup.find_member_in_scope(owner, name, called)) is not None:
                 return value
             first, is_outside = False, is_outside or is_type
             scope = definition.parent
         if tree:
-            found = program.paths.visible(file, innermost, name, path)
+            found = program.tree_paths.find_visible(file, innermost, name, path)
             return self._of_found(found, "") if found is not None else None
         own = names.by_qualname.get(name)
         entry = names.imports.get(MODULE_SCOPE, {}).get(name)
-        if own is not None and is_object_method(program, own) and settings.names.assigned_infixes:
+        if own is not None and program.is_object_method(own) and settings.names.assigned_infixes:
             own = None
         if own is not None and (entry is None or not program.is_value(own)):
-            return Value("definition", own, "same-file")
+            return Value("definition", own, RuleName.SAME_FILE)
         if entry is not None:
             return self._imported(file, entry, called)
         binding = names.bindings.get(MODULE_SCOPE, {}).get(name)
         if binding is not None:
             return receivers.bound(self, file, binding, name)
-        shared = namespaces.shared(program, names, name)
+        shared = self.name_lookup.find_in_package(names, name)
         if shared is not None:
             return shared
-        found = starred(program, file, name, called)
-        return self._of_found(found, "star-import") if found is not None else shaped.builtin(settings.shapes, name)
+        found = self.name_lookup.find_star_import(file, name, called)
+        return (
+            self._of_found(found, RuleName.STAR_IMPORT) if found is not None else shaped.builtin(settings.shapes, name)
+        )
 
     def _imported(self, file: int, entry: Import, called: str | None = None) -> Value | None:
-        found = self.program.follow(file, entry, called)
+        found = self.program.follow_import(file, entry, called)
         if found is None:
             return UNKNOWN  # imported from here, but made in a way that cannot be seen
         if found.rule == "dotted":
-            return Value("dotted", file, "path", entry.module)
+            return Value("dotted", file, RuleName.PATH, entry.module)
         return self._of_found(found, "")
 
-    def _of_found(self, found: Found, rule: str) -> Value:
+    def _of_found(self, found: Resolution, rule: str) -> Value:
         if found.kind == "value":
             made = self.of_chain(found.number, MODULE_SCOPE, found.name)
             if self.program.files[found.number].is_shaped:
                 return made or UNKNOWN
             # What is not known of the value may still be known of the file that makes it.
-            return made if made is not None and made.kind == "instance" else Value("module", found.number, "import")
-        return of_found(found, rule)
+            return (
+                made if made is not None and made.kind == "instance" else Value("module", found.number, RuleName.IMPORT)
+            )
+        return value_of_resolution(found, rule)
 
     def _attribute(
         self, file: int, value: Value, name: str, so_far: str, called: str | None = None, path: bool = False
     ) -> Value | None:
         program = self.program
-        if program.paths.as_module(value.kind, value.number) is not None:
-            inner = program.paths.step(Found(value.kind, value.number, value.rule), name, path)
+        if program.tree_paths.as_module(value.kind, value.number) is not None:
+            inner = program.tree_paths.follow_name(Resolution(value.kind, value.number, value.rule), name, path)
             return self._of_found(inner, "") if inner is not None else None
         if value.kind == "union":
             return shaped.union_of(
@@ -301,17 +296,17 @@ class Values(Shapes):
             return shaped.method_of(settings.shapes, value, name) if settings is not None else BUILTIN
         if value.kind == "dotted":
             if name and (so_far == value.name or value.name.startswith(so_far + ".")):
-                return (dotted(program, file, so_far) if so_far == value.name else None) or value
-            package = dotted(program, file, so_far.rpartition(".")[0])
+                return (self.name_lookup.find_dotted_module(file, so_far) if so_far == value.name else None) or value
+            package = self.name_lookup.find_dotted_module(file, so_far.rpartition(".")[0])
             return self._attribute(file, package, name, so_far) if package is not None else None
         if value.kind == "module":
-            found = program.exported(value.number, name)
+            found = program.find_exported(value.number, name)
             if found is None:
                 if name == "default":
                     return value
                 whole = self.default_of(value)
                 return self._attribute(file, whole, name, so_far) if whole is not None else None
-            return self._of_found(found, "module-attribute" if found.kind == "definition" else "")
+            return self._of_found(found, RuleName.MODULE_ATTRIBUTE if found.kind == "definition" else "")
         if value.kind == "definition":
             return self._definition_attribute(value, name, called)
         if value.kind == "holder":
@@ -320,7 +315,7 @@ class Values(Shapes):
             return records.member(self, file, value, name, called)
         if value.kind in ("instance", "super"):
             own = self._instance_attribute(value, name, called)
-            return own if own is not None else extended.member(program, file, value, name, called)
+            return own if own is not None else self.name_lookup.find_extension_member(file, value, name, called)
         return None
 
     def default_of(self, module: Value) -> Value | None:
@@ -328,7 +323,7 @@ class Values(Shapes):
         settings = self.program.files[module.number].settings
         if settings is None or not settings.modules.require:
             return None
-        found = self.program.exported(module.number, "default")
+        found = self.program.find_exported(module.number, "default")
         whole = self._of_found(found, "") if found is not None else None
         return whole if whole is not None and whole.kind in ("definition", "instance", "holder") else None
 
@@ -343,11 +338,11 @@ class Values(Shapes):
         if program.is_type(value.number):
             number, inherited = program.find_member(value.number, name, called=called)
             if number >= 0:
-                return Value("definition", number, "inherited" if inherited else "class-attribute")
-            return objects.assigned(self, value.number, name) or named_self(program, value.number, name)
-        number = program.member(value.number, name, called)
+                return Value("definition", number, RuleName.INHERITED if inherited else RuleName.CLASS_ATTRIBUTE)
+            return objects.assigned(self, value.number, name) or self.name_lookup.find_outer_self(value.number, name)
+        number = program.find_own_member(value.number, name, called)
         if number >= 0:
-            return Value("definition", number, "object-member")
+            return Value("definition", number, RuleName.OBJECT_MEMBER)
         if (assigned := objects.assigned(self, value.number, name)) is not None:
             return assigned
         if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
@@ -371,14 +366,16 @@ class Values(Shapes):
             value = value._replace(number=also)
         program = self.program
         if called is None and value.kind == "instance":
-            hidden = program.hidden_field(value.number, name)
+            hidden = program.find_hidden_field(value.number, name)
             if hidden >= 0:
                 return Value("definition", hidden, value.rule)
         if value.kind == "super":
-            return super_member(program, value.number, name, called)
+            return self.name_lookup.find_super_member(value.number, name, called)
         number, inherited = program.find_member(value.number, name, called=called)
         if number >= 0:
-            return Value("definition", number, "inherited" if inherited and value.rule == "self" else value.rule)
+            return Value(
+                "definition", number, RuleName.INHERITED if inherited and value.rule == RuleName.SELF else value.rule
+            )
         return objects.attribute(self, value, name)
 
     # -- light types

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from causalist.graph.infer import annotations as receivers
 from causalist.graph.infer import containers as shaped
-from causalist.graph.program.name_lookup import assigned_function
 from causalist.graph.program.program import Program
+from causalist.graph.rules import RuleName
 from causalist.graph.values import UNKNOWN, Value
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.symbols import NodeKind
@@ -31,10 +31,14 @@ def own_exports(values: "Values", file: int, scope: int, chain: str, called: str
             is_theirs = binding is not None and binding.value == _WHOLE  # `exports = module.exports = f`
             if not is_theirs and values.lookup(file, scope, head) is not None:
                 return None  # a name like any other
-            found = values.along(file, Value("module", file, "same-file"), chain[len(prefix) :].split("."), 0, called)
-            if found is None or found.kind != "definition" or found.rule != "module-attribute":
+            found = values.along(
+                file, Value("module", file, RuleName.SAME_FILE), chain[len(prefix) :].split("."), 0, called
+            )
+            if found is None or found.kind != "definition" or found.rule != RuleName.MODULE_ATTRIBUTE:
                 return found
-            return found._replace(rule="same-file" if values.program.file_of[found.number] == file else "import")
+            return found._replace(
+                rule=RuleName.SAME_FILE if values.program.file_of[found.number] == file else RuleName.IMPORT
+            )
     return None
 
 
@@ -44,7 +48,7 @@ def around_method(program: Program, definition: int) -> Value | None:
     facts = program.definition_of[definition]
     if facts.kind != NodeKind.METHOD or names.settings is None or not names.settings.names.assigned_infixes:
         return None
-    return Value("holder", program.file_of[definition], "self", facts.qualname.rpartition(".")[0])
+    return Value("holder", program.file_of[definition], RuleName.SELF, facts.qualname.rpartition(".")[0])
 
 
 def member(values: "Values", holder: Value, name: str) -> Value | None:
@@ -101,12 +105,12 @@ def attribute(values: "Values", value: Value, name: str) -> Value | None:
         if _is_outside(binding):
             return assigned(values, base, name)
         if program.files[file].is_shaped:
-            return shaped.by_rule(shaped.bound(values, file, binding, name, entries[1:]), "attribute-type")
-        function = assigned_function(program, file, binding)
+            return shaped.by_rule(shaped.bound(values, file, binding, name, entries[1:]), RuleName.ATTRIBUTE_TYPE)
+        function = values.name_lookup.find_assigned_function(file, binding)
         if function >= 0:
             return Value("definition", function, value.rule)
         held = receivers.bound(values, file, binding, binding.target)
-        return held._replace(rule="attribute-type") if held.kind in ("instance", "many") else held
+        return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if held.kind in ("instance", "many") else held
     return None
 
 
@@ -117,7 +121,7 @@ def assigned(values: "Values", owner: int, name: str) -> Value | None:
         return None
     file, binding = entries[0]
     held = receivers.bound(values, file, binding, binding.target)
-    rules = {"definition": "object-member", "instance": "attribute-type", "many": "attribute-type"}
+    rules = {"definition": RuleName.OBJECT_MEMBER, "instance": RuleName.ATTRIBUTE_TYPE, "many": RuleName.ATTRIBUTE_TYPE}
     return held._replace(rule=rules.get(held.kind, held.rule))
 
 

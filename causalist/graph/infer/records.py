@@ -7,12 +7,13 @@ embedded and so gives its own members to the record.
 from typing import TYPE_CHECKING
 
 from causalist.graph.infer import annotations as receivers
+from causalist.graph.rules import RuleName
 from causalist.graph.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from causalist.graph.infer.inference import Values
 
-_FOUND_BY = "attribute-type"
+_FOUND_BY = RuleName.ATTRIBUTE_TYPE
 
 
 def declared(values: "Values", file: int, scope: int, fields: list[str]) -> Value:

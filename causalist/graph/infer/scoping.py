@@ -42,7 +42,7 @@ def _decide(program: Program, file: int, scope: int, head: str) -> int:
         owner = shaped.self_type(program, names, scope, bare)
         return scope_in(owner) if owner >= 0 else scope
     # Where modules are a tree, the innermost of them is looked for from the scope itself.
-    return scope if program.paths.tree.has(file) else names.deciding_scope(scope, bare)
+    return scope if program.tree_paths.tree.has_file(file) else names.deciding_scope(scope, bare)
 
 
 def forget_scopes(program: Program) -> None:

@@ -1,146 +1,405 @@
-"""What a step of a chain may be, and what names mean by where they stand: in a type, behind a wildcard import.
+"""What a name means by where it stands: members of the types around, wildcard imports, namespaces, extension functions.
 
-Nothing here follows values; `values` does, and asks here.
+In: a program and a file, type or chain. Out: a `Value` or `Resolution` with the rule that found it, or None.
+
+Where declared packages are namespaces, a name of several parts begins in the package of its file, or with a name that
+the file imports; one with a separator in front begins in the outermost package. A function or constant that the own
+package lacks is the outermost package's.
+
+An extension function is written outside of the type that it is called on. It counts where its file or package is in
+sight, and after the members of the type itself. Nothing here follows values: `infer` does, and asks here.
 """
 
-from causalist.graph.infer.base import HOLDERS
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.program.overloads import best_overloads, misfit
 from causalist.graph.program.program import Program
-from causalist.graph.values import BUILTIN, Found, Value
-from causalist.model.facts import MODULE_SCOPE, Binding
-from causalist.model.language import ModuleSystem
-from causalist.model.symbols import NodeKind
+from causalist.graph.rules import MAX_CANDIDATES, RuleName
+from causalist.graph.values import Resolution, Value
+from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
+from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+
+_EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
+_ANY_TYPE = -2  # a type parameter, or what all types derive from
+_TOP_TYPES = ("object", "Object", "dynamic")
 
 
-def of_found(found: Found, rule: str) -> Value:
-    return Value(found.kind, found.number, rule or found.rule, found.name)
+def has_receiver_parameters(settings: LanguageSettings | None) -> bool:
+    """True for a language in which a static function may say that it is called on its first parameter."""
+    return settings is not None and settings.names.extensions
 
 
-def dotted(program: Program, file: int, name: str) -> Value | None:
-    """The module that a dotted name means in a file, or None."""
-    names = program.files[file]
-    assert names.settings is not None
-    target = program.modules.resolve(names.path, name, 0, names.settings.modules)
-    return Value("module", target.file, "path") if target.file >= 0 else None
+@dataclass(slots=True)
+class NameLookup:
+    """Look-ups of names in a program, which has to know the types of its members."""
 
+    program: Program
+    _package_extensions: dict[str, list[int]] | None = field(default=None)  # by name
 
-def visible_member(program: Program, owner: int, name: str, called: str | None) -> Value | None:
-    """What a bare name inside of the type `owner` means, if that is a member of it."""
-    number, inherited = program.find_member(owner, name, called=called)
-    if number < 0:
+    # -- members of the types around
+
+    def find_member_in_scope(self, owner: int, name: str, called: str | None) -> Value | None:
+        """Return the member of the type `owner` that a bare name inside of it means."""
+        number, inherited = self.program.find_member(owner, name, called=called)
+        if number < 0:
+            return None
+        if self.program.is_type(number) and not inherited:
+            is_here = self.program.file_of[number] == self.program.file_of[owner]
+            return Value("definition", number, RuleName.SAME_FILE if is_here else RuleName.PACKAGE_SCOPE)
+        return Value("definition", number, RuleName.INHERITED if inherited else RuleName.SELF)
+
+    def find_outer_self(self, owner: int, name: str) -> Value | None:
+        """Return what `Outer.this` and `Outer.super` mean inside of a type in Outer.
+
+        `Interface.super` is the interface itself."""
+        settings = self.program.files[self.program.file_of[owner]].settings
+        if settings is None or not settings.names.members_are_visible:
+            return None
+        is_interface = self.program.definition_of[owner].kind == NodeKind.INTERFACE
+        if name in settings.names.super_names:
+            return Value("instance" if is_interface else "super", owner, RuleName.SUPER)
+        return Value("instance", owner, RuleName.SELF) if name in settings.names.self_names else None
+
+    def find_super_member(self, owner: int, name: str, called: str | None) -> Value | None:
+        """Return what `super.name` means in `owner`.
+
+        `super` means no interface or trait: nothing is found if the superclass is not of the repository."""
+        program = self.program
+        settings = program.files[program.file_of[owner]].settings
+        is_mixed_in = settings is not None and settings.names.super_same  # a mixin comes before the superclass
+        beside = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
+        above = [b for b in program.bases_of(owner) if program.definition_of[b].kind not in beside]
+        if len(above) == len(program.bases_of(owner)):
+            number, _ = program.find_member(owner, name, skip_own=True, called=called)
+            return Value("definition", number, RuleName.SUPER) if number >= 0 else None
+        for base in above:
+            number, _ = program.find_member(base, name, called=called)
+            if number >= 0:
+                return Value("definition", number, RuleName.SUPER)
         return None
-    if program.is_type(number) and not inherited:
-        is_here = program.file_of[number] == program.file_of[owner]
-        return Value("definition", number, "same-file" if is_here else "package-scope")
-    return Value("definition", number, "inherited" if inherited else "self")
 
+    def find_super_constructor(self, owner: int, called: str | None) -> Value | None:
+        """Return what calling `super` itself runs.
 
-def named_self(program: Program, owner: int, name: str) -> Value | None:
-    """`Outer.this` and `Outer.super` inside of a type in Outer; `Interface.super` is the interface itself."""
-    settings = program.files[program.file_of[owner]].settings
-    if settings is None or not settings.names.members_are_visible:
+        It is a constructor of the class right above `owner`, else that class, whatever it has inherited."""
+        program = self.program
+        settings = program.files[program.file_of[owner]].settings
+        for base in program.bases_of(owner):
+            if program.definition_of[base].kind == NodeKind.INTERFACE:
+                continue
+            for constructor in settings.names.constructors if settings is not None else ():
+                number, inherited = program.find_member(base, constructor, called=called)
+                if number >= 0 and not inherited:
+                    return Value("definition", number, RuleName.SUPER)
+            return Value("definition", base, RuleName.SUPER)
         return None
-    is_interface = program.definition_of[owner].kind == NodeKind.INTERFACE
-    if name in settings.names.super_names:
-        return Value("instance" if is_interface else "super", owner, "super")
-    return Value("instance", owner, "self") if name in settings.names.self_names else None
 
+    def enum_instance(self, definition: int) -> Value | None:
+        """Return the instance that a constant of an enum is."""
+        enum = self.program.parent(definition)
+        is_one = enum >= 0 and self.program.definition_of[enum].kind == NodeKind.ENUM
+        if is_one and self.program.definition_of[definition].kind == NodeKind.FIELD:
+            return Value("instance", enum, RuleName.ATTRIBUTE_TYPE)
+        return None
 
-def array_of(element: Value) -> Value:
-    """An array of such values."""
-    held = element if element.kind == "instance" or element.kind in HOLDERS else BUILTIN
-    return Value("items", -1, element.rule, parts=(held, BUILTIN))
+    def find_deep_member(self, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
+        """Return a member of a member that is no symbol by itself, and the position after it in `parts`.
 
+        An example is a.b.c, where only a and a.b.c are symbols."""
+        for end in range(i + 1, len(parts) + 1):
+            number = self.program.find_own_member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
+            if number >= 0:
+                return Value("definition", number, RuleName.OBJECT_MEMBER), end
+        return None, i
 
-def super_member(program: Program, owner: int, name: str, called: str | None) -> Value | None:
-    """What `super.name` means in `owner`. Interfaces and traits are not what `super` means, hence nothing if the
-    superclass is not of the repository."""
-    settings = program.files[program.file_of[owner]].settings
-    is_mixed_in = settings is not None and settings.names.super_same  # what is mixed in comes before what is extended
-    beside = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
-    above = [b for b in program.bases(owner) if program.definition_of[b].kind not in beside]
-    if len(above) == len(program.bases(owner)):
-        number, _ = program.find_member(owner, name, skip_own=True, called=called)
-        return Value("definition", number, "super") if number >= 0 else None
-    for base in above:
-        number, _ = program.find_member(base, name, called=called)
-        if number >= 0:
-            return Value("definition", number, "super")
-    return None
+    def find_assigned_function(self, file: int, binding: Binding) -> int:
+        """Return the definition that `this.name = function` makes where it stands, or -1."""
+        if binding.type or binding.value or binding.scope == MODULE_SCOPE:
+            return -1
+        symbols = self.program.files[file]
+        holder = symbols.facts.definitions[binding.scope].qualname
+        return symbols.by_qualname.get(f"{holder}{binding.target}", -1)
 
+    def enclosing_scope(self, file: int, binding: Binding) -> int:
+        """Return the scope around the function of a parameter, in which its annotation is read."""
+        if binding.scope == MODULE_SCOPE:
+            return MODULE_SCOPE
+        return self.program.files[file].facts.definitions[binding.scope].parent
 
-def super_constructor(program: Program, owner: int, called: str | None) -> Value | None:
-    """What calling `super` itself runs: a constructor of the class right above `owner`, or else that class, whatever
-    it has inherited."""
-    settings = program.files[program.file_of[owner]].settings
-    for base in program.bases(owner):
-        if program.definition_of[base].kind == NodeKind.INTERFACE:
-            continue
-        for constructor in settings.names.constructors if settings is not None else ():
-            number, inherited = program.find_member(base, constructor, called=called)
-            if number >= 0 and not inherited:
-                return Value("definition", number, "super")
-        return Value("definition", base, "super")
-    return None
+    # -- modules and wildcard imports
 
+    def find_dotted_module(self, file: int, name: str) -> Value | None:
+        """Return the module that a dotted name means in a file."""
+        symbols = self.program.files[file]
+        assert symbols.settings is not None
+        target = self.program.modules.resolve(symbols.path, name, 0, symbols.settings.modules)
+        return Value("module", target.file, RuleName.PATH) if target.file >= 0 else None
 
-def enum_constant(program: Program, definition: int) -> Value | None:
-    """The instance that a constant of an enum is."""
-    enum = program.parent(definition)
-    is_one = enum >= 0 and program.definition_of[enum].kind == NodeKind.ENUM
-    if is_one and program.definition_of[definition].kind == NodeKind.FIELD:
-        return Value("instance", enum, "attribute-type")
-    return None
+    def find_star_import(self, file: int, name: str, called: str | None) -> Resolution | None:
+        """Return what a name means that a wildcard import brings."""
+        program = self.program
+        symbols = program.files[file]
+        declared = symbols.settings is not None and symbols.settings.modules.system is ModuleSystem.DECLARED
+        for star in symbols.stars:
+            if declared:
+                member = program.follow_import(file, star._replace(name=name), called)
+                if member is not None and member.kind == "definition":
+                    return member
+                continue
+            target, _ = program.target_module(file, star)
+            if target < 0:
+                continue
+            exported = program.files[target].facts.wildcard_exports
+            if (exported is not None and name not in exported) or (exported is None and name.startswith("_")):
+                continue
+            found = program.find_exported(target, name)
+            if found is not None:
+                return found
+        if declared and symbols.settings is not None and symbols.settings.modules.above:
+            package = symbols.facts.package
+            while package:
+                package = package.rpartition(".")[0]
+                above = program.declared.find(symbols.settings.family, f"{package}.{name}".lstrip("."), symbols.path)
+                if above is not None:
+                    return Resolution("definition", above[1], RuleName.PACKAGE_SCOPE)
+        return None
 
+    # -- namespaces
 
-def deep_member(program: Program, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
-    """A member of a member that is no symbol by itself, `a.b.c` where only a and a.b.c are, and the part after."""
-    for end in range(i + 1, len(parts) + 1):
-        number = program.member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
-        if number >= 0:
-            return Value("definition", number, "object-member"), end
-    return None, i
+    def find_path(self, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
+        """Return the outermost definition that a chain begins with, and the number of `parts` that name it.
 
-
-def assigned_function(program: Program, file: int, binding: Binding) -> int:
-    """The definition that `this.name = function` makes where it stands, or -1."""
-    if binding.type or binding.value or binding.scope == MODULE_SCOPE:
-        return -1
-    names = program.files[file]
-    holder = names.facts.definitions[binding.scope].qualname
-    return names.by_qualname.get(f"{holder}{binding.target}", -1)
-
-
-def starred(program: Program, file: int, name: str, called: str | None) -> Found | None:
-    """What a name means that a wildcard import brings."""
-    names = program.files[file]
-    declared = names.settings is not None and names.settings.modules.system is ModuleSystem.DECLARED
-    for star in names.stars:
-        if declared:
-            member = program.follow(file, star._replace(name=name), called)
-            if member is not None and member.kind == "definition":
-                return member
-            continue
-        target, _ = program.target_module(file, star)
-        if target < 0:
-            continue
-        listed = program.files[target].facts.wildcard_exports
-        if (listed is not None and name not in listed) or (listed is None and name.startswith("_")):
-            continue
-        found = program.exported(target, name)
-        if found is not None:
+        The first part is "" where a separator stands before the name. Where packages are no namespaces, a chain begins
+        in the outermost package."""
+        program = self.program
+        declared, settings, written = program.declared, symbols.settings, list(parts)
+        assert settings is not None
+        if settings.modules.headers:
+            return self._find_in_sight(symbols, parts)
+        if not settings.modules.namespaces:
+            return declared.find_prefix(settings.family, parts, symbols.path)
+        if not parts[0]:
+            return _shift(declared.find_prefix(settings.family, written[1:], symbols.path), 1)
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(parts[0])
+        above = symbols.facts.package.split(".") if symbols.facts.package else []
+        if dict(settings.modules.relative).get(parts[0]) == "here":
+            return _shift(declared.find_prefix(settings.family, above + written[1:], symbols.path), 1 - len(above))
+        if entry is not None:
+            above = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
+            return _shift(declared.find_prefix(settings.family, above + written[1:], symbols.path), 1 - len(above))
+        found = _shift(declared.find_prefix(settings.family, above + written, symbols.path), -len(above))
+        if found is not None and settings.modules.inclusion and program.definition_of[found[0]].kind in CALLABLE_KINDS:
+            several = declared.types[settings.family, ".".join(part.rstrip("()") for part in written[: found[1]])]
+            number = program.inclusion.find_nearest(program.modules.number[symbols.path], several)
+            return (number, found[1]) if number >= 0 else None
+        if found is not None and found[1] > 0:
             return found
-    if declared and names.settings is not None and names.settings.modules.above:
-        package = names.facts.package
-        while package:
-            package = package.rpartition(".")[0]
-            above = program.declared.find(names.settings.family, f"{package}.{name}".lstrip("."), names.path)
-            if above is not None:
-                return Found("definition", above[1], "package-scope")
-    return None
+        found = declared.find_prefix(settings.family, written[:1], symbols.path)
+        return found if found is not None and program.definition_of[found[0]].kind not in TYPE_KINDS else None
+
+    def _find_in_sight(self, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
+        """Return the same as `find_path`, where namespaces are part of the names of what they hold.
+
+        The namespaces are those that the file opens or uses, the innermost first, then the outermost."""
+        program = self.program
+        file = program.modules.number[symbols.path]
+        for count in range(1, len(parts) + 1):
+            written = ".".join(part.rstrip("()[]") for part in parts[:count])
+            for around in (*symbols.opened_namespaces, ""):
+                qualname = f"{around}.{written}" if around else written.removeprefix(".")
+                number = symbols.by_qualname.get(qualname)
+                if number is None:
+                    number = program.packages.find_definition(file, qualname, program.files)
+                if number is not None:
+                    return number, count
+            if "(" in parts[count - 1]:
+                break
+        return None
+
+    def find_in_package(self, symbols: FileSymbols, name: str) -> Value | None:
+        """Return what a bare name means that files of one package share.
+
+        Where namespaces are part of names, one in sight comes before what stands outside of them all."""
+        program = self.program
+        file = program.modules.number[symbols.path]
+        number = program.packages.find_definition(file, name, program.files)
+        if number is None:
+            return None
+        inner = self._find_in_sight(symbols, [name]) if symbols.opened_namespaces else None
+        if inner is None or inner[0] == number:
+            return Value("definition", number, RuleName.PACKAGE_SCOPE)
+        return Value("definition", inner[0], self.rule_of_path(file, inner[0]))
+
+    def rule_of_path(self, file: int, definition: int) -> str:
+        """Return the rule by which `find_path` found a definition."""
+        settings = self.program.files[file].settings
+        if settings is None or not (settings.modules.headers or settings.modules.inclusion):
+            return RuleName.IMPORT
+        return RuleName.SAME_FILE if self.program.file_of[definition] == file else RuleName.PACKAGE_SCOPE
+
+    def find_imported_files(self, settings: LanguageSettings, symbols: FileSymbols, entry: Import) -> list[int]:
+        """Return the files of what a file uses below a package that it imports.
+
+        There is none where it is no package of the repository."""
+        if entry.kind != ImportKind.NAME:
+            return []
+        declared, package = self.program.declared, f"{entry.module}.{entry.name}".strip(".")
+        if (settings.family, package) not in declared.around:
+            return []
+        found = set()
+        for chain in _chains(symbols.facts):
+            head, dot, rest = chain.partition(".")
+            if head == entry.alias and dot:
+                parts = [*package.split("."), *rest.split(".")]
+                target = declared.find_prefix(settings.family, parts, symbols.path)
+                if target is not None:
+                    found.add(self.program.file_of[target[0]])
+        return sorted(found)
+
+    # -- extension functions at the top of a file or package, imported by name or with the package
+
+    def has_package_extension(self, chain: str) -> bool:
+        """True if the last name of a chain may mean a function that is written outside of its type."""
+        if self._package_extensions is None:
+            self._package_extensions = {}
+            for symbols in self.program.files:
+                settings = symbols.settings
+                if settings is None or settings.modules.system is not ModuleSystem.DECLARED:
+                    continue
+                for local, _ in symbols.facts.owners:
+                    definition = symbols.facts.definitions[local]
+                    if definition.parent == MODULE_SCOPE:
+                        self._package_extensions.setdefault(definition.name, []).append(symbols.first + local)
+        return bool(self._package_extensions) and "." in chain and chain.rpartition(".")[2] in self._package_extensions
+
+    def find_package_extensions(
+        self, file: int, chain: str, arguments: str, value: Value | None
+    ) -> Sequence[tuple[int, str]]:
+        """Return (definition, rule) of the functions that a call of `chain` in `file` may mean.
+
+        `value` is what is known of the chain. Of a receiver of which nothing is known, only a function that was
+        imported by its name is meant. Call `has_package_extension` first."""
+        assert self._package_extensions is not None
+        program, name = self.program, chain.rpartition(".")[2]
+        symbols = program.files[file]
+        assert symbols.settings is not None
+        is_unknown = value is not None and value.kind == "unknown-member"
+        found = [
+            each
+            for each in self._package_extensions[name]
+            if (is_unknown or each not in program.owner_of)
+            and misfit(program.parameters.get(each), arguments, {}) is not None
+        ]
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
+        package = program.packages.package_of[file]
+        wanted = {f"{entry.module}.{entry.name}"} if entry is not None else set()
+        stars = {star.module for star in symbols.stars}
+        groups = [(RuleName.IMPORT, [each for each in found if f"{self._package(each)}.{name}" in wanted])]
+        if not is_unknown:
+            groups.insert(0, (RuleName.SAME_FILE, [each for each in found if program.file_of[each] == file]))
+        if not is_unknown and name not in symbols.settings.builtin_methods:
+            groups += [
+                (
+                    RuleName.PACKAGE_SCOPE,
+                    [e for e in found if program.packages.package_of[program.file_of[e]] == package],
+                ),
+                (RuleName.STAR_IMPORT, [each for each in found if self._package(each) in stars]),
+            ]
+        for rule, several in groups:
+            if several:
+                chosen = best_overloads(several, program.parameters, arguments, program.literals[symbols.settings.name])
+                return [(each, rule) for each in chosen] if len(chosen) <= MAX_CANDIDATES else []
+        return []
+
+    def _package(self, definition: int) -> str:
+        return self.program.files[self.program.file_of[definition]].facts.package
+
+    # -- static functions that say that they are called on their first parameter
+
+    def add_extension(self, function: int, type_number: int, written: str) -> None:
+        """Remember a function that is for a type, by its number or, where that is none of the repository, its name."""
+        symbols = self.program.files[self.program.file_of[function]]
+        if type_number < 0:
+            is_parameter = written in symbols.bindings.get(function - symbols.first, {})
+            type_number = _ANY_TYPE if is_parameter or written in _TOP_TYPES else _EXTERNAL_TYPE
+        self.program.extended[function] = type_number
+
+    def find_extension_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
+        """Return the function that a call of `name` on an instance may mean, where its type has no such member.
+
+        Functions for the nearest type come first, those for any value last."""
+        program = self.program
+        if called is None or value.kind != "instance" or not program.extended:
+            return None
+        found = self._fitting_extensions(file, name, called)
+        for base in program.linear_bases(value.number):
+            for each in found:
+                if program.extended[each] == base:
+                    return Value("definition", each, value.rule)
+        for each in found:
+            if program.extended[each] == _ANY_TYPE:
+                return Value("definition", each, RuleName.TRAIT_IN_SCOPE)
+        return None
+
+    def find_extensions_of_external(
+        self, file: int, chain: str, arguments: str, value: Value | None
+    ) -> Sequence[tuple[int, str]]:
+        """Return (definition, rule) of functions that a call on a receiver from outside may mean.
+
+        If nothing is known of the receiver, these are only those for any value, of a name that no method has."""
+        program = self.program
+        name = chain.rpartition(".")[2]
+        settings = program.files[file].settings
+        if "." not in chain or settings is None or name in settings.builtin_methods:
+            return []
+        found = [each for each in self._fitting_extensions(file, name, arguments) if program.extended[each] < 0]
+        if value is None or value.kind == "unknown-member":
+            if any(each not in program.extended for each in program.methods.get(name, ())):
+                return []
+            found = [each for each in found if program.extended[each] == _ANY_TYPE]
+        chosen = best_overloads(found, program.parameters, arguments, program.literals[settings.name])
+        if len(chosen) > MAX_CANDIDATES:
+            return []
+        return [(each, self._rule_of_extension(file, each)) for each in chosen]
+
+    def _fitting_extensions(self, file: int, name: str, arguments: str) -> list[int]:
+        program = self.program
+        return [
+            each
+            for each in program.methods.get(name, ())
+            if each in program.extended
+            and self._is_in_sight(file, each)
+            and misfit(program.parameters.get(each), arguments, {}) is not None
+        ]
+
+    def _is_in_sight(self, file: int, function: int) -> bool:
+        program = self.program
+        symbols, there = program.files[file], program.files[program.file_of[function]]
+        package, own = there.facts.package, symbols.facts.package
+        if there.settings is not symbols.settings:
+            return False
+        if not package or own == package or own.startswith(f"{package}."):
+            return True
+        around = f"{package}.{program.definition_of[function].qualname.rpartition('.')[0]}"
+        return any(star.module in (package, around) for star in symbols.stars)
+
+    def _rule_of_extension(self, file: int, function: int) -> str:
+        there = self.program.file_of[function]
+        if there == file:
+            return RuleName.SAME_FILE
+        same_package = self._package(function) == self.program.files[file].facts.package
+        return RuleName.PACKAGE_SCOPE if same_package else RuleName.STAR_IMPORT
 
 
-def around(program: Program, file: int, binding: Binding) -> int:
-    """Annotations are read in the scope around the function whose parameters they stand at."""
-    if binding.scope == MODULE_SCOPE:
-        return MODULE_SCOPE
-    return program.files[file].facts.definitions[binding.scope].parent
+def _shift(found: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
+    return (found[0], found[1] + by) if found is not None else None
+
+
+def _chains(facts: FileFacts) -> list[str]:
+    """Names of several parts that a file uses."""
+    written = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
+    written += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
+    return [chain for chain in written if "." in chain]

@@ -1,22 +1,26 @@
-"""Which of several functions of one name a call means, by the number of its arguments and by literals among them."""
+"""Overloads: the fit of functions of one name to the number of arguments and the literals of a call.
+
+In: parameters as facts have them, and the arguments of a call. Out: a distance, and the functions that fit best. Types
+of arguments that are no literals are left to the resolver.
+"""
 
 from collections.abc import Mapping, Sequence
 
 from causalist.model.facts import OPTIONAL
 
 UNCOUNTED = "-"  # the arguments of a call in a grammar that does not count them
-MAKES = "="  # in the place of the arguments: the callee is said to be a type
+IS_TYPE = "="  # in the place of the arguments: the callee is said to be a type
 REST = "..."
 
 Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that take it, the most fitting first
 
 
 def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals) -> int | None:
-    """How far a function is from taking these arguments: 0 is best, None if it does not take them.
+    """Return the distance of a function from these arguments: 0 is best, None if it does not take them.
 
-    `parameters` and `arguments` are as `FileFacts.parameters` and `Call.arguments` describe them. What ends with "="
-    may be left out. A type that is not known to take a literal does not take it, unless it looks like a type parameter:
-    one letter, perhaps with a digit.
+    `parameters` and `arguments` are as `FileFacts.parameters` and `Call.arguments` describe them. A parameter that ends
+    with "=" may be left out. A type that is not known to take a literal does not take it, unless it looks like a type
+    parameter: one letter, perhaps with a digit.
 
     >>> literals = {"s": ("String", "Object")}
     >>> [misfit(p, "s", literals) for p in (["String"], ["Object"], ["T"], ["int"], ["Object..."], [], None)]
@@ -54,10 +58,10 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     return total
 
 
-def best(
+def best_overloads(
     functions: Sequence[int], parameters: Mapping[int, Sequence[str]], arguments: str, literals: Literals
 ) -> list[int]:
-    """Those of `functions` that fit the arguments best, all of them where none fits."""
+    """Return those of `functions` that fit the arguments best, all of them where none fits."""
     fits = [(misfit(parameters.get(each), arguments, literals), each) for each in functions]
     possible = [(far, each) for far, each in fits if far is not None]
     if not possible:
@@ -67,7 +71,7 @@ def best(
 
 
 def is_type_parameter(name: str) -> bool:
-    """Whether a name looks like that of a type parameter."""
+    """True if a name looks like that of a type parameter."""
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
 
 
@@ -76,6 +80,6 @@ def arguments_of(part: str, called: str | None) -> str | None:
     return UNCOUNTED if "()" in part else called
 
 
-def required(parameters: Sequence[str] | None) -> tuple[str, ...] | None:
+def without_optional_marks(parameters: Sequence[str] | None) -> tuple[str, ...] | None:
     """Parameters without saying which of them may be left out."""
     return tuple(each.removesuffix(OPTIONAL) for each in parameters) if parameters is not None else None

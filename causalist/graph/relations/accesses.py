@@ -1,4 +1,4 @@
-"""What holds state, and who reads and writes it: constants and variables of files, fields of types.
+"""Reads and writes of state: constants and variables of files, fields of types.
 
 In: the facts' accesses, and what stands before the last name of calls and references. Out: definitions. A holder of
 which nothing is known gives nothing; variants of enumerations are no state.
@@ -13,6 +13,7 @@ from causalist.graph.infer.base import split_calls, split_marks
 from causalist.graph.infer.inference import Values
 from causalist.graph.infer.scoping import deciding_scope
 from causalist.graph.program.program import Program
+from causalist.graph.rules import RuleName
 from causalist.graph.values import Value
 from causalist.model.facts import MODULE_SCOPE, Lookup
 from causalist.model.language import LanguageSettings, LookupSettings
@@ -22,8 +23,8 @@ _HOLDERS = frozenset({"instance", "super", "definition", "module", "dotted"})
 _FIRST_NAME = re.compile(r"\w+")
 
 
-class Used(NamedTuple):
-    """What a part of a chain means: a definition. `is_last`: the whole chain."""
+class AccessTarget(NamedTuple):
+    """Definition that a part of a chain means. `is_last`: the part ends the chain."""
 
     definition: int
     rule: str
@@ -31,27 +32,28 @@ class Used(NamedTuple):
 
 
 @dataclass(slots=True)
-class States:
+class AccessResolver:
     """State in all files of a program whose bases are known."""
 
     program: Program
     values: Values
-    _used: dict[tuple[int, int, str, bool], tuple[Used, ...]] = field(default_factory=dict)
+    _used: dict[tuple[int, int, str, bool], tuple[AccessTarget, ...]] = field(default_factory=dict)
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         self._used.clear()
 
-    def used(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[Used, ...]:
-        """What the parts of a chain hold, from left to right, as far as it is known. With `outer` its first name means
-        one of the file, whatever is bound around."""
+    def find_targets(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[AccessTarget, ...]:
+        """Return what the parts of a chain hold, from left to right, as far as it is known.
+
+        With `outer` its first name means one of the file, whatever is bound around."""
         scope = deciding_scope(self.program, file, scope, chain)
         key = file, scope, chain, outer
         known = self._used.get(key)
         if known is None:
-            known = self._used[key] = tuple(self._read(file, scope, chain, outer))
+            known = self._used[key] = tuple(self._walk_chain(file, scope, chain, outer))
         return known
 
-    def function(self, file: int, scope: int, chain: str) -> Used | None:
+    def find_function(self, file: int, scope: int, chain: str) -> AccessTarget | None:
         """The function or method that a whole chain is, not called, if that is known."""
         if "(" in chain or chain[:1] in "?<":
             return None
@@ -62,9 +64,9 @@ class States:
         if value is None or value.kind != "definition":
             return None
         is_function = self.program.definition_of[value.number].kind in CALLABLE_KINDS
-        return Used(value.number, value.rule, True) if is_function else None
+        return AccessTarget(value.number, value.rule, True) if is_function else None
 
-    def _read(self, file: int, scope: int, chain: str, outer: bool) -> Iterator[Used]:
+    def _walk_chain(self, file: int, scope: int, chain: str, outer: bool) -> Iterator[AccessTarget]:
         settings = self.program.files[file].settings
         if settings is None or chain[:1] in "?<":
             return
@@ -74,36 +76,38 @@ class States:
             if not name or name == "?":
                 return
             if i == 0:
-                found = self._bare(file, scope, name, settings, outer)
+                found = self._find_bare_name(file, scope, name, settings, outer)
             else:
-                holder = self._holder(file, scope, ".".join(parts[:i]))
+                holder = self._find_holder(file, scope, ".".join(parts[:i]))
                 if holder is None:
                     return
-                found = self._member(file, scope, holder, parts[:i], name)
+                found = self._find_member(file, scope, holder, parts[:i], name)
             if found is not None:
                 yield found._replace(is_last=i == len(parts) - 1)
             if marks:
                 return  # what a call gives, or an element, is another thing
 
-    def _bare(self, file: int, scope: int, name: str, settings: LanguageSettings, outer: bool) -> Used | None:
+    def _find_bare_name(
+        self, file: int, scope: int, name: str, settings: LanguageSettings, outer: bool
+    ) -> AccessTarget | None:
         if name in settings.names.self_names or name in settings.names.super_names:
             return None
         if outer:
             number = self.program.files[file].by_qualname.get(name, -1)
             if number >= 0:
-                return self._held(number, "same-file")
-            found = self._of_value(self.values.of_chain(file, MODULE_SCOPE, name))
+                return self._target_of_state(number, RuleName.SAME_FILE)
+            found = self._target_of_value(self.values.of_chain(file, MODULE_SCOPE, name))
             if found is not None:
                 return found
-        return self._of_value(self.values.of_chain(file, scope, name))
+        return self._target_of_value(self.values.of_chain(file, scope, name))
 
-    def _holder(self, file: int, scope: int, chain: str) -> Value | None:
-        """What a chain is that may hold something; None for what nothing is known of."""
+    def _find_holder(self, file: int, scope: int, chain: str) -> Value | None:
+        """Return the value of a chain that may hold something; None for what nothing is known of."""
         program = self.program
         holder = self.values.of_chain(file, scope, chain)
         if holder is None or holder.kind not in _HOLDERS:
             return None
-        if holder.kind != "definition" or program.is_like_a_type(holder.number):
+        if holder.kind != "definition" or program.is_type_like(holder.number):
             return holder
         if not program.is_value(holder.number):
             return None
@@ -111,37 +115,43 @@ class States:
         if held is None or held.kind != "instance":
             return None
         is_field = program.definition_of[holder.number].kind == NodeKind.FIELD
-        return held._replace(rule="attribute-type") if is_field else held
+        return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_field else held
 
-    def _member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> Used | None:
+    def _find_member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> AccessTarget | None:
         if holder.kind in ("module", "dotted"):
-            return self._of_value(self.values.of_chain(file, scope, ".".join([*before, name])))
+            return self._target_of_value(self.values.of_chain(file, scope, ".".join([*before, name])))
         for owner in (holder.number, *holder.also):
-            found = self._of_type(owner, name, "class-attribute" if holder.kind == "definition" else holder.rule)
+            found = self._find_in_type(
+                owner, name, RuleName.CLASS_ATTRIBUTE if holder.kind == "definition" else holder.rule
+            )
             if found is not None:
                 return found
         return None
 
-    def _of_type(self, owner: int, name: str, rule: str) -> Used | None:
+    def _find_in_type(self, owner: int, name: str, rule: str) -> AccessTarget | None:
         program = self.program
-        number = program.hidden_field(owner, name)
+        number = program.find_hidden_field(owner, name)
         inherited = False
         if number < 0:
             number, inherited = program.find_member(owner, name)
-        if inherited and rule == "self":
-            rule = "inherited"
+        if inherited and rule == RuleName.SELF:
+            rule = RuleName.INHERITED
         if number >= 0:
-            return self._held(number, rule)
+            return self._target_of_state(number, rule)
         return None
 
-    def _of_value(self, value: Value | None) -> Used | None:
-        return self._held(value.number, value.rule) if value is not None and value.kind == "definition" else None
+    def _target_of_value(self, value: Value | None) -> AccessTarget | None:
+        return (
+            self._target_of_state(value.number, value.rule)
+            if value is not None and value.kind == "definition"
+            else None
+        )
 
-    def _held(self, number: int, rule: str) -> Used | None:
-        return Used(number, rule, False) if self.holds(number) else None
+    def _target_of_state(self, number: int, rule: str) -> AccessTarget | None:
+        return AccessTarget(number, rule, False) if self.holds_state(number) else None
 
-    def holds(self, number: int) -> bool:
-        """Whether a definition holds something, as functions, types and variants of enumerations do not."""
+    def holds_state(self, number: int) -> bool:
+        """True if a definition holds something, as functions, types and variants of enumerations do not."""
         program = self.program
         if not program.is_value(number):
             return False
@@ -149,8 +159,8 @@ class States:
         return around < 0 or program.definition_of[around].kind != NodeKind.ENUM
 
 
-def is_asked(values: Values, file: int, lookup: Lookup, way: LookupSettings) -> bool:
-    """Whether what is asked by a name is what `way` says, and nothing of the repository."""
+def matches_lookup(values: Values, file: int, lookup: Lookup, way: LookupSettings) -> bool:
+    """True if the receiver of a look-up by key is what `way` says, and nothing of the repository."""
     if not way.modules and not way.globals:
         return True
     head = lookup.head or _FIRST_NAME.findall(way.word)[0]

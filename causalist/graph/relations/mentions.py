@@ -1,4 +1,4 @@
-"""What documentation mentions: edges from sections of prose, and from tests by their docstrings, to code.
+"""Mentions: edges to code from sections of prose, and from tests by their docstrings.
 
 In: the mentions of a file's facts, and the definitions of all files. Out: definitions and files. A name of several
 parts means what is called by the last one, in the type, module or folders that the others name, in this order; a name
@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.drafts import Drafts
-from causalist.graph.file_symbols import FileNames
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.program.program import Program
-from causalist.graph.rules import FEW_NAMESAKES
+from causalist.graph.rules import MAX_NAMESAKES, RuleName
+from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
@@ -43,8 +43,8 @@ _OF_ANOTHER = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(")
 _RECEIVERS = frozenset({"self", "this", "cls"})
 
 
-class Meant(NamedTuple):
-    """`draft` is a file or a definition; `rule` one of RULES."""
+class MentionTarget(NamedTuple):
+    """File or definition that a mention means, by its draft; `rule` is one of RULES."""
 
     draft: int
     rule: str
@@ -52,46 +52,46 @@ class Meant(NamedTuple):
 
 
 @dataclass(slots=True)
-class Mentions:
-    """What the mentions of a program's files mean. What is looked up is made when the first file asks."""
+class MentionResolver:
+    """Resolver of the mentions of a program's files. Its tables are made when the first file asks."""
 
     program: Program
-    drafts: Drafts
+    drafts: NodeDrafts
     _by_name: dict[str, list[int]] | None = None  # last name -> definitions that documentation may mean
     _paths: dict[str, list[int]] | None = None  # name of a file -> files that are no prose
     # By (folder of who speaks, whether to developers, form, name): nothing else of who speaks matters.
-    _known: dict[tuple[str, bool, int, str], list[Meant]] = field(default_factory=dict)
+    _known: dict[tuple[str, bool, int, str], list[MentionTarget]] = field(default_factory=dict)
 
-    def edges(self, number: int) -> Iterator[tuple[int, Meant, int]]:
-        """(source draft, what is meant, row) of all that a file mentions."""
-        names = self.program.files[number]
-        mentions = names.facts.mentions
-        if not mentions or not self._speaks(number):
+    def find_edges(self, number: int) -> Iterator[tuple[int, MentionTarget, int]]:
+        """Yield (source draft, target, row) of all that a file mentions."""
+        symbols = self.program.files[number]
+        mentions = symbols.facts.mentions
+        if not mentions or not self._is_counted(number):
             return
         documents = self.drafts.documents(number)
-        folder, is_inside = posixpath.dirname(names.path), _FOR_DEVELOPERS.search(names.path) is not None
+        folder, is_inside = posixpath.dirname(symbols.path), _FOR_DEVELOPERS.search(symbols.path) is not None
         for mention in mentions:
             source = number if mention.document == MODULE_SCOPE else documents[mention.document]
             key = folder, is_inside, mention.form, mention.name
             known = self._known.get(key)
             if known is None:
-                known = self._known[key] = self._meant(mention, names.path)
-            for meant in known:
-                yield source, meant, mention.row
+                known = self._known[key] = self._find_targets(mention, symbols.path)
+            for target in known:
+                yield source, target, mention.row
 
-    def _speaks(self, number: int) -> bool:
-        """Whether what a file mentions counts: prose that is no history, and docstrings of tests."""
-        names = self.program.files[number]
-        if names.settings is None:
-            return not _HISTORY.search(names.path)
-        return role_of(names.path) == Role.TEST
+    def _is_counted(self, number: int) -> bool:
+        """True if the mentions of a file count: prose that is no history, and docstrings of tests."""
+        symbols = self.program.files[number]
+        if symbols.settings is None:
+            return not _HISTORY.search(symbols.path)
+        return role_of(symbols.path) == Role.TEST
 
-    def _meant(self, mention: Mention, path: str) -> list[Meant]:
+    def _find_targets(self, mention: Mention, path: str) -> list[MentionTarget]:
         form, written = mention.form, mention.name
         if form == MentionForm.LINK or (form == MentionForm.SPAN and _PATH.match(written)):
-            file = self._file(written, path, form == MentionForm.LINK)
+            file = self._find_file(written, path, form == MentionForm.LINK)
             if file >= 0 or form == MentionForm.LINK:
-                return [Meant(file, self._rule_of_path(written, form), 1)] if file >= 0 else []
+                return [MentionTarget(file, self._rule_of_path(written, form), 1)] if file >= 0 else []
         match = _NAME.match(written)
         if match is None:
             return []
@@ -100,33 +100,41 @@ class Mentions:
             parts = parts[1:]
         if not parts:
             return []
-        rule, found = self._several(parts) if len(parts) > 1 else self._one(parts[0], form, bool(match[2]))
-        if rule == "doc-word" and form == MentionForm.SPAN:
+        rule, found = (
+            self._find_qualified_name(parts)
+            if len(parts) > 1
+            else self._find_single_name(parts[0], form, bool(match[2]))
+        )
+        if rule == RuleName.DOC_WORD and form == MentionForm.SPAN:
             found = [] if written.startswith("@") else [each for each in found if self._is_spoken_of(each)]
-        if rule != "doc-like-named":
-            rule = {MentionForm.ROLE: "doc-role", MentionForm.EXAMPLE: "doc-example"}.get(MentionForm(form), rule)
+        if rule != RuleName.DOC_LIKE_NAMED:
+            rule = {MentionForm.ROLE: RuleName.DOC_ROLE, MentionForm.EXAMPLE: RuleName.DOC_EXAMPLE}.get(
+                MentionForm(form), rule
+            )
         found = self._nearest(found, path)
-        if len(found) > FEW_NAMESAKES:
+        if len(found) > MAX_NAMESAKES:
             return []
-        return [Meant(self.drafts.definition(definition), rule, len(found)) for definition in found]
+        return [MentionTarget(self.drafts.of_definition(definition), rule, len(found)) for definition in found]
 
-    def _one(self, name: str, form: int, is_called: bool) -> tuple[str, list[int]]:
-        """What a name of one part may mean: what stands at the top of files before members of types."""
+    def _find_single_name(self, name: str, form: int, is_called: bool) -> tuple[str, list[int]]:
+        """Return the targets of a name of one part: the top of files comes before members of types."""
         is_type_like = _INNER_CAPITAL.search(name) is not None
         is_telling = is_type_like or _TELLING.search(name) is not None
-        given = self._named(name)
+        given = self._definitions_named(name)
         top = [each for each in given if not self._owners(each)]
         if form == MentionForm.EXAMPLE and not is_type_like:
-            return "doc-example", []  # a variable of the example, as likely as not
+            return RuleName.DOC_EXAMPLE, []  # a variable of the example, as likely as not
         if is_telling or form == MentionForm.ROLE:
-            return "doc-name", top or given
+            return RuleName.DOC_NAME, top or given
         if is_called:  # a plain word, `close()`: one method has that name, or it may be any
-            return "doc-name", top or (given if len(given) == 1 else [])
-        return "doc-word", top
+            return RuleName.DOC_NAME, top or (given if len(given) == 1 else [])
+        return RuleName.DOC_WORD, top
 
     def _is_spoken_of(self, definition: int) -> bool:
-        """Whether prose that says a plain word may mean a definition: `print` is the language's own, every program has
-        a `main`, `http = require("http")` is another's, and `PATH` stands for much."""
+        """True if prose that says a plain word may mean a definition.
+
+        `print` is the language's own, every program has a `main`, `http = require("http")` is another's, and `PATH`
+        stands for much."""
         facts = self.program.definition_of[definition]
         settings = self.program.files[self.program.file_of[definition]].settings
         if settings is not None:
@@ -136,24 +144,24 @@ class Mentions:
         is_value = facts.kind == NodeKind.CONSTANT
         return facts.name != _ENTRY and not (is_value and (facts.name.isupper() or _OF_ANOTHER.search(facts.signature)))
 
-    def _several(self, parts: list[str]) -> tuple[str, list[int]]:
-        """What `Session.verify` or `app.auth.Session` may mean: all types around it have to be named."""
+    def _find_qualified_name(self, parts: list[str]) -> tuple[str, list[int]]:
+        """Return the targets of `Session.verify` or `app.auth.Session`: all types around it have to be named."""
         *around, last = parts
-        given = [(each, self._owners(each)) for each in self._named(last)]
+        given = [(each, self._owners(each)) for each in self._definitions_named(last)]
         plain = [part.lstrip("_").replace("-", "_") for part in around]
         best = [
             each
             for each, owners in given
             if plain[len(plain) - len(owners) :] == [owner.lstrip("_") for owner in owners]
-            and _is_within(plain[: len(plain) - len(owners)], self._places(each))
+            and _is_within(plain[: len(plain) - len(owners)], self._path_parts(each))
         ]
         if best or len(around) > 1:
-            return "doc-qualified", best
+            return RuleName.DOC_QUALIFIED, best
         wanted = around[0].replace("_", "").lower()
-        return "doc-like-named", [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
+        return RuleName.DOC_LIKE_NAMED, [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
 
     def _nearest(self, found: list[int], path: str) -> list[int]:
-        """Of several, those with the most folders in common with who speaks."""
+        """Those with the most folders in common with the file that mentions them."""
         if len(found) < 2:
             return found
         files, file_of = self.program.files, self.program.file_of
@@ -163,26 +171,26 @@ class Mentions:
 
     # -- definitions by name
 
-    def _named(self, name: str) -> list[int]:
+    def _definitions_named(self, name: str) -> list[int]:
         if self._by_name is None:
             self._by_name = {}
-            for names in self.program.files:
-                if names.facts.definitions and role_of(names.path) == Role.CODE:
-                    self._add(names)
+            for symbols in self.program.files:
+                if symbols.facts.definitions and role_of(symbols.path) == Role.CODE:
+                    self._add_file(symbols)
         return self._by_name.get(name, [])
 
-    def _add(self, names: FileNames) -> None:
-        """What others can name of a file: what stands in a function is its own. Overloads are one."""
+    def _add_file(self, symbols: FileSymbols) -> None:
+        """Add the definitions of a file that others can name. Overloads are one; a local of a function is none."""
         assert self._by_name is not None
         seen: set[str] = set()
-        definitions = names.facts.definitions
+        definitions = symbols.facts.definitions
         hides = [each.kind in CALLABLE_KINDS for each in definitions]  # itself, or what it stands in
         for local, definition in enumerate(definitions):
             is_local = definition.parent != MODULE_SCOPE and hides[definition.parent]
             hides[local] |= is_local
             if not is_local and definition.kind != NodeKind.NAMESPACE and definition.qualname not in seen:
                 seen.add(definition.qualname)
-                self._by_name.setdefault(definition.name, []).append(names.first + local)
+                self._by_name.setdefault(definition.name, []).append(symbols.first + local)
 
     def _owners(self, definition: int) -> list[str]:
         """The names around a definition, outermost first."""
@@ -191,25 +199,26 @@ class Mentions:
             return [*self._owners(owner), self.program.definition_of[owner].name]
         return self.program.definition_of[definition].qualname.split(".")[:-1]
 
-    def _places(self, definition: int) -> list[str]:
+    def _path_parts(self, definition: int) -> list[str]:
         """The folders and the name of the file of a definition, as imports spell them."""
         path = posixpath.splitext(self.program.files[self.program.file_of[definition]].path)[0]
         return [part.lstrip("_").replace("-", "_") for part in path.split("/")]
 
     # -- files by name
 
-    def _file(self, written: str, path: str, is_link: bool) -> int:
-        """The file that a path names, seen from who speaks or from the root; -1 for none. A name alone, `settings.py`,
-        is that of a file of every user as well, unless the document is for those who work on the repository. Prose is
-        not meant."""
+    def _find_file(self, written: str, path: str, is_link: bool) -> int:
+        """Return the file that a path names, seen from the file that mentions it or from the root, or -1.
+
+        A name alone, `settings.py`, is that of a file of every user as well, unless the document is for those who work
+        on the repository. Prose is not meant."""
         written = written.strip("<>").partition("#")[0].partition(":")[0]
         if "/" not in written and not is_link and not _FOR_DEVELOPERS.search(path):
             return -1
         if self._paths is None:
             self._paths = {}
-            for number, names in enumerate(self.program.files):
-                if role_of(names.path) in (Role.CODE, Role.CONFIG):
-                    self._paths.setdefault(posixpath.basename(names.path), []).append(number)
+            for number, symbols in enumerate(self.program.files):
+                if role_of(symbols.path) in (Role.CODE, Role.CONFIG):
+                    self._paths.setdefault(posixpath.basename(symbols.path), []).append(number)
         given = self._paths.get(posixpath.basename(written), [])
         whole = {posixpath.normpath(posixpath.join(posixpath.dirname(path), written)), posixpath.normpath(written)}
         exact = [each for each in given if self.program.files[each].path in whole]
@@ -217,10 +226,10 @@ class Mentions:
 
     @staticmethod
     def _rule_of_path(written: str, form: int) -> str:
-        return "doc-path" if form == MentionForm.LINK or "/" in written else "doc-file"
+        return RuleName.DOC_PATH if form == MentionForm.LINK or "/" in written else RuleName.DOC_FILE
 
 
 def _is_within(parts: list[str], places: list[str]) -> bool:
-    """Whether these parts stand among the folders and the file of a definition in this order."""
+    """True if these parts stand among the folders and the file of a definition in this order."""
     remaining = iter(places)
     return all(any(part == place for place in remaining) for part in parts)

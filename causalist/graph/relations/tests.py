@@ -1,5 +1,4 @@
-"""What tests test: by the calls that they make, and by names: `test_http.py` tests `http.py`, `StoreTest` tests
-`Store`.
+"""Edges from tests to what they test, by their calls and by names: `test_http.py` tests `http.py`.
 
 In: the drafts of all nodes, of which roles say what stands in tests, and the edges found so far. Out: edges `tests`,
 from a test to what it tests. A test is a function where names or marks tell which functions are tests, and the file
@@ -12,17 +11,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.drafts import Drafts
-from causalist.graph.file_symbols import FileNames
-from causalist.graph.listed import Subject
+from causalist.graph.file_symbols import FileSymbols, TestSubject
 from causalist.graph.program.program import Program
-from causalist.graph.rules import GUESSES
-from causalist.graph.tables import Sites
+from causalist.graph.rules import GUESSES, RuleName
+from causalist.graph.tables import EdgeSites, NodeDrafts
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
-_MOST_TWINS = 3  # more files whose names fit equally well tell nothing
+_MAX_SUBJECTS = 3  # more files whose names fit equally well tell nothing
 # Folders that say that tests or sources stand in them, and nothing of what these are about.
 _PLAIN_FOLDERS = frozenset(
     {
@@ -41,13 +38,13 @@ _PLAIN_FOLDERS = frozenset(
         "java",
     }
 )
-FoundEdge = tuple[tuple[int, int, int], Sites]  # (source, target, kind), as the collector has them
+FoundEdge = tuple[tuple[int, int, int], EdgeSites]  # (source, target, kind), as the collector has them
 _Call = tuple[int, int, int]  # a test, what is called, row of the call in the test
 _USES = frozenset({EdgeKind.CALLS, EdgeKind.IMPORTS, EdgeKind.REFERENCES, EdgeKind.EXTENDS})
 
 
-class Tested(NamedTuple):
-    """`source` tests `target`, both drafts; `row` is the first that says so, in the file of `source`."""
+class TestEdge(NamedTuple):
+    """Edge from a test to what it tests, both drafts; `row` is the first that says so, in the file of `source`."""
 
     source: int
     target: int
@@ -57,34 +54,36 @@ class Tested(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tests:
+class TestEdgeFinder:
     """Tests of a program. Files are drafts by their own numbers."""
 
     program: Program
-    drafts: Drafts
+    drafts: NodeDrafts
     _test_of: dict[int, int] = field(default_factory=dict)  # draft -> the test that it belongs to, itself perhaps
 
-    def edges(self, found: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[Tested]:
-        """`found` are all other edges. With `only`, what the tests in these files test: then `found` may be the edges
-        that leave them, and the calls of what they call in files of tests."""
+    def find_edges(self, found: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[TestEdge]:
+        """Yield the edges of tests; `found` are all other edges.
+
+        With `only`, what the tests in these files test: then `found` may be the edges that leave them, and the calls of
+        what they call in files of tests."""
         found = list(found)
-        files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_at(found)})
+        files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_of_edges(found)})
         for number in files:
-            names = self.program.files[number]
-            if names.settings is not None and (self._is_test_file(number) or names.facts.tests):
-                self._find_tests(number, names, names.settings)
-        calls, helped, used = self._uses(found)
-        subjects = self._subjects(used, range(len(self.program.files)) if only is None else only)
-        yield from self._called(calls, subjects)
+            symbols = self.program.files[number]
+            if symbols.settings is not None and (self._is_test_file(number) or symbols.facts.tests):
+                self._find_tests(number, symbols, symbols.settings)
+        calls, helped, used = self._group_uses(found)
+        subjects = self._find_subjects(used, range(len(self.program.files)) if only is None else only)
+        yield from self._edges_of_calls(calls, subjects)
         for test, target, row in helped:
-            yield Tested(test, target, "test-helper", row, 1)
+            yield TestEdge(test, target, RuleName.TEST_HELPER, row, 1)
         for test, files in subjects.items():
             for each in files:
-                rule = "test-file" if (test, each) in used else "test-name"
-                yield Tested(test, each, rule, used.get((test, each), 0), len(files))
-                yield from self._types(test, each)
+                rule = RuleName.TEST_FILE if (test, each) in used else RuleName.TEST_NAME
+                yield TestEdge(test, each, rule, used.get((test, each), 0), len(files))
+                yield from self._edges_of_types(test, each)
 
-    def _files_at(self, found: Iterable[FoundEdge]) -> Iterator[int]:
+    def _files_of_edges(self, found: Iterable[FoundEdge]) -> Iterator[int]:
         """Files from and to which edges lead that may matter to tests."""
         for (source, target, _), _ in found:
             yield self.drafts[source].file
@@ -94,17 +93,17 @@ class Tests:
     def _is_test_file(self, number: int) -> bool:
         return self.drafts[number].role == Role.TEST
 
-    def _find_tests(self, number: int, names: FileNames, settings: LanguageSettings) -> None:
+    def _find_tests(self, number: int, symbols: FileSymbols, settings: LanguageSettings) -> None:
         tests = settings.tests
         is_one = self._is_test_file(number) and not (tests.functions or tests.mark or tests.marks)
         if is_one:
             self._test_of[number] = number
         named = re.compile(tests.functions) if tests.functions and self._is_test_file(number) else None
-        marked = set(names.facts.tests)
-        marked.update(r.scope for r in names.facts.references if r.name.rpartition(".")[2] in tests.marks)
-        for local, definition in enumerate(names.facts.definitions):
-            draft = self.drafts.definition(names.first + local)
-            around = number if definition.parent < 0 else self.drafts.definition(names.first + definition.parent)
+        marked = set(symbols.facts.tests)
+        marked.update(r.scope for r in symbols.facts.references if r.name.rpartition(".")[2] in tests.marks)
+        for local, definition in enumerate(symbols.facts.definitions):
+            draft = self.drafts.of_definition(symbols.first + local)
+            around = number if definition.parent < 0 else self.drafts.of_definition(symbols.first + definition.parent)
             if around in self._test_of:
                 self._test_of[draft] = self._test_of[around]
             elif definition.kind in CALLABLE_KINDS and (
@@ -112,8 +111,8 @@ class Tests:
             ):
                 self._test_of[draft] = draft
 
-    def _uses(self, found: Iterable[FoundEdge]) -> tuple[list[_Call], list[_Call], dict[tuple[int, int], int]]:
-        """(calls of tests, calls that helpers make for them, (file of tests, file that it uses) -> first row)."""
+    def _group_uses(self, found: Iterable[FoundEdge]) -> tuple[list[_Call], list[_Call], dict[tuple[int, int], int]]:
+        """Return calls of tests, calls that helpers make for them, and first rows by (file of tests, used file)."""
         calls: list[_Call] = []
         helped: list[_Call] = []
         by_helper: dict[int, list[int]] = {}
@@ -139,40 +138,42 @@ class Tests:
         helped_to = [(test, target, row) for test, helper, row in helped for target in by_helper.get(helper, ())]
         return calls, helped_to, used
 
-    def _called(self, calls: Sequence[_Call], subjects: Mapping[int, Sequence[int]]) -> Iterator[Tested]:
+    def _edges_of_calls(self, calls: Sequence[_Call], subjects: Mapping[int, Sequence[int]]) -> Iterator[TestEdge]:
         for test, target, row in calls:
             file, other = self.drafts[test].file, self.drafts[target].file
-            is_subject = file == other or other in subjects.get(file, ()) or self._names(test, target)
-            yield Tested(test, target, "test-subject" if is_subject else "test-call", row, 1)
+            is_subject = file == other or other in subjects.get(file, ()) or self._is_named_in(test, target)
+            yield TestEdge(test, target, RuleName.TEST_SUBJECT if is_subject else RuleName.TEST_CALL, row, 1)
 
-    def _names(self, test: int, target: int) -> bool:
-        """Whether the name of a test holds that of what it calls: `test_parse_date`, `parse_date`."""
-        name, called = (_plain(self.drafts[each].id.rpartition("::")[2].rpartition(".")[2]) for each in (test, target))
+    def _is_named_in(self, test: int, target: int) -> bool:
+        """True if the name of a test holds that of what it calls: `test_parse_date`, `parse_date`."""
+        name, called = (
+            _normalize_name(self.drafts[each].id.rpartition("::")[2].rpartition(".")[2]) for each in (test, target)
+        )
         return len(called) > 3 and called in name and "::" in self.drafts[test].id
 
     # -- names
 
-    def _subjects(self, used: Mapping[tuple[int, int], int], files: Iterable[int]) -> dict[int, list[int]]:
+    def _find_subjects(self, used: Mapping[tuple[int, int], int], files: Iterable[int]) -> dict[int, list[int]]:
         """Files of tests, of these files -> the files that they are named after."""
         tests = [number for number in files if self._is_test_file(number)]
         if not tests:
             return {}
-        by_name = self.program.listed.subjects(self.program.files)
+        by_name = self.program.file_groups.subjects(self.program.files)
         result: dict[int, list[int]] = {}
         for number in tests:
-            names = self.program.files[number]
-            if names.settings is not None:
-                found = self._named_after(number, names.path, names.settings, by_name, used)
+            symbols = self.program.files[number]
+            if symbols.settings is not None:
+                found = self._find_subjects_of_file(number, symbols.path, symbols.settings, by_name, used)
                 if found:
                     result[number] = found
         return result
 
-    def _named_after(
+    def _find_subjects_of_file(
         self,
         number: int,
         path: str,
         settings: LanguageSettings,
-        by_name: Mapping[tuple[str, str], Sequence[Subject]],
+        by_name: Mapping[tuple[str, str], Sequence[TestSubject]],
         used: Mapping[tuple[int, int], int],
     ) -> list[int]:
         *folders, file = path.split("/")
@@ -192,54 +193,63 @@ class Tests:
                 ]
             else:
                 near = _nearest(
-                    _telling(folders), candidates, {c.number for c in candidates if (number, c.number) in used}
+                    _distinctive_folders(folders),
+                    candidates,
+                    {c.number for c in candidates if (number, c.number) in used},
                 )
             if pattern == "*":  # the same name may be chance
                 near = [c for c in near if (number, c.number) in used]
             if near:
-                return [c.number for c in near] if len(near) <= _MOST_TWINS else []
+                return [c.number for c in near] if len(near) <= _MAX_SUBJECTS else []
         return []
 
-    def _types(self, test: int, file: int) -> Iterator[Tested]:
+    def _edges_of_types(self, test: int, file: int) -> Iterator[TestEdge]:
         """Types in a file of tests that are named after one of the file that is tested."""
-        names, others = self.program.files[test], self.program.files[file]
-        assert names.settings is not None
-        for local, definition in enumerate(names.facts.definitions):
+        symbols, others = self.program.files[test], self.program.files[file]
+        assert symbols.settings is not None
+        for local, definition in enumerate(symbols.facts.definitions):
             if definition.kind not in TYPE_KINDS or definition.parent >= 0:
                 continue
-            for pattern in names.settings.tests.names:
+            for pattern in symbols.settings.tests.names:
                 before, _, after = pattern.partition("*")
                 name = definition.name
                 if pattern == "*" or not (name.startswith(before) and name.endswith(after)):
                     continue
                 target = others.by_qualname.get(name[len(before) : len(name) - len(after)], -1)
                 if target >= 0 and self.program.is_type(target):
-                    source = self.drafts.definition(names.first + local)
-                    yield Tested(source, self.drafts.definition(target), "test-file", definition.start_row, 1)
+                    source = self.drafts.of_definition(symbols.first + local)
+                    yield TestEdge(
+                        source, self.drafts.of_definition(target), RuleName.TEST_FILE, definition.start_row, 1
+                    )
                     break
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _telling(folders: Sequence[str]) -> tuple[str, ...]:
+def _distinctive_folders(folders: Sequence[str]) -> tuple[str, ...]:
     return tuple(each for each in folders if each and each.lower() not in _PLAIN_FOLDERS)
 
 
-def _nearest(folders: tuple[str, ...], candidates: Sequence[Subject], used: set[int]) -> list[Subject]:
-    """Those that the tests use, if there are any, of them those with the most folders in common, from the end first."""
-    ranked = [((c.number in used, *_in_common(folders, _telling(c.folder.split("/")))), c) for c in candidates]
+def _nearest(folders: tuple[str, ...], candidates: Sequence[TestSubject], used: set[int]) -> list[TestSubject]:
+    """Return the subjects that the tests use, if any, of them those with the most folders in common.
+
+    Folders are compared from the end first."""
+    ranked = [
+        ((c.number in used, *_count_common_folders(folders, _distinctive_folders(c.folder.split("/")))), c)
+        for c in candidates
+    ]
     best = max((rank for rank, _ in ranked), default=(False, 0, 0))
     return [c for rank, c in ranked if rank == best]
 
 
-def _in_common(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
-    """How many folders are the same from the end, and from the beginning."""
-    return _same(a[::-1], b[::-1]), _same(a, b)
+def _count_common_folders(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
+    """Count the folders that are the same from the end, and from the beginning."""
+    return _common_prefix_length(a[::-1], b[::-1]), _common_prefix_length(a, b)
 
 
-def _same(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+def _common_prefix_length(a: tuple[str, ...], b: tuple[str, ...]) -> int:
     n = 0
     for one, other in zip(a, b, strict=False):
         if one != other:

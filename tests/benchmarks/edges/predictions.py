@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from causalist.evaluate.mining import find_clone
-from causalist.graph import Confidences, build_graph, strength
+from causalist.graph import Confidences, build_graph, evidence_sort_key
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.source import SourceFile
@@ -39,8 +39,8 @@ class Prediction(NamedTuple):
 
     def confidence(self, table: Confidences) -> float:
         kind = EdgeKind[self.kind.upper()]
-        most = table.most(self.parts[0][0], self.language)
-        return min(most, sum(table.of_edge(rule, kind, self.language, n) for rule, n in self.parts))
+        most = table.max_confidence(self.parts[0][0], self.language)
+        return min(most, sum(table.confidence_of_edge(rule, kind, self.language, n) for rule, n in self.parts))
 
 
 def predictions(name: str, meta: Mapping[str, Any], clones: Path, dumps: Path | None = None) -> list[Prediction] | None:
@@ -114,7 +114,7 @@ def merged(edges: Iterable[Edge], types: frozenset[str] | set[str] = frozenset()
         if path not in spoken:
             settings = load_settings().get(dialect_of(path))
             spoken[path] = settings.name if settings else ""
-        parts.sort(key=lambda part: strength(*part))
+        parts.sort(key=lambda part: evidence_sort_key(*part))
         result.append(Prediction(kind, source, target, spoken[path], target in types, tuple(parts)))
     return result
 

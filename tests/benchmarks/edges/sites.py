@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 from causalist.evaluate.mining import find_clone
 from causalist.graph import load_confidences
-from causalist.graph.drafts import _repeats
 from causalist.graph.program.program import Program
 from causalist.graph.resolver import Resolver
+from causalist.graph.tables import _number_duplicates
 from causalist.model.facts import Call, FileFacts
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NodeKind, symbol_id
@@ -51,7 +51,7 @@ class Sites:
 
     def __init__(self, clone: Path, commit: str, min_confidence: float) -> None:
         settings = load_settings()
-        self._program = Program.of(list(_facts(clone, commit)), settings)
+        self._program = Program.from_files(list(_facts(clone, commit)), settings)
         builtin: dict[str, frozenset[str]] = {}
         for each in settings.values():
             builtin[each.name] = frozenset(each.builtin_methods)
@@ -80,7 +80,11 @@ class Sites:
         )
         settings = self._program.files[number].settings
         table, language = load_confidences(), settings.name if settings else ""
-        sure = [t for t in targets if table.of(t.rule, EdgeKind.CALLS, language) / t.candidates >= self._min_confidence]
+        sure = [
+            t
+            for t in targets
+            if table.confidence_of(t.rule, EdgeKind.CALLS, language) / t.candidates >= self._min_confidence
+        ]
         kinds = self._program.definition_of
         sure = [target for target in sure if kinds[target.definition].kind not in _NO_CODE]  # which is a reference
         return Found(call.callee, [self._id(target.definition) for target in sure])
@@ -88,7 +92,7 @@ class Sites:
     def _id(self, definition: int) -> str:
         names = self._program.files[self._program.file_of[definition]]
         local = definition - names.first
-        qualname = names.facts.definitions[local].qualname + _repeats(names.facts.definitions)[local]
+        qualname = names.facts.definitions[local].qualname + _number_duplicates(names.facts.definitions)[local]
         return symbol_id(names.path, qualname)
 
 

@@ -48,13 +48,13 @@ def main() -> None:
         linked["linked everything" if result is None else "linked some files"] += 1
         return result
 
-    def counted_again(linker, changed):
-        found = again(linker, changed)
+    def counted_relink(linker, changed):
+        found = relink(linker, changed)
         linked["with the tables at hand" if found is not None else "with new tables"] += 1
         return found
 
-    again = Linker.again
-    Linker.again = counted_again
+    relink = Linker.relink
+    Linker.relink = counted_relink
     building.refreshed = counted
     if wanted.follow_all:
         refresh._MOST_AFFECTED, refresh._MOST_NAMES = 1.0, 10_000
