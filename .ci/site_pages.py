@@ -1,7 +1,7 @@
 """Pages of the documentation site that are not in docs/, and links that leave it.
 
-mkdocs loads this file as a hook (mkdocs.yml). It adds the front page (README.md), the pages of the checkout that the
-site shows as well, and a page of docstrings. Links to other files of the checkout lead to the repository on GitHub.
+mkdocs loads this file as a hook (mkdocs.yml). It adds the pages of the checkout that the site shows as well, and a page
+of docstrings. Links to other files of the checkout lead to the repository on GitHub.
 """
 
 import ast
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 API = "api.md"
 # Pages of the site that are made of files outside of docs/.
-SHOWN = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+SHOWN = {"start.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
 _FIRST = ("README.md", "index.md")
 
