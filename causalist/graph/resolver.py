@@ -21,7 +21,7 @@ from causalist.graph.program.overloads import IS_TYPE, REST, UNCOUNTED, best_ove
 from causalist.graph.program.partial_types import PartialTypes
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
-from causalist.graph.values import Value
+from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Implementation, ImportKind
 from causalist.model.language import LanguageSettings
 from causalist.model.roles import role_of
@@ -175,15 +175,15 @@ class Resolver:
             base = symbols.facts.bases[place]
             owner = symbols.first + base.definition
             value = self._outside_of(owner, file, symbols.facts.definitions[base.definition].parent, base.name)
-            if value is not None and value.kind == "module":  # a file that is a class as a whole
+            if value is not None and value.kind is ValueKind.MODULE:  # a file that is a class as a whole
                 value = self.inference.default_export(value)
-            if value is not None and value.kind == "definition":
+            if value is not None and value.kind is ValueKind.DEFINITION:
                 is_class = self.program.definition_of[owner].kind == NodeKind.CLASS and not base.implements
                 if not is_class:
                     value = value._replace(number=self.program.as_type(value.number))
                 elif self.program.is_type_only(value.number):
                     value = None
-            if value is not None and value.kind == "definition" and value.number != owner:
+            if value is not None and value.kind is ValueKind.DEFINITION and value.number != owner:
                 found.append(Derived(owner, Target(value.number, value.rule, 1), base.implements, file, place, False))
             else:
                 missed.append((file, place))
@@ -198,7 +198,9 @@ class Resolver:
         """Return the value of the name of a base of `owner`: not `owner` itself, but what has that name further out."""
         value = self.inference.infer_chain(file, scope, name)
         symbols = self.program.files[file]
-        while value is not None and value.kind == "definition" and value.number == owner and scope != MODULE_SCOPE:
+        while (
+            value is not None and value.kind is ValueKind.DEFINITION and value.number == owner and scope != MODULE_SCOPE
+        ):
             scope = symbols.facts.definitions[scope].parent
             if scope == MODULE_SCOPE or not self.program.is_type(symbols.first + scope):
                 value = self.inference.infer_chain(file, scope, name)
@@ -217,7 +219,7 @@ class Resolver:
             position = number - symbols.first
             written, scope = symbols.returns[position], symbols.facts.definitions[position].parent
             value = self.inference.infer_chain(file, scope, written) if not split_type(written)[0] else None
-            if value is not None and value.kind == "definition" and value.number != number:
+            if value is not None and value.kind is ValueKind.DEFINITION and value.number != number:
                 found[number] = [value.number]
         return found
 
@@ -249,12 +251,12 @@ class Resolver:
     def _type_at(self, file: int, scope: int, name: str) -> int:
         """Return the type that a name means in a scope, aliases followed, or -1."""
         value = self.inference.infer_chain(file, scope, name)
-        if value is None or value.kind != "definition":
+        if value is None or value.kind is not ValueKind.DEFINITION:
             return -1
         if self.program.is_type_like(value.number):
             return value.number
         meant = self.inference.resolve_alias(value.number)
-        return meant.number if meant is not None and meant.kind == "instance" else -1
+        return meant.number if meant is not None and meant.kind is ValueKind.INSTANCE else -1
 
     def _delegates(self) -> list[tuple[int, int]]:
         """Return (type, other type in which its members are looked for, too) by the types inside of it that say so."""
@@ -263,7 +265,7 @@ class Resolver:
             settings = self.program.files[self.program.file_of[member]].settings
             if settings is not None and name in settings.types.delegates:
                 value = self.inference.resolve_alias(member)
-                if value is not None and value.kind == "instance" and value.number != owner:
+                if value is not None and value.kind is ValueKind.INSTANCE and value.number != owner:
                     found.append((owner, value.number))
         for symbols in self.program.files:
             inside = symbols.settings.types.delegates if symbols.settings is not None else ()
@@ -306,7 +308,7 @@ class Resolver:
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
             value = self.inference.infer_chain(file, scope, chain)
-        is_open = value is not None and value.kind in ("unknown-member", "builtin", "external")
+        is_open = value is not None and value.kind in (ValueKind.UNKNOWN_MEMBER, ValueKind.BUILTIN, ValueKind.EXTERNAL)
         if called and is_open and value is not None and self.program.tree_paths.tree.has_file(file):
             receiver, _, method = chain.rpartition(".")
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
@@ -320,30 +322,30 @@ class Resolver:
             given = self.name_lookup.find_extensions_of_external(file, chain, arguments, value)
             if given:
                 return [Target(each, rule, len(given)) for each, rule in given], ""
-        if not guess and "." in chain and (value is None or value.kind == "unknown-member"):
+        if not guess and "." in chain and (value is None or value.kind is ValueKind.UNKNOWN_MEMBER):
             # At least what holds the member is used: the last name but one, or else the first.
             holder, first = chain.rpartition(".")[0], chain.partition(".")[0]
             value = self.inference.infer_chain(file, scope, holder)
-            if value is None or value.kind == "unknown-member":
+            if value is None or value.kind is ValueKind.UNKNOWN_MEMBER:
                 value = self.inference.infer_chain(file, scope, first)
         if value is None:
             return [], ""
-        if value.kind == "module" and guess:  # a module that is called is what it exports as a whole
+        if value.kind is ValueKind.MODULE and guess:  # a module that is called is what it exports as a whole
             value = self.inference.default_export(value) or value
         named: list[Target] = []
         if guess and self.program.files[file].is_shaped:
             held = self.inference.content_called(value)
-            if held is not None and value.kind == "definition" and self.program.is_value(value.number):
+            if held is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
                 named = [Target(value.number, value.rule, 1)]
             value = held or value
-            if value.kind == "union":
+            if value.kind is ValueKind.UNION:
                 settings = self.program.files[file].settings
                 assert settings is not None
                 several, n_possible = _callable_parts(value, settings, chain.rpartition(".")[2])
                 if len(several) > 1 and "." not in chain and "[" not in chain:  # no receiver: each is called some time
                     return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *named], ""
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *named], ""
-        if value.kind == "definition":
+        if value.kind is ValueKind.DEFINITION:
             program = self.program
             if not called:
                 every = program.packages.find_variants(value.number, program.file_of[value.number], file, program.files)
@@ -361,14 +363,14 @@ class Resolver:
                 of_file, fitting = program.file_of[number], self._fitting(number, arguments)
                 functions = program.packages.find_variants(number, of_file, file, program.files, fitting)
             return [*(Target(each, value.rule, len(functions)) for each in functions), *named], ""
-        if value.kind == "external":
+        if value.kind is ValueKind.EXTERNAL:
             return [], value.name
-        if value.kind == "instance" and called and (method := self._call_method(file)):
+        if value.kind is ValueKind.INSTANCE and called and (method := self._call_method(file)):
             number, _ = self.program.find_member(value.number, method)
             return ([Target(number, value.rule, 1)] if number >= 0 else []), ""
-        if value.kind == "instance" and guess and self._names_own_class(file, value, chain):
+        if value.kind is ValueKind.INSTANCE and guess and self._names_own_class(file, value, chain):
             return [Target(value.number, RuleName.SELF, 1)], ""
-        if value.kind != "unknown-member" or not guess:
+        if value.kind is not ValueKind.UNKNOWN_MEMBER or not guess:
             return [], ""
         name = chain.rpartition(".")[2]
         if name in self.builtin_methods.get(self._language(file), ()) or name.startswith("__"):
@@ -395,7 +397,7 @@ class Resolver:
         value = self.inference.infer_chain(
             file, scope, chain.replace("::", "."), None if arguments == IS_TYPE else arguments
         )
-        return value is not None and value.kind in ("unknown-member", "local")
+        return value is not None and value.kind in (ValueKind.UNKNOWN_MEMBER, ValueKind.UNKNOWN)
 
     def _called(self, definition: int) -> int:
         """Return what runs when `definition` is called: the function that a constant is another name of, or itself."""
@@ -405,7 +407,7 @@ class Resolver:
         if settings.types.prefixed:  # a variable, which is there to be given another function
             return definition
         held = self.inference.content_of(definition)
-        return held.number if held is not None and held.kind == "definition" else definition
+        return held.number if held is not None and held.kind is ValueKind.DEFINITION else definition
 
     def _call_method(self, file: int) -> str:
         settings = self.program.files[file].settings
@@ -472,11 +474,11 @@ class OverloadChooser:
     def _infer_argument(self, place: tuple[int, int], chain: str) -> Value | None:
         """Return the value of an argument: an instance of a type of the repository, or one from outside by its name."""
         value = self.inference.infer_chain(*place, chain)
-        if value is not None and value.kind == "definition":
+        if value is not None and value.kind is ValueKind.DEFINITION:
             value = self.inference.content_of(value.number) if self.inference.program.is_value(value.number) else None
-        if value is None or (value.kind == "external" and not (value.type and chain.isidentifier())):
+        if value is None or (value.kind is ValueKind.EXTERNAL and not (value.type and chain.isidentifier())):
             return None  # what a member or a call of something outside gives is not known
-        return value if value.kind in ("instance", "external") and not value.also else None
+        return value if value.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL) and not value.also else None
 
     def _distance(self, function: int, position: int, value: Value) -> int | None:
         """Return the distance of a parameter from a value that it is given; None if it cannot take it."""
@@ -500,9 +502,9 @@ class OverloadChooser:
         if text.endswith("]") or name[:1].islower() or name == "String":
             return None if value.type != name else 0
         wanted = self.inference.infer_annotation(file, function - symbols.first, text, RuleName.ANNOTATION)
-        if value.kind == "external":
-            return 0 if value.type == name else None if wanted.kind == "instance" else _SOME_TYPE
-        if wanted.kind != "instance":
+        if value.kind is ValueKind.EXTERNAL:
+            return 0 if value.type == name else None if wanted.kind is ValueKind.INSTANCE else _SOME_TYPE
+        if wanted.kind is not ValueKind.INSTANCE:
             return _SOME_TYPE
         bases = program.linear_bases(value.number)
         return bases.index(wanted.number) if wanted.number in bases else None
@@ -675,10 +677,10 @@ def _callable_parts(value: Value, settings: LanguageSettings, method: str) -> tu
     found: list[Value] = []
     n_others = 0
     for part in value.parts:
-        if part.kind == "definition":
+        if part.kind is ValueKind.DEFINITION:
             found.append(part)
         elif found:
             continue
-        elif part.kind == "external" or (part.kind == "builtin" and method in settings.builtin_methods):
+        elif part.kind is ValueKind.EXTERNAL or (part.kind is ValueKind.BUILTIN and method in settings.builtin_methods):
             n_others = 1
     return found, len(found) + n_others

@@ -7,13 +7,24 @@ from causalist.graph.infer.containers import ContainerTypes
 from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, Value
+from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
 _MANY = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
-_TELLING = frozenset({"instance", "many", "external", "builtin", "module", "union", "holder", "record"})
+_TELLING = frozenset(
+    {
+        ValueKind.INSTANCE,
+        ValueKind.COLLECTION,
+        ValueKind.EXTERNAL,
+        ValueKind.BUILTIN,
+        ValueKind.MODULE,
+        ValueKind.UNION,
+        ValueKind.OBJECT,
+        ValueKind.RECORD,
+    }
+)
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _FOUND_BY = RuleName.ATTRIBUTE_TYPE
 _WHOLE = "default"  # what a file exports in place of itself
@@ -40,15 +51,15 @@ class AnnotationTypes:
         outer, holds, inner = name.partition("?")
         if holds and "+" not in outer:
             own = self.infer_annotation(file, scope, outer, rule)  # a type of the repository, in spite of its name
-            return own if own.kind == "instance" else self.infer_annotation(file, scope, inner, rule)
+            return own if own.kind is ValueKind.INSTANCE else self.infer_annotation(file, scope, inner, rule)
         if name.endswith(_MANY):
             element = self.infer_annotation(file, scope, name.removesuffix(_MANY), rule)
             if settings is None or not settings.types.containers:
                 return element.as_element_of_array()
-            return element._replace(kind="many") if element.kind == "instance" else BUILTIN
+            return element._replace(kind=ValueKind.COLLECTION) if element.kind is ValueKind.INSTANCE else BUILTIN
         if "+" in name:
             every = [self.infer_annotation(file, scope, each, rule) for each in name.split("+")]
-            known = [each for each in every if each.kind == "instance"]
+            known = [each for each in every if each.kind is ValueKind.INSTANCE]
             return known[0]._replace(also=tuple(each.number for each in known[1:])) if known else every[0]
         shape, held = split_type(name) if settings is not None and settings.types.prefixed else ("", [])
         if shape == "record":
@@ -60,24 +71,24 @@ class AnnotationTypes:
                 self.infer_annotation(file, scope, each, rule) if each else other
                 for each, other in zip(held, nameless, strict=True)
             )
-            return Value(shape, -1, rule, parts=parts)
+            return Value(ValueKind(shape), -1, rule, parts=parts)
         value = self.inference.infer_chain(file, scope, name)
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
-            value = value if value is not None and value.kind != "local" else BUILTIN
+            value = value if value is not None and value.kind is not ValueKind.UNKNOWN else BUILTIN
         if value is None:
             return self._bound_of_parameter(file, scope, name)
-        if value.kind == "definition":
+        if value.kind is ValueKind.DEFINITION:
             value = value._replace(number=self.program.as_type(value.number))
             other = self.resolve_alias(value.number)
             if other is not None:
                 return other._replace(rule=rule)
             if self.program.is_type_like(value.number):
-                return Value("instance", value.number, rule)
-        if value.kind == "instance":  # a type parameter, known by its bound
+                return Value(ValueKind.INSTANCE, value.number, rule)
+        if value.kind is ValueKind.INSTANCE:  # a type parameter, known by its bound
             return value._replace(rule=rule)
-        if value.kind == "external":
+        if value.kind is ValueKind.EXTERNAL:
             return value._replace(rule=rule, type=name.rpartition(".")[2])
-        return value if value.kind == "builtin" else UNKNOWN
+        return value if value.kind is ValueKind.BUILTIN else UNKNOWN
 
     def _record_of_fields(self, file: int, scope: int, fields: list[str]) -> Value:
         """Return a struct without a name that has these fields: `name:T`, `name:` or, embedded, `T`.
@@ -91,7 +102,7 @@ class AnnotationTypes:
             held = written if named else name
             names.append(name if named else f".{name.rpartition('.')[2]}")
             parts.append(self.infer_annotation(file, scope, held, _FOUND_BY) if held else UNKNOWN)
-        return Value("record", -1, _FOUND_BY, ",".join(names), tuple(parts))
+        return Value(ValueKind.RECORD, -1, _FOUND_BY, ",".join(names), tuple(parts))
 
     def _bound_of_parameter(self, file: int, scope: int, name: str) -> Value:
         """Return the bound of a type parameter of a definition around; a builtin type where none has that parameter.
@@ -129,7 +140,7 @@ class AnnotationTypes:
         self.inference.unfolding.add(definition)
         found = self.infer_annotation(file, definition - symbols.first, meant, RuleName.ANNOTATION)
         self.inference.unfolding.discard(definition)
-        return found if found.kind in ("instance", "external", "many") else None
+        return found if found.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION) else None
 
     def content_of(self, definition: int) -> Value | None:
         """Return the value that a constant or field holds; None where it is not known."""
@@ -149,14 +160,18 @@ class AnnotationTypes:
                     held = self.binding_value(file, binding, key)
                 if held.kind in _TELLING or held.kind in HOLDERS:
                     return held
-                if held.kind == "definition" and held.number != definition:
+                if held.kind is ValueKind.DEFINITION and held.number != definition:
                     return held
         enumerated = self.inference.name_lookup.enum_instance(definition)
         owner = program.parent(definition)
         assigned = self.inference.assignments_of(owner, key) if facts.kind == NodeKind.FIELD and not enumerated else ()
         if assigned and assigned[0][1].scope != scope:
             held = self.binding_value(*assigned[0], key)
-            return held if held.kind in ("instance", "many", "external", "builtin") else None
+            return (
+                held
+                if held.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN)
+                else None
+            )
         return enumerated
 
     def binding_value(self, file: int, binding: Binding, name: str) -> Value:
@@ -171,34 +186,34 @@ class AnnotationTypes:
             held = self.infer_annotation(
                 file, self.inference.name_lookup.enclosing_scope(file, binding), binding.type, RuleName.ANNOTATION
             )
-            is_local = binding.target[:1] != "." and any(part.kind == "builtin" for part in held.parts)
-            if held.kind != "builtin" and not is_local:
+            is_local = binding.target[:1] != "." and any(part.kind is ValueKind.BUILTIN for part in held.parts)
+            if held.kind is not ValueKind.BUILTIN and not is_local:
                 return held
             return self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
         if binding.value and binding.value != binding.target and self.inference.depth < _MAX_DEPTH:
             made = self.inference.infer_chain(file, binding.scope, binding.value)
-            if made is not None and made.kind != "unknown-member":
+            if made is not None and made.kind is not ValueKind.UNKNOWN_MEMBER:
                 return made
         return UNKNOWN
 
     def call_result(self, value: Value | None) -> Value | None:
         """Return the result of calling a value: an instance of a class, or of the return type of a function."""
-        if value is None or value.kind in ("external", "builtin"):
+        if value is None or value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
             return value
-        if value.kind == "module":
+        if value.kind is ValueKind.MODULE:
             value = self.inference.default_export(value)
-        if value is not None and value.kind == "union":
+        if value is not None and value.kind is ValueKind.UNION:
             return Value.union(self.call_result(part) for part in value.parts)
         if (
             value is not None
-            and value.kind == "instance"
+            and value.kind is ValueKind.INSTANCE
             and value.rule == RuleName.SELF
             and self.returns_own_class(value.number)
         ):
             return value._replace(rule=RuleName.CONSTRUCTED)
-        if value is not None and value.kind in ("callable", "instance"):
+        if value is not None and value.kind in (ValueKind.CALLABLE, ValueKind.INSTANCE):
             return self.inference.result_of_held(value)
-        if value is None or value.kind != "definition":
+        if value is None or value.kind is not ValueKind.DEFINITION:
             return UNKNOWN
         program = self.program
         variant = self.inference.name_lookup.enum_instance(value.number)
@@ -210,7 +225,7 @@ class AnnotationTypes:
         if program.definition_of[value.number].kind == NodeKind.TYPE and not prefixed:
             return self.resolve_alias(value.number) or UNKNOWN
         if program.is_type(value.number):
-            return Value("instance", value.number, RuleName.CONSTRUCTED)
+            return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
         returned = symbols.returns.get(value.number - symbols.first)
         by_comment = symbols.settings is not None and bool(symbols.settings.comments.tags)
         if returned and by_comment and program.is_constructor(value.number):
@@ -219,7 +234,7 @@ class AnnotationTypes:
             is_type = symbols.settings is not None and symbols.settings.types.instancing
             if is_type and program.definition_of[value.number].qualname in symbols.holders:
                 # A value with functions stands for a type.
-                return Value("instance", value.number, RuleName.CONSTRUCTED)
+                return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
             return self.inference.result_of_held(value)
         for each in program.select_overloads(value.number, UNCOUNTED):
             other = program.files[program.file_of[each]]
@@ -229,16 +244,16 @@ class AnnotationTypes:
             return self.containers.infer_return(value.number) or UNKNOWN
         if not returned:
             if program.is_constructor(value.number):
-                return Value("instance", value.number, RuleName.CONSTRUCTED)
+                return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
             return self.infer_return(value.number) or UNKNOWN
         owner = program.enclosing_type(value.number)
         if returned in ("Self", "this", "this.type") and owner >= 0:
-            return Value("instance", owner, RuleName.RETURN_TYPE)
+            return Value(ValueKind.INSTANCE, owner, RuleName.RETURN_TYPE)
         return self.infer_annotation(file, value.number - symbols.first, returned, RuleName.RETURN_TYPE)
 
     def run_by_name(self, value: Value | None) -> Value | None:
         """Return the result of a function whose name alone is a call of it; any other value as it is."""
-        if value is None or value.kind != "definition":
+        if value is None or value.kind is not ValueKind.DEFINITION:
             return value
         is_function = self.program.definition_of[value.number].kind in CALLABLE_KINDS
         return self.call_result(value) if is_function else value
@@ -253,20 +268,22 @@ class AnnotationTypes:
             return None
         if binding.value.startswith("{"):
             qualname = program.definition_of[function].qualname
-            return Value("holder", file, RuleName.INFERRED_RETURN, qualname, also=(function,), type=binding.value)
+            return Value(
+                ValueKind.OBJECT, file, RuleName.INFERRED_RETURN, qualname, also=(function,), type=binding.value
+            )
         made = self.infer_returned_chain(file, binding.scope, binding.value)
-        if made is not None and made.kind == "instance" and not program.is_type(made.number):
+        if made is not None and made.kind is ValueKind.INSTANCE and not program.is_type(made.number):
             return made if program.is_constructor(made.number) else None  # `this` of a function that makes nothing
         return made
 
     def infer_returned_chain(self, file: int, scope: int, chain: str) -> Value | None:
         """Return the value of a chain in a return statement, or in an object literal there."""
         made = self.inference.infer_chain(file, scope, chain)
-        if made is None or made.kind in ("local", "unknown-member"):
+        if made is None or made.kind in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER):
             return None
         return (
             made._replace(rule=RuleName.INFERRED_RETURN)
-            if made.kind in ("definition", "instance", "holder", "many")
+            if made.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT, ValueKind.COLLECTION)
             else made
         )
 
@@ -280,7 +297,7 @@ class AnnotationTypes:
 class MemberTypes:
     """Members that the definition of a value does not name.
 
-    Values of kind "holder" are objects that are no symbols themselves but hold some: exports of a file, literals, what
+    Values of kind `OBJECT` are objects that are no symbols themselves but hold some: exports of a file, literals, what
     a function returns. `Value.number` is the file, `Value.name` the beginning of the qualified names of their members,
     "" for members at the top of the file."""
 
@@ -296,32 +313,32 @@ class MemberTypes:
         """Return the instance that a method passes through, or that a factory method of a type makes; else None.
 
         `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it."""
-        is_type = value.kind == "definition" and self.program.is_type_like(value.number)
+        is_type = value.kind is ValueKind.DEFINITION and self.program.is_type_like(value.number)
         if is_type and method in settings.making:
-            return value._replace(kind="instance", rule=RuleName.CONSTRUCTED)
+            return value._replace(kind=ValueKind.INSTANCE, rule=RuleName.CONSTRUCTED)
         if method not in settings.passing:
             return None
         held = self._content_or_itself(value)
-        return held if held is not None and held.kind == "instance" else None
+        return held if held is not None and held.kind is ValueKind.INSTANCE else None
 
     def collection_member(self, settings: TypeSettings, value: Value, name: str) -> Value | None:
         """Return the value of a member of a collection, or of an element of anything.
 
         That is one element, the collection, or something else. None: the receiver is no collection and no element is
         asked for."""
-        held = self._content_or_itself(value) if name == _MANY or value.kind == "definition" else value
-        if held is None or (held.kind != "many" and name != _MANY):
+        held = self._content_or_itself(value) if name == _MANY or value.kind is ValueKind.DEFINITION else value
+        if held is None or (held.kind is not ValueKind.COLLECTION and name != _MANY):
             return None
-        if held.kind == "many":
+        if held.kind is ValueKind.COLLECTION:
             if name == _MANY or name in settings.elements:
-                return held._replace(kind="instance")
+                return held._replace(kind=ValueKind.INSTANCE)
             return held if name in settings.keeping or name in settings.passing else BUILTIN
-        if held.kind != "instance":
-            return held if held.kind in ("external", "builtin") else UNKNOWN
+        if held.kind is not ValueKind.INSTANCE:
+            return held if held.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
         for step in settings.steps:  # an iterator of the repository's own
             number, _ = self.program.find_member(held.number, step)
             if number >= 0:
-                return self.annotations.call_result(Value("definition", number, held.rule)) or UNKNOWN
+                return self.annotations.call_result(Value(ValueKind.DEFINITION, number, held.rule)) or UNKNOWN
         return held  # a wrapper, which holds one
 
     def trait_method(self, file: int, scope: int, value: Value, name: str) -> Value | None:
@@ -329,7 +346,9 @@ class MemberTypes:
 
         The trait has to be visible where the method is called, and to be the only one that has it."""
         program = self.program
-        if not program.tree_paths.tree.has_file(file) or (value.kind == "external" and value.rule == RuleName.EXTERNAL):
+        if not program.tree_paths.tree.has_file(file) or (
+            value.kind is ValueKind.EXTERNAL and value.rule == RuleName.EXTERNAL
+        ):
             return None
         traits = [
             t
@@ -340,18 +359,18 @@ class MemberTypes:
             return None
         trait = traits[0]
         given = program.foreign.get((trait, name), {})
-        if value.kind in ("builtin", "external") and value.type:
+        if value.kind in (ValueKind.BUILTIN, ValueKind.EXTERNAL) and value.type:
             if value.type in given:
-                return Value("definition", given[value.type], RuleName.TRAIT_IN_SCOPE)
+                return Value(ValueKind.DEFINITION, given[value.type], RuleName.TRAIT_IN_SCOPE)
             if trait not in program.for_all:
                 return (
-                    Value("definition", next(iter(given.values())), RuleName.TRAIT_IN_SCOPE)
+                    Value(ValueKind.DEFINITION, next(iter(given.values())), RuleName.TRAIT_IN_SCOPE)
                     if len(given) == 1
                     else None
                 )
         elif not given and trait not in program.for_all and not program.is_only_in(trait, name):
             return None
-        return Value("definition", program.find_own_member(trait, name), RuleName.TRAIT_IN_SCOPE)
+        return Value(ValueKind.DEFINITION, program.find_own_member(trait, name), RuleName.TRAIT_IN_SCOPE)
 
     def variant_payload(self, variant: int, name: str) -> Value | None:
         """Return the value that a variant of an enumeration holds under a name or number."""
@@ -370,9 +389,9 @@ class MemberTypes:
         Its type is not known; or it is `self` in a class all of whose bases are known, so that only a class derived
         from it can have the member."""
         program = self.program
-        if value.kind == "definition":
+        if value.kind is ValueKind.DEFINITION:
             return program.is_value(value.number) and self.annotations.content_of(value.number) is None
-        if value.kind == "instance" and value.rule == RuleName.SELF:
+        if value.kind is ValueKind.INSTANCE and value.rule == RuleName.SELF:
             settings = program.files[program.file_of[value.number]].settings
             if settings is not None and (settings.names.all_declared or not settings.names.super_names):
                 return False  # no type can be derived from it without being seen
@@ -380,7 +399,7 @@ class MemberTypes:
         return False
 
     def _content_or_itself(self, value: Value) -> Value | None:
-        if value.kind == "definition" and self.program.is_value(value.number):
+        if value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
             held = self.annotations.content_of(value.number)
             is_field = self.program.definition_of[value.number].kind == NodeKind.FIELD
             return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if held is not None and is_field and held.rule else held
@@ -398,9 +417,9 @@ class MemberTypes:
                 if not is_theirs and self.inference.lookup_name(file, scope, head) is not None:
                     return None  # a name like any other
                 found = self.inference.follow_members(
-                    file, Value("module", file, RuleName.SAME_FILE), chain[len(prefix) :].split("."), 0, called
+                    file, Value(ValueKind.MODULE, file, RuleName.SAME_FILE), chain[len(prefix) :].split("."), 0, called
                 )
-                if found is None or found.kind != "definition" or found.rule != RuleName.MODULE_ATTRIBUTE:
+                if found is None or found.kind is not ValueKind.DEFINITION or found.rule != RuleName.MODULE_ATTRIBUTE:
                     return found
                 return found._replace(
                     rule=RuleName.SAME_FILE if self.program.file_of[found.number] == file else RuleName.IMPORT
@@ -413,7 +432,7 @@ class MemberTypes:
         symbols = program.files[holder.number]
         number = symbols.by_qualname.get(f"{holder.name}.{name}" if holder.name else name, -1)
         if number >= 0 and program.definition_of[number].kind == NodeKind.METHOD:
-            return Value("definition", number, holder.rule)
+            return Value(ValueKind.DEFINITION, number, holder.rule)
         for said in holder.type[1:-1].split(","):
             key, _, chain = said.partition(":")
             if key == name and holder.also:
@@ -447,7 +466,7 @@ class MemberTypes:
         for file, binding in outside:
             owner_name, _, name = binding.target.rpartition(".")
             value = self.inference.infer_chain(file, binding.scope, owner_name)
-            if value is not None and value.kind == "definition":
+            if value is not None and value.kind is ValueKind.DEFINITION:
                 found.setdefault(value.number, {}).setdefault(name, [(file, binding)])
         return found
 
@@ -467,9 +486,13 @@ class MemberTypes:
                 )
             function = self.inference.name_lookup.find_assigned_function(file, binding)
             if function >= 0:
-                return Value("definition", function, value.rule)
+                return Value(ValueKind.DEFINITION, function, value.rule)
             held = self.annotations.binding_value(file, binding, binding.target)
-            return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if held.kind in ("instance", "many") else held
+            return (
+                held._replace(rule=RuleName.ATTRIBUTE_TYPE)
+                if held.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION)
+                else held
+            )
         return None
 
     def member_from_outside(self, owner: int, name: str) -> Value | None:
@@ -479,12 +502,10 @@ class MemberTypes:
             return None
         file, binding = entries[0]
         held = self.annotations.binding_value(file, binding, binding.target)
-        rules = {
-            "definition": RuleName.OBJECT_MEMBER,
-            "instance": RuleName.ATTRIBUTE_TYPE,
-            "many": RuleName.ATTRIBUTE_TYPE,
-        }
-        return held._replace(rule=rules.get(held.kind, held.rule))
+        if held.kind is ValueKind.DEFINITION:
+            return held._replace(rule=RuleName.OBJECT_MEMBER)
+        is_typed = held.kind is ValueKind.INSTANCE or held.kind is ValueKind.COLLECTION
+        return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_typed else held
 
     def record_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
         """Return the field of a record, or the member of what it embeds; None where it has none of that name."""
@@ -494,7 +515,7 @@ class MemberTypes:
                 return part
         for each, part in zip(fields, value.parts, strict=True):
             if each.startswith("."):
-                if part.kind not in ("instance", "record"):
+                if part.kind not in (ValueKind.INSTANCE, ValueKind.RECORD):
                     return part  # of another repository: whatever it has
                 found = self.inference.follow_members(file, part, ["", name], 1, called)
                 if found is not None:

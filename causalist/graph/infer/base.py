@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, UNKNOWN, Value
+from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.model.facts import Binding
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
@@ -151,12 +151,12 @@ class InferenceBase(ABC):
 
     def is_held(self, value: Value) -> bool:
         """True if a value is a constant or field, which holds another value."""
-        return value.kind == "definition" and self.program.is_value(value.number)
+        return value.kind is ValueKind.DEFINITION and self.program.is_value(value.number)
 
     def result_of_held(self, value: Value) -> Value | None:
         """Return the result of calling a function that a constant, field or value holds."""
         if not self.is_held(value):
-            return self._part_of(value, "callable")
+            return self._part_of(value, ValueKind.CALLABLE)
         content = self._content_unless_open(value.number)
         result = self.call_result(content) if content is not None else UNKNOWN
         if result is None or self.program.definition_of[value.number].kind != NodeKind.FIELD:
@@ -169,43 +169,45 @@ class InferenceBase(ABC):
             if mark == "()":
                 value = self.call_result(value)
             elif mark == "^":
-                value = Value("items", -1, RuleName.CONSTRUCTED, parts=(value or BUILTIN, BUILTIN))
+                value = Value(ValueKind.SEQUENCE, -1, RuleName.CONSTRUCTED, parts=(value or BUILTIN, BUILTIN))
             elif mark in ("[]", "[k]"):
-                value = self._part_of(value, "items", 0 if mark == "[]" else 1)
+                value = self._part_of(value, ValueKind.SEQUENCE, 0 if mark == "[]" else 1)
             elif mark == "!":
                 made = self.call_result(value)
                 value = (
-                    made._replace(rule=RuleName.ANNOTATION) if made is not None and made.kind == "instance" else made
+                    made._replace(rule=RuleName.ANNOTATION)
+                    if made is not None and made.kind is ValueKind.INSTANCE
+                    else made
                 )
-            elif value is not None and value.kind == "results":
+            elif value is not None and value.kind is ValueKind.TUPLE:
                 position = int(mark[1:])
                 value = value.parts[position] if position < len(value.parts) else UNKNOWN
             elif mark != ":0":
                 value = BUILTIN  # whether there was a first result
         return value
 
-    def _part_of(self, value: Value | None, shape: str, which: int = 0) -> Value | None:
+    def _part_of(self, value: Value | None, kind: ValueKind, which: int = 0) -> Value | None:
         """Return an item of a collection, or the result of a function value.
 
         A generic definition with types behind it is itself."""
-        if value is None or value.kind in ("external", "builtin"):
+        if value is None or value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
             return value
-        if value.kind == shape:
+        if value.kind is kind:
             return value.parts[which]
-        if value.kind == "definition":
+        if value.kind is ValueKind.DEFINITION:
             if not self.program.is_value(value.number):
-                return value if shape == "items" else UNKNOWN
-            held = self._part_of(self._content_unless_open(value.number), shape, which)
+                return value if kind is ValueKind.SEQUENCE else UNKNOWN
+            held = self._part_of(self._content_unless_open(value.number), kind, which)
             if held is None or self.program.definition_of[value.number].kind != NodeKind.FIELD:
                 return held
             return held.with_rule_throughout(RuleName.ATTRIBUTE_TYPE)
-        if value.kind == "instance":
+        if value.kind is ValueKind.INSTANCE:
             program = self.program
             file = program.file_of[value.number]
             position = value.number - program.files[file].first
             written = program.files[file].returns.get(position, "")
             if split_type(written)[0]:
-                return self._part_of(self.infer_annotation(file, position, written, RuleName.ANNOTATION), shape, which)
+                return self._part_of(self.infer_annotation(file, position, written, RuleName.ANNOTATION), kind, which)
         return UNKNOWN
 
     def _content_unless_open(self, holder: int) -> Value | None:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from causalist.graph.infer.base import InferenceBase, split_type
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, KNOWN_KINDS, UNKNOWN, Value
+from causalist.graph.values import BUILTIN, KNOWN_KINDS, UNKNOWN, Value, ValueKind
 from causalist.model.facts import ALIASED, MODULE_SCOPE, NARROWED, RETURNED, Binding
 from causalist.model.language import ShapeSettings
 from causalist.model.symbols import NodeKind
 from causalist.model.type_notation import split_top
 
 _MAX_DEPTH = 24  # chains that are being read at the same time
-_RETURNED_KINDS = frozenset({*KNOWN_KINDS, "union", "external", "builtin"})
+_RETURNED_KINDS = frozenset({*KNOWN_KINDS, ValueKind.UNION, ValueKind.EXTERNAL, ValueKind.BUILTIN})
 
 
 @dataclass(slots=True, eq=False)
@@ -40,12 +40,12 @@ class ContainerTypes:
             return _class_of(self.infer_annotation(file, scope, held[0], rule), rule)
         if shape:
             parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in held)
-            return Value(shape, -1, rule, parts=parts)
+            return Value(ValueKind(shape), -1, rule, parts=parts)
         program = self.program
         if name.rpartition(".")[2] == "Self":
             first = program.files[file].first
             owner = program.enclosing_type(first + scope) if scope != MODULE_SCOPE else -1
-            return Value("instance", owner, rule) if owner >= 0 else UNKNOWN
+            return Value(ValueKind.INSTANCE, owner, rule) if owner >= 0 else UNKNOWN
         value = self.inference.infer_chain(file, scope, name)
         if value is None:
             return BUILTIN._replace(type=name)
@@ -53,15 +53,15 @@ class ContainerTypes:
 
     def _instance_of(self, value: Value, rule: str) -> Value:
         """Return an instance of the type that a value is."""
-        if value.kind == "union":
+        if value.kind is ValueKind.UNION:
             return Value.union(self._instance_of(part, rule) for part in value.parts) or UNKNOWN
-        if value.kind == "external":
+        if value.kind is ValueKind.EXTERNAL:
             return value._replace(rule=rule)
-        if value.kind != "definition":
-            return value if value.kind == "builtin" else UNKNOWN
+        if value.kind is not ValueKind.DEFINITION:
+            return value if value.kind is ValueKind.BUILTIN else UNKNOWN
         program = self.program
         if program.is_type(value.number):
-            return Value("instance", value.number, rule)
+            return Value(ValueKind.INSTANCE, value.number, rule)
         if self.inference.depth > _MAX_DEPTH:
             return UNKNOWN
         facts = program.definition_of[value.number]
@@ -90,19 +90,19 @@ class ContainerTypes:
             if each.type:
                 outside = self.inference.name_lookup.enclosing_scope(at, each)
                 said = self.infer_annotation(at, outside, each.type, RuleName.ANNOTATION)
-                if said.kind == "builtin" and outside != each.scope:
+                if said.kind is ValueKind.BUILTIN and outside != each.scope:
                     said = self.infer_annotation(at, each.scope, each.type, RuleName.ANNOTATION)
                 break
         found: Value | None = None
-        if self.inference.depth < _MAX_DEPTH and (said is None or said.kind == "instance"):
+        if self.inference.depth < _MAX_DEPTH and (said is None or said.kind is ValueKind.INSTANCE):
             found = Value.union(
                 self.infer_expression(at, each.scope, each.value) for at, each in every if each.value != each.target
             )
         if said is not None:  # a value may be of a type below the one that is said
-            found = said if said.kind != "instance" or found is None else _checked(said, found)
+            found = said if said.kind is not ValueKind.INSTANCE or found is None else _checked(said, found)
         if checks is not None:
             found = _checked(found, self.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION))
-        return found if found is not None and found.kind != "unknown-member" else UNKNOWN
+        return found if found is not None and found.kind is not ValueKind.UNKNOWN_MEMBER else UNKNOWN
 
     def infer_expression(self, file: int, scope: int, value: str) -> Value | None:
         """Return the value of an expression in the notation of facts."""
@@ -116,7 +116,7 @@ class ContainerTypes:
             return self.infer_expression(file, scope, value[1:-1])
         if value[0] == "(":
             parts = tuple(self.infer_expression(file, scope, each) or UNKNOWN for each in split_top(value[1:-1], ","))
-            return Value("results", -1, RuleName.CONSTRUCTED, parts=parts)
+            return Value(ValueKind.TUPLE, -1, RuleName.CONSTRUCTED, parts=parts)
         return self.inference.infer_chain(file, scope, value)
 
     def infer_return(self, definition: int) -> Value | None:
@@ -133,7 +133,7 @@ class ContainerTypes:
     def apply_marks(self, settings: ShapeSettings, value: Value | None, marks: Sequence[str]) -> Value | None:
         """Return the value of a part of a chain after its marks, in their order."""
         for mark in marks:
-            if value is not None and value.kind == "union":
+            if value is not None and value.kind is ValueKind.UNION:
                 value = Value.union(self._apply_mark(settings, part, mark) for part in value.parts)
             else:
                 value = self._apply_mark(settings, value, mark)
@@ -144,9 +144,12 @@ class ContainerTypes:
             return self.inference.call_result(value)
         if mark in "^%":
             return Value(
-                "items" if mark == "^" else "mapping", -1, RuleName.CONSTRUCTED, parts=(value or UNKNOWN, UNKNOWN)
+                ValueKind.SEQUENCE if mark == "^" else ValueKind.MAPPING,
+                -1,
+                RuleName.CONSTRUCTED,
+                parts=(value or UNKNOWN, UNKNOWN),
             )
-        if value is not None and value.kind == "definition":
+        if value is not None and value.kind is ValueKind.DEFINITION:
             held = self.inference.content_of_value(value)
             if held is not None:
                 key = ("marked", value.number)
@@ -157,25 +160,28 @@ class ContainerTypes:
                 self.inference.unfolding.discard(key)
                 return found
             if mark == "[*]" and self.program.is_type(value.number):
-                return Value("instance", value.number, RuleName.CONSTRUCTED)  # the members of an enumeration
+                return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)  # the members of an enumeration
             return value if mark[0] == "[" else UNKNOWN  # a generic type with its arguments
-        if value is None or value.kind in ("external", "builtin"):
+        if value is None or value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
             return value
         if mark == "&":
             return self._entered_value(settings, value)
         if mark == "[#]":
             element = self._element_of(settings, value) or UNKNOWN
             return Value(
-                "items", -1, value.rule, parts=(Value("results", -1, value.rule, parts=(BUILTIN, element)), BUILTIN)
+                ValueKind.SEQUENCE,
+                -1,
+                value.rule,
+                parts=(Value(ValueKind.TUPLE, -1, value.rule, parts=(BUILTIN, element)), BUILTIN),
             )
         if mark == "[*]":
             return self._element_of(settings, value)
         place = int(mark.strip("[]:")) if mark.strip("[]:").isdigit() else -1
-        if value.kind == "results":
+        if value.kind is ValueKind.TUPLE:
             if place >= 0:
                 return value.parts[place] if place < len(value.parts) else UNKNOWN
             return Value.union(value.parts)
-        if value.kind in ("items", "mapping"):
+        if value.kind in (ValueKind.SEQUENCE, ValueKind.MAPPING):
             return value.parts[0]
         if mark[0] == ":":
             return self._numbered_field(settings, value, place) or self._element_of(settings, value)
@@ -184,95 +190,102 @@ class ContainerTypes:
     def _numbered_field(self, settings: ShapeSettings, value: Value, place: int) -> Value | None:
         """Return the field at a position of a class that is a tuple as well; None for other values."""
         program = self.program
-        for owner in program.linear_bases(value.number) if value.kind == "instance" else ():
+        for owner in program.linear_bases(value.number) if value.kind is ValueKind.INSTANCE else ():
             symbols = program.files[program.file_of[owner]]
             local, facts = owner - symbols.first, symbols.facts
             if not any(each.definition == local and each.name in settings.records for each in facts.bases):
                 continue
             fields = [i for i, d in enumerate(facts.definitions) if d.parent == local and d.kind == NodeKind.FIELD]
             if place < len(fields):
-                held = self.inference.content_of_value(Value("definition", symbols.first + fields[place], value.rule))
+                held = self.inference.content_of_value(
+                    Value(ValueKind.DEFINITION, symbols.first + fields[place], value.rule)
+                )
                 return held.with_rule(RuleName.ATTRIBUTE_TYPE) if held is not None else UNKNOWN
         return None
 
     def _element_of(self, settings: ShapeSettings, value: Value) -> Value | None:
         """Return the value that a loop over a value binds."""
-        if value.kind == "items":
+        if value.kind is ValueKind.SEQUENCE:
             return value.parts[0]
-        if value.kind == "mapping":
+        if value.kind is ValueKind.MAPPING:
             return value.parts[1]
-        if value.kind == "results":
+        if value.kind is ValueKind.TUPLE:
             return Value.union(value.parts)
         many = self._result_of_method(value, settings.iterating)
         if many is None or self.inference.depth >= _MAX_DEPTH:
             return UNKNOWN
-        return many.parts[0] if many.kind == "items" else self._result_of_method(many, settings.stepping) or UNKNOWN
+        return (
+            many.parts[0]
+            if many.kind is ValueKind.SEQUENCE
+            else self._result_of_method(many, settings.stepping) or UNKNOWN
+        )
 
     def _entered_value(self, settings: ShapeSettings, value: Value) -> Value:
         """Return the value that a `with` statement binds."""
-        if value.kind == "items":
+        if value.kind is ValueKind.SEQUENCE:
             return value.parts[0]  # a generator that is made a context manager
         found = self._result_of_method(value, settings.entering)
-        return found if found is not None and found.kind not in ("local", "unknown-member") else value
+        return found if found is not None and found.kind not in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER) else value
 
     def _result_of_method(self, value: Value, methods: Sequence[str]) -> Value | None:
         """Return the result of the first of these methods that the type of a value has."""
-        if value.kind != "instance":
+        if value.kind is not ValueKind.INSTANCE:
             return None
         for method in methods:
             number, _ = self.program.find_member(value.number, method)
             if number >= 0:
-                return self.inference.call_result(Value("definition", number, value.rule))
+                return self.inference.call_result(Value(ValueKind.DEFINITION, number, value.rule))
         return None
 
     def content_called(self, value: Value) -> Value | None:
         """Return what runs when a constant, field or property is called: its content. None where that is not known."""
-        if value.kind == "union":
+        if value.kind is ValueKind.UNION:
             return Value.union(self.content_called(part) or part for part in value.parts)
-        if value.kind != "definition":
+        if value.kind is not ValueKind.DEFINITION:
             return None
         held = self.inference.content_of_value(value)
-        if held is None or held.kind not in ("definition", "union") or held.number == value.number:
+        if held is None or held.kind not in (ValueKind.DEFINITION, ValueKind.UNION) or held.number == value.number:
             return None
         return Value.union(
-            part.with_definition_rule(RuleName.HELD) for part in (held.parts if held.kind == "union" else (held,))
+            part.with_definition_rule(RuleName.HELD)
+            for part in (held.parts if held.kind is ValueKind.UNION else (held,))
         )
 
 
 def _class_of(value: Value, rule: str) -> Value:
     """Return the class of an instance, or of each instance in a union; other values as they are."""
-    if value.kind == "union":
+    if value.kind is ValueKind.UNION:
         return Value.union(_class_of(part, rule) for part in value.parts) or UNKNOWN
-    return Value("definition", value.number, rule) if value.kind == "instance" else value
+    return Value(ValueKind.DEFINITION, value.number, rule) if value.kind is ValueKind.INSTANCE else value
 
 
 def _checked(value: Value | None, checked: Value) -> Value:
     """Return a value after a check of its type. Its own type is asked for members before the checked ones."""
-    if value is None or value.kind not in (*KNOWN_KINDS, "union"):
-        return checked if checked.kind in (*KNOWN_KINDS, "union") or value is None else value
-    if value.kind == "instance":
-        more = checked.parts if checked.kind == "union" else (checked,)
-        also = tuple(each.number for each in more if each.kind == "instance" and each.number != value.number)
+    if value is None or value.kind not in (*KNOWN_KINDS, ValueKind.UNION):
+        return checked if checked.kind in (*KNOWN_KINDS, ValueKind.UNION) or value is None else value
+    if value.kind is ValueKind.INSTANCE:
+        more = checked.parts if checked.kind is ValueKind.UNION else (checked,)
+        also = tuple(each.number for each in more if each.kind is ValueKind.INSTANCE and each.number != value.number)
         return value._replace(also=also) if also else value
     return value
 
 
 def method_of(settings: ShapeSettings, value: Value, name: str) -> Value:
     """Return a method of a collection or tuple as a function whose result is known."""
-    if value.kind in ("items", "mapping"):
+    if value.kind in (ValueKind.SEQUENCE, ValueKind.MAPPING):
         held, key = value.parts[0], value.parts[1]
         result: Value | None = None
         if name in settings.elements:
             result = held
         elif name in settings.copies:
             result = value
-        elif value.kind == "mapping" and name in settings.values:
-            result = Value("items", -1, value.rule, parts=(held, BUILTIN))
-        elif value.kind == "mapping" and name in settings.keys:
-            result = Value("items", -1, value.rule, parts=(key, BUILTIN))
-        elif value.kind == "mapping" and name in settings.items:
-            pair = Value("results", -1, value.rule, parts=(key, held))
-            result = Value("items", -1, value.rule, parts=(pair, BUILTIN))
+        elif value.kind is ValueKind.MAPPING and name in settings.values:
+            result = Value(ValueKind.SEQUENCE, -1, value.rule, parts=(held, BUILTIN))
+        elif value.kind is ValueKind.MAPPING and name in settings.keys:
+            result = Value(ValueKind.SEQUENCE, -1, value.rule, parts=(key, BUILTIN))
+        elif value.kind is ValueKind.MAPPING and name in settings.items:
+            pair = Value(ValueKind.TUPLE, -1, value.rule, parts=(key, held))
+            result = Value(ValueKind.SEQUENCE, -1, value.rule, parts=(pair, BUILTIN))
         if result is not None:
-            return Value("callable", -1, value.rule, parts=(result,))
+            return Value(ValueKind.CALLABLE, -1, value.rule, parts=(result,))
     return BUILTIN

@@ -16,7 +16,18 @@ from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import UNCOUNTED, arguments_of
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, UNKNOWN_MEMBER, Resolution, Value, value_of_resolution
+from causalist.graph.values import (
+    BUILTIN,
+    HOLDERS,
+    RESOLUTION_KINDS,
+    UNKNOWN,
+    UNKNOWN_MEMBER,
+    Resolution,
+    ResolutionKind,
+    Value,
+    ValueKind,
+    value_of_resolution,
+)
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
@@ -78,7 +89,7 @@ class Inference(InferenceBase):
     def infer_chain(self, file: int, scope: int, chain: str, called: str | None = None) -> Value | None:
         """Return the value of a chain; None for an unknown name, or a known receiver without that member.
 
-        A value of kind "unknown-member" says that nothing is known of the receiver. `called` are the arguments of a
+        A value of kind `UNKNOWN_MEMBER` says that nothing is known of the receiver. `called` are the arguments of a
         call, None where the chain is not called."""
         key = (file, scope, chain, called)
         if key in self.known:
@@ -117,17 +128,18 @@ class Inference(InferenceBase):
         if len(parts) > 1 and (exported := self.members.own_export(file, scope, chain, called)) is not None:
             return exported
         bare, marks = split_part(head, settings.types, settings.shapes)
+        value: Value | None
         if head in settings.names.super_names or (bare in settings.names.super_names and head.endswith("()")):
             if head.endswith("()") and head not in settings.names.super_names:
                 return None
             owner = self.program.enclosing_owner(symbols.first + scope) if scope >= 0 else -1
             if owner < 0 or len(parts) == 1:
                 return self.name_lookup.find_super_constructor(owner, called) if owner >= 0 else None
-            value = Value("super", owner, RuleName.SUPER)
+            value = Value(ValueKind.SUPER, owner, RuleName.SUPER)
         elif not head:
             return self._declared_elsewhere(file, parts, called, None)
         elif (owner := _type_of_scope(scope)) >= 0:
-            value = Value("instance", owner, RuleName.SELF)
+            value = Value(ValueKind.INSTANCE, owner, RuleName.SELF)
             if marks and (settings.names.constructors or bare[:1].isupper()):  # the class, by its own name inside of it
                 value = value._replace(rule=RuleName.CONSTRUCTED) if marks == ["()"] else UNKNOWN
             else:
@@ -161,7 +173,7 @@ class Inference(InferenceBase):
             is_method = symbols.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
         value = self._apply_marks(
-            Value("definition", found[0], self.name_lookup.rule_of_path(file, found[0])),
+            Value(ValueKind.DEFINITION, found[0], self.name_lookup.rule_of_path(file, found[0])),
             split_part(parts[found[1] - 1], symbols.settings.types)[1],
         )
         return self.follow_members(file, value, parts, found[1], called)
@@ -175,15 +187,21 @@ class Inference(InferenceBase):
         types = settings.types if settings is not None else TypeSettings()
         shapes = settings.shapes if settings is not None else ShapeSettings()
         while i < len(parts):
-            if (value := self.annotations.run_by_name(value) if bare_calls else value) is None or value.kind == "local":
+            if (
+                value := self.annotations.run_by_name(value) if bare_calls else value
+            ) is None or value.kind is ValueKind.UNKNOWN:
                 return unknown
-            if value.kind in ("external", "builtin"):
+            if value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
                 return value
             if value.kind in HOLDERS and not shapes.sequences:
                 return BUILTIN
             part = parts[i]
             i += 1
-            if value.kind == "definition" and settings is not None and f".{part}" in settings.names.assigned_infixes:
+            if (
+                value.kind is ValueKind.DEFINITION
+                and settings is not None
+                and f".{part}" in settings.names.assigned_infixes
+            ):
                 continue  # `A.prototype.m`: a member of A like any other
             name = part.rstrip("()[]") or part
             given = called if i == len(parts) else None
@@ -200,12 +218,12 @@ class Inference(InferenceBase):
                 if step is not None:
                     value = step
                     continue
-            if step is None and value.kind == "definition":
+            if step is None and value.kind is ValueKind.DEFINITION:
                 step, i = self.name_lookup.find_deep_member(value.number, parts, i)
                 part = parts[i - 1]
                 marks = split_part(part, types, shapes)[1]
             invokes = settings is not None and part.rstrip("()") in settings.names.invokers
-            if step is None and value.kind == "definition" and invokes:
+            if step is None and value.kind is ValueKind.DEFINITION and invokes:
                 step = value
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
@@ -247,7 +265,7 @@ class Inference(InferenceBase):
                     and program.parent(own) == symbols.first + scope
                     and not program.is_object_method(own)
                 ):
-                    return Value("definition", own, RuleName.SAME_FILE)
+                    return Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
                 entry = symbols.imports.get(scope, {}).get(name)
                 if entry is not None:
                     return self._imported(file, entry)
@@ -268,7 +286,7 @@ class Inference(InferenceBase):
         if own is not None and program.is_object_method(own) and settings.names.assigned_infixes:
             own = None
         if own is not None and (entry is None or not program.is_value(own)):
-            return Value("definition", own, RuleName.SAME_FILE)
+            return Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
         if entry is not None:
             return self._imported(file, entry, called)
         binding = symbols.bindings.get(MODULE_SCOPE, {}).get(name)
@@ -291,17 +309,19 @@ class Inference(InferenceBase):
         if found is None:
             return UNKNOWN  # imported from here, but made in a way that cannot be seen
         if found.rule == "dotted":
-            return Value("dotted", file, RuleName.PATH, entry.module)
+            return Value(ValueKind.PARTIAL_PACKAGE, file, RuleName.PATH, entry.module)
         return self._value_of_resolution(found, "")
 
     def _value_of_resolution(self, found: Resolution, rule: str) -> Value:
-        if found.kind == "value":
+        if found.kind is ResolutionKind.VALUE:
             made = self.infer_chain(found.number, MODULE_SCOPE, found.name)
             if self.program.files[found.number].is_shaped:
                 return made or UNKNOWN
             # What is not known of the value may still be known of the file that makes it.
             return (
-                made if made is not None and made.kind == "instance" else Value("module", found.number, RuleName.IMPORT)
+                made
+                if made is not None and made.kind is ValueKind.INSTANCE
+                else Value(ValueKind.MODULE, found.number, RuleName.IMPORT)
             )
         return value_of_resolution(found, rule)
 
@@ -309,37 +329,41 @@ class Inference(InferenceBase):
         self, file: int, value: Value, name: str, so_far: str, called: str | None = None, path: bool = False
     ) -> Value | None:
         program = self.program
-        if program.tree_paths.as_module(value.kind, value.number) is not None:
-            inner = program.tree_paths.follow_name(Resolution(value.kind, value.number, value.rule), name, path)
+        resolution_kind = RESOLUTION_KINDS.get(value.kind)
+        if resolution_kind is not None and program.tree_paths.as_module(resolution_kind, value.number) is not None:
+            module = Resolution(resolution_kind, value.number, value.rule)
+            inner = program.tree_paths.follow_name(module, name, path)
             return self._value_of_resolution(inner, "") if inner is not None else None
-        if value.kind == "union":
+        if value.kind is ValueKind.UNION:
             return Value.union(
-                part if part.kind == "external" else self._attribute(file, part, name, so_far, called, path)
+                part if part.kind is ValueKind.EXTERNAL else self._attribute(file, part, name, so_far, called, path)
                 for part in value.parts
             )
         if value.kind in HOLDERS:
             settings = program.files[file].settings
             return method_of(settings.shapes, value, name) if settings is not None else BUILTIN
-        if value.kind == "dotted":
+        if value.kind is ValueKind.PARTIAL_PACKAGE:
             if name and (so_far == value.name or value.name.startswith(so_far + ".")):
                 return (self.name_lookup.find_dotted_module(file, so_far) if so_far == value.name else None) or value
             package = self.name_lookup.find_dotted_module(file, so_far.rpartition(".")[0])
             return self._attribute(file, package, name, so_far) if package is not None else None
-        if value.kind == "module":
+        if value.kind is ValueKind.MODULE:
             found = program.find_exported(value.number, name)
             if found is None:
                 if name == "default":
                     return value
                 whole = self.default_export(value)
                 return self._attribute(file, whole, name, so_far) if whole is not None else None
-            return self._value_of_resolution(found, RuleName.MODULE_ATTRIBUTE if found.kind == "definition" else "")
-        if value.kind == "definition":
+            return self._value_of_resolution(
+                found, RuleName.MODULE_ATTRIBUTE if found.kind is ResolutionKind.DEFINITION else ""
+            )
+        if value.kind is ValueKind.DEFINITION:
             return self._definition_attribute(value, name, called)
-        if value.kind == "holder":
+        if value.kind is ValueKind.OBJECT:
             return self.members.object_member(value, name)
-        if value.kind == "record":
+        if value.kind is ValueKind.RECORD:
             return self.members.record_member(file, value, name, called)
-        if value.kind in ("instance", "super"):
+        if value.kind in (ValueKind.INSTANCE, ValueKind.SUPER):
             own = self._instance_attribute(value, name, called)
             return own if own is not None else self.name_lookup.find_extension_member(file, value, name, called)
         return None
@@ -351,12 +375,20 @@ class Inference(InferenceBase):
             return None
         found = self.program.find_exported(module.number, "default")
         whole = self._value_of_resolution(found, "") if found is not None else None
-        return whole if whole is not None and whole.kind in ("definition", "instance", "holder") else None
+        return (
+            whole
+            if whole is not None and whole.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT)
+            else None
+        )
 
     def _definition_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program
         held = self.annotations.resolve_alias(value.number) or self.members.variant_payload(value.number, name)
-        if held is not None and held.kind == "instance" and program.definition_of[value.number].kind == NodeKind.TYPE:
+        if (
+            held is not None
+            and held.kind is ValueKind.INSTANCE
+            and program.definition_of[value.number].kind == NodeKind.TYPE
+        ):
             return self._attribute(program.file_of[value.number], held, name, name, called)
         if held is not None:
             return held
@@ -364,13 +396,15 @@ class Inference(InferenceBase):
         if program.is_type(value.number):
             number, inherited = program.find_member(value.number, name, called=called)
             if number >= 0:
-                return Value("definition", number, RuleName.INHERITED if inherited else RuleName.CLASS_ATTRIBUTE)
+                return Value(
+                    ValueKind.DEFINITION, number, RuleName.INHERITED if inherited else RuleName.CLASS_ATTRIBUTE
+                )
             return self.members.member_from_outside(value.number, name) or self.name_lookup.find_outer_self(
                 value.number, name
             )
         number = program.find_own_member(value.number, name, called)
         if number >= 0:
-            return Value("definition", number, RuleName.OBJECT_MEMBER)
+            return Value(ValueKind.DEFINITION, number, RuleName.OBJECT_MEMBER)
         if (assigned := self.members.member_from_outside(value.number, name)) is not None:
             return assigned
         if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
@@ -379,10 +413,14 @@ class Inference(InferenceBase):
             return None  # `a = b` and `b = a`, or a longer way than anybody writes
         self._open_holders.add(value.number)
         found = self.annotations.content_of(value.number)
-        if found is not None and found.kind not in ("external", "builtin"):
+        if found is not None and found.kind not in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
             found = self._attribute(program.file_of[value.number], found, name, name, called)
         self._open_holders.discard(value.number)
-        if found is not None and found.kind in ("definition", "union") and definition.kind != NodeKind.CONSTANT:
+        if (
+            found is not None
+            and found.kind in (ValueKind.DEFINITION, ValueKind.UNION)
+            and definition.kind != NodeKind.CONSTANT
+        ):
             return found._replace(rule=_HELD, parts=tuple(each._replace(rule=_HELD) for each in found.parts))
         return found
 
@@ -393,16 +431,18 @@ class Inference(InferenceBase):
                 return found
             value = value._replace(number=also)
         program = self.program
-        if called is None and value.kind == "instance":
+        if called is None and value.kind is ValueKind.INSTANCE:
             hidden = program.find_hidden_field(value.number, name)
             if hidden >= 0:
-                return Value("definition", hidden, value.rule)
-        if value.kind == "super":
+                return Value(ValueKind.DEFINITION, hidden, value.rule)
+        if value.kind is ValueKind.SUPER:
             return self.name_lookup.find_super_member(value.number, name, called)
         number, inherited = program.find_member(value.number, name, called=called)
         if number >= 0:
             return Value(
-                "definition", number, RuleName.INHERITED if inherited and value.rule == RuleName.SELF else value.rule
+                ValueKind.DEFINITION,
+                number,
+                RuleName.INHERITED if inherited and value.rule == RuleName.SELF else value.rule,
             )
         return self.members.assigned_attribute(value, name)
 
@@ -486,7 +526,9 @@ class Inference(InferenceBase):
         facts = self.program.definition_of[definition]
         if facts.kind != NodeKind.METHOD or symbols.settings is None or not symbols.settings.names.assigned_infixes:
             return None
-        return Value("holder", self.program.file_of[definition], RuleName.SELF, facts.qualname.rpartition(".")[0])
+        return Value(
+            ValueKind.OBJECT, self.program.file_of[definition], RuleName.SELF, facts.qualname.rpartition(".")[0]
+        )
 
     def _with_own_class(self, symbols: FileSymbols, scope: int, chain: str) -> str:
         """Return a chain in which the class around makes an instance of itself, `new.run`, with its name, `A().run`.

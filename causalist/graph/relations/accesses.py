@@ -13,12 +13,14 @@ from causalist.graph.infer.base import split_calls, split_marks
 from causalist.graph.infer.inference import Inference
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Value
+from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Lookup
 from causalist.model.language import LanguageSettings, LookupSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
-_HOLDERS = frozenset({"instance", "super", "definition", "module", "dotted"})
+_HOLDERS = frozenset(
+    {ValueKind.INSTANCE, ValueKind.SUPER, ValueKind.DEFINITION, ValueKind.MODULE, ValueKind.PARTIAL_PACKAGE}
+)
 _FIRST_NAME = re.compile(r"\w+")
 
 
@@ -60,7 +62,7 @@ class AccessResolver:
         if settings is None or chain in settings.names.self_names or chain in settings.names.super_names:
             return None  # `super` alone stands for the constructor, and is what the next name belongs to
         value = self.inference.infer_chain(file, scope, chain)
-        if value is None or value.kind != "definition":
+        if value is None or value.kind is not ValueKind.DEFINITION:
             return None
         is_function = self.program.definition_of[value.number].kind in CALLABLE_KINDS
         return AccessTarget(value.number, value.rule, True) if is_function else None
@@ -106,22 +108,22 @@ class AccessResolver:
         holder = self.inference.infer_chain(file, scope, chain)
         if holder is None or holder.kind not in _HOLDERS:
             return None
-        if holder.kind != "definition" or program.is_type_like(holder.number):
+        if holder.kind is not ValueKind.DEFINITION or program.is_type_like(holder.number):
             return holder
         if not program.is_value(holder.number):
             return None
         held = self.inference.content_of(holder.number)
-        if held is None or held.kind != "instance":
+        if held is None or held.kind is not ValueKind.INSTANCE:
             return None
         is_field = program.definition_of[holder.number].kind == NodeKind.FIELD
         return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_field else held
 
     def _find_member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> AccessTarget | None:
-        if holder.kind in ("module", "dotted"):
+        if holder.kind in (ValueKind.MODULE, ValueKind.PARTIAL_PACKAGE):
             return self._target_of_value(self.inference.infer_chain(file, scope, ".".join([*before, name])))
         for owner in (holder.number, *holder.also):
             found = self._find_in_type(
-                owner, name, RuleName.CLASS_ATTRIBUTE if holder.kind == "definition" else holder.rule
+                owner, name, RuleName.CLASS_ATTRIBUTE if holder.kind is ValueKind.DEFINITION else holder.rule
             )
             if found is not None:
                 return found
@@ -142,7 +144,7 @@ class AccessResolver:
     def _target_of_value(self, value: Value | None) -> AccessTarget | None:
         return (
             self._target_of_state(value.number, value.rule)
-            if value is not None and value.kind == "definition"
+            if value is not None and value.kind is ValueKind.DEFINITION
             else None
         )
 
@@ -164,6 +166,6 @@ def matches_lookup(inference: Inference, file: int, lookup: Lookup, way: LookupS
         return True
     head = lookup.head or _FIRST_NAME.findall(way.word)[0]
     value = inference.infer_chain(file, lookup.scope, head)
-    if value is None or value.kind == "builtin":
+    if value is None or value.kind is ValueKind.BUILTIN:
         return head in way.globals
-    return value.kind == "external" and (value.name in way.modules or head in way.globals)
+    return value.kind is ValueKind.EXTERNAL and (value.name in way.modules or head in way.globals)
