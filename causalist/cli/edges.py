@@ -11,7 +11,7 @@ What `readers` and `writers` share: edges to a value, one a line, or as a docume
 `causalist writers`: what gives a value.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ import click
 
 from causalist.cli._lookup import aligned, finish, id_of, lookup_options, open_for_lookup, site_of
 from causalist.cli._repository import min_confidence_option
+from causalist.model.symbols import TYPE_KINDS
 from causalist.serialize.answers import callers_document, calls_document
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: f
 
 
 def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
-    """Prints the calls that lead to `node`, and apart from them those of what it overrides, who names it without a
-    call, and which documentation mentions it."""
+    """Prints the calls that lead to `node`, and apart from them those of what it overrides, uses of the class of a
+    special method, who names it without a call, and which documentation mentions it."""
     repository = open_for_lookup(repo, force=force, when_empty=callers_document(node, (), (), ()) if as_json else None)
     name = id_of(repository, node)
     known = (
@@ -50,7 +51,9 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
     found = edges or through or references or documents
     nothing = "" if found else _nothing(f"calls to {name}", sum(map(len, known)), min_confidence)
     document = callers_document(name, edges, through, references, documents) if as_json else None
-    finish(document, _callers(edges, through, references, documents), nothing)
+    nodes = repository.index.graph.nodes
+    types = {e.target for e in through if nodes.kinds[nodes.ids.position(e.target)] in TYPE_KINDS}
+    finish(document, _callers(edges, through, types, references, documents), nothing)
 
 
 def edge_lines(edges: "Sequence[Edge]") -> list[str]:
@@ -59,13 +62,19 @@ def edge_lines(edges: "Sequence[Edge]") -> list[str]:
 
 
 def _callers(
-    edges: "Sequence[Edge]", through: "Sequence[Edge]", references: "Sequence[Edge]", documents: "Sequence[Edge]"
+    edges: "Sequence[Edge]",
+    through: "Sequence[Edge]",
+    types: Collection[str],
+    references: "Sequence[Edge]",
+    documents: "Sequence[Edge]",
 ) -> Iterator[str]:
+    """Calls, then those through overridden methods and classes, then other uses. `types` are those classes."""
     yield from edge_lines(edges)
     for base in sorted({edge.target for edge in through}):
         if edges or base != min(edge.target for edge in through):
             yield ""
-        yield f"through {base}, which it overrides"
+        how = "who uses this may run it without its name" if base in types else "which it overrides"
+        yield f"through {base}, {how}"
         yield from edge_lines([edge for edge in through if edge.target == base])
     if references:
         if edges or through:
@@ -123,7 +132,8 @@ def callers_command(node: str, repo: Path | None, force: bool, min_confidence: f
     """Shows the calls that lead to NODE.
 
     NODE is an id, the end of one, a path, or a path with a line. One call a line, the most certain first. Calls of a
-    method that NODE overrides may run NODE; they are listed apart, below the name of that method.
+    method that NODE overrides may run NODE; they are listed apart, below the name of that method. Calls of a class are
+    calls of its constructor. Of a special method, such as an operator, the uses of its class are listed apart.
     Then come uses that name NODE without a call: a function that is handed to something may be called by that; and last
     the sections of documentation that mention NODE or what it contains.
 

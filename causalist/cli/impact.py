@@ -89,6 +89,8 @@ def affected_rows(affected: "Sequence[Affected]", *, with_depth: bool = False) -
         depth = f" (depth {each.depth})" if with_depth else ""
         if each.overridden_by:
             depth = f", which {each.overridden_by} overrides{depth}"
+        elif each.runs:
+            depth = f", which runs {each.runs}{depth}"
         rows.append(
             (
                 f"  {each.node}",
@@ -120,8 +122,8 @@ def impact_command(
     """Shows what a change of NODE reaches.
 
     That is what uses NODE or what it contains, what uses that, and so on; tests apart. What calls a method that NODE
-    overrides may run NODE, and is listed. Last comes the documentation that mentions NODE or what it contains. With
-    --diff instead of NODE: of everything whose lines changed.
+    overrides may run NODE, and is listed. A call of a class runs its constructor. Last comes the documentation that
+    mentions NODE or what it contains. With --diff instead of NODE: of everything whose lines changed.
 
     \b
     Example:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         invalidation_keys,
     )
     from causalist.graph.layers import fan_in
-    from causalist.graph.linker import Linker, NotLinked
+    from causalist.graph.linker import Linker, LinkError
     from causalist.graph.rules import (
         GUESSES,
         RULES,
@@ -34,9 +34,9 @@ __all__ = [
     "Confidences",
     "Evidence",
     "InvalidationKeys",
+    "LinkError",
     "LinkedPart",
     "Linker",
-    "NotLinked",
     "ParallelPlan",
     "RelinkedGraph",
     "RuleMeasurement",
@@ -60,7 +60,7 @@ __getattr__ = exports(
         "build": "LinkedPart ParallelPlan build_graph",
         "rules": "Confidences Evidence GUESSES RULES RuleMeasurement evidence_sort_key load_confidences "
         "read_confidences",
-        "linker": "Linker NotLinked",
+        "linker": "Linker LinkError",
         "invalidation": "InvalidationKeys can_mention forwarded_modules forwards_module invalidation_keys",
         "incremental": "RelinkedGraph needs_bodies relink",
         "_precision_file": "shipped_confidences",

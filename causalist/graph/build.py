@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.graph.layers import LayerAssigner
-from causalist.graph.linker import Linker, NotLinked
-from causalist.graph.relations.tests import Tests
+from causalist.graph.linker import Linker, LinkError
+from causalist.graph.relations.tests import TestEdgeFinder
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, load_confidences
 from causalist.graph.tables import EdgeCollector, finish_graph
 from causalist.model.facts import FileFacts
@@ -82,7 +82,7 @@ def _link_each(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: ran
         with symbols.use_facts(bring(symbols.path, symbols.facts)):
             try:
                 linker.link(number)
-            except NotLinked as error:  # all other files have their edges
+            except LinkError as error:  # all other files have their edges
                 yield number, str(error)
             layers.assign_own(number)
 
@@ -170,7 +170,7 @@ def build_graph(
     linker.add_bases()
     layers = LayerAssigner(linker.program, linker.drafts)
     troubles = link_files(linker, with_bodies, layers, spread)
-    tests = Tests(linker.program, linker.drafts)
+    tests = TestEdgeFinder(linker.program, linker.drafts)
     for each in list(tests.find_edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
     languages = [symbols.settings.name if symbols.settings else "" for symbols in linker.program.files]

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from causalist.graph.invalidation import InvalidationKeys
 from causalist.graph.layers import LayerAssigner
-from causalist.graph.linker import Linker, NotLinked
+from causalist.graph.linker import Linker, LinkError
 from causalist.graph.program.program import Program
-from causalist.graph.relations.tests import FoundEdge, Tests
+from causalist.graph.relations.tests import FoundEdge, TestEdgeFinder
 from causalist.graph.rules import RULE_NAMES, load_confidences
 from causalist.graph.tables import EdgeSites, NodeDraft, build_columns, splice_edge_table
 from causalist.model.facts import FileFacts
@@ -67,17 +67,17 @@ def relink(
 
     Files may come without bodies unless `needs_bodies` says otherwise. `before` is a linker of what `previous` was made
     of, which is used up. It may be given only where the files look the same from outside, none of them is at
-    `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, NotLinked where
+    `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, LinkError where
     one that came or went stands in the place of another."""
-    again = sorted(edited | affected)
-    held = {number: _facts_held(*files[number], settings) for number in again}
+    relinked = sorted(edited | affected)
+    held = {number: _facts_held(*files[number], settings) for number in relinked}
     linker = before.relink(held) if before is not None else None
     if linker is None:
         linker = Linker.from_files([(path, held.get(i, facts)) for i, (path, facts) in enumerate(files)], settings)
     for each in moved:
         _check_no_rival(linker.program, each, settings)
     with ExitStack() as bodies:
-        for number in again:
+        for number in relinked:
             bodies.enter_context(linker.program.files[number].use_facts(files[number][1]))
         return _GraphUpdate(linker, previous, frozenset(edited), frozenset(affected), moved).run()
 
@@ -89,14 +89,14 @@ def _facts_held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSett
 
 
 def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping[str, LanguageSettings]) -> None:
-    """Raise NotLinked where others would see more of a file that came or went than its names.
+    """Raise LinkError where others would see more of a file that came or went than its names.
 
     In its absence another file has the names of its module, or its methods say what a trait's are."""
     readers = [settings[moved.language]] if moved.language else settings.values()
     if any(program.modules.has_rival(moved.path, each.modules) for each in readers):
-        raise NotLinked("a module in the place of another")
+        raise LinkError("a module in the place of another")
     if any(program.traits_with(method) for method in moved.methods):
-        raise NotLinked("a method like one of a trait")
+        raise LinkError("a method like one of a trait")
 
 
 def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> bool:
@@ -117,8 +117,8 @@ class _GraphUpdate:
         self.linker = linker
         self.graph = previous
         self.moved = moved
-        self.gone = len(linker.program.files)  # the number of all files of the previous graph that are no longer there
-        self.edited = edited | {self.gone}
+        self.removed = len(linker.program.files)  # stands for all files that are no longer there
+        self.edited = edited | {self.removed}
         self.changed = edited | affected  # what is linked again
         nodes = previous.nodes
         file_nodes = np.flatnonzero(nodes.kinds == NodeKind.FILE)
@@ -130,7 +130,7 @@ class _GraphUpdate:
         self.file_nodes = np.array(found, dtype=np.int32)  # -1 for those that came
         self.file_of = np.full(len(nodes) + 1, -1, dtype=np.int32)  # node of a file -> its number; the last is for -1
         self.file_of[self.file_nodes] = np.arange(len(found), dtype=np.int32)
-        self.file_of[list(numbers.values())] = self.gone
+        self.file_of[list(numbers.values())] = self.removed
         self.file_of[-1] = -1
         self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
         self._keys: dict[int, dict[str, int]] = {}  # file -> id -> draft
@@ -147,12 +147,12 @@ class _GraphUpdate:
             layers.assign_own(number)
         retested = self._relink_tests()
         edges = graph.edges
-        own = self._mask_files(self.file_of[:-1], self.changed | {self.gone})
-        is_gone = own[edges.sources]
-        is_gone |= (edges.kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[:-1], retested)[edges.sources]
+        own = self._mask_files(self.file_of[:-1], self.changed | {self.removed})
+        is_removed = own[edges.sources]
+        is_removed |= (edges.kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[:-1], retested)[edges.sources]
         is_outside = self.file_of[:-1] < 0
         kept = ~(is_outside | own)
-        kept[edges.targets[is_outside[edges.targets] & ~is_gone]] = True  # what is outside, where it is still used
+        kept[edges.targets[is_outside[edges.targets] & ~is_removed]] = True  # what is outside, where it is still used
         made = {key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0}
         ids = merged(graph.nodes.ids, kept, [draft.id for draft in made.values()])
         at = dict(zip(made, ids.added.tolist(), strict=True))
@@ -168,13 +168,13 @@ class _GraphUpdate:
         found = build_columns(linker.collector, self._language_of, positions, load_confidences())
         is_lost = ids.old < 0
         if min(found.sources.min(initial=0), found.targets.min(initial=0)) < 0 or (
-            is_lost.any() and (is_lost[edges.targets] & ~is_gone).any()
+            is_lost.any() and (is_lost[edges.targets] & ~is_removed).any()
         ):
-            raise NotLinked("an edge leads to what is no longer there")
-        gone = np.flatnonzero(is_gone)
+            raise LinkError("an edge leads to what is no longer there")
+        removed = np.flatnonzero(is_removed)
         now = CodeGraph(
             _nodes(graph.nodes, kept, ids, list(made.values()), position),
-            splice_edge_table(edges, gone, ids.old, found, len(ids.table)),
+            splice_edge_table(edges, removed, ids.old, found, len(ids.table)),
             RULE_NAMES,
             self._merge_unresolved(ids, own, position),
         )
@@ -193,14 +193,14 @@ class _GraphUpdate:
         unread = np.where(read, np.int32(-1), ids.old)
         is_other = np.ones(len(ids.table), dtype=np.bool_)
         is_other[unread[unread >= 0]] = False
-        for ends in (ids.old[edges.sources[gone]], ids.old[edges.targets[gone]]):
+        for ends in (ids.old[edges.sources[removed]], ids.old[edges.targets[removed]]):
             is_other[ends[ends >= 0]] = True
         is_other[found.sources] = is_other[found.targets] = True
         return RelinkedGraph(linked, ids.old, unread, is_other, linker)
 
     def _mask_files(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
         """True for each of these numbers of files that is chosen; -1 is not."""
-        is_one = np.zeros(self.gone + 2, dtype=np.bool_)
+        is_one = np.zeros(self.removed + 2, dtype=np.bool_)
         is_one[sorted(chosen)] = True
         return is_one[files]
 
@@ -215,7 +215,7 @@ class _GraphUpdate:
 
         These are files that changed, and those that call something there that may be a helper."""
         graph, edges = self.graph, self.graph.edges
-        is_changed = self._mask_files(self.file_of[:-1], self.changed | {self.gone})
+        is_changed = self._mask_files(self.file_of[:-1], self.changed | {self.removed})
         into = edges.incoming[_edges_of_rows(edges.incoming_indptr, np.flatnonzero(is_changed))]
         kinds, targets = edges.kinds[into], edges.targets[into]
         matters = (kinds == EdgeKind.CALLS) & (graph.nodes.roles[targets] == Role.TEST)
@@ -223,10 +223,10 @@ class _GraphUpdate:
         matters |= (kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[targets], self.edited)
         callers = edges.sources[into[matters]]
         files = self.changed | frozenset(self.file_of[callers].tolist()) | self._named_after_moved()
-        files -= {self.gone}
+        files -= {self.removed}
         found: list[FoundEdge] = list(self.linker.collector.edges.items())
-        again = np.flatnonzero(self._mask_files(self.file_of[:-1], files - self.changed))
-        found += self._edges_of_nodes(again)
+        relinked = np.flatnonzero(self._mask_files(self.file_of[:-1], files - self.changed))
+        found += self._edges_of_nodes(relinked)
         drafts = self.linker.drafts
         helpers = {
             target
@@ -235,7 +235,7 @@ class _GraphUpdate:
         }
         positions = {graph.nodes.ids.position(drafts[helper].id) for helper in helpers}
         found += self._edges_of_nodes(np.array(sorted(positions), dtype=np.int64))
-        tests = Tests(self.linker.program, drafts)
+        tests = TestEdgeFinder(self.linker.program, drafts)
         for each in list(tests.find_edges(found, files)):
             if drafts[each.source].file in files:
                 self.linker.collector.add(
@@ -250,7 +250,7 @@ class _GraphUpdate:
         edges = self.graph.edges
         found = _edges_of_rows(edges.indptr, nodes)
         files = self.file_of[edges.targets[found]]
-        found = found[_IS_USE[edges.kinds[found]] & (files >= 0) & (files < self.gone)]
+        found = found[_IS_USE[edges.kinds[found]] & (files >= 0) & (files < self.removed)]
         rows = (
             each[found].tolist()
             for each in (edges.sources, edges.targets, edges.kinds, edges.rules, edges.candidates, edges.counts,

@@ -38,11 +38,11 @@ Variable = tuple[str, str]  # the qualified name of its function, its own
 class InterfaceChange(NamedTuple):
     """Names that differ between two interfaces of a file.
 
-    `names` as above. `said`: names of definitions by which only prose means them. `variables` of functions that differ,
-    which only these can name. `kinds` are those of the definitions that came, went or changed."""
+    `names` as above. `prose_names`: names of definitions by which only prose means them. `variables` of functions that
+    differ, which only these can name. `kinds` are those of the definitions that came, went or changed."""
 
     names: frozenset[str]
-    said: frozenset[str]
+    prose_names: frozenset[str]
     variables: frozenset[Variable]
     kinds: frozenset[int]
 
@@ -61,29 +61,29 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     special = _special_prefix(language)
     one, other = _interface_items(old, language), _interface_items(new, language)
     names: set[str] = set()
-    said: set[str] = set()
+    prose_names: set[str] = set()
     variables: set[Variable] = set()
     kinds: set[int] = set()
     for key in one.keys() | other.keys():
         then, now = one.get(key, []), other.get(key, [])
         if then == now:
             continue
-        what, place, name = key
-        if what == "whole":
+        item_kind, place, name = key
+        if item_kind == "whole":
             return None
-        if what == "variable":
+        if item_kind == "variable":
             variables.add((place, name))
-        elif what == "binding":
+        elif item_kind == "binding":
             names.update(_names_of_binding(place, name, special))
-        elif what == "definition":
+        elif item_kind == "definition":
             names.update(_names_of(place, special), _names_of(f"{place.rpartition('.')[0]}.{name}", special))
-            said.update(_NAME.findall(name))
-        elif what != "child" or not _are_distinguished(then, now, special):
+            prose_names.update(_NAME.findall(name))
+        elif item_kind != "child" or not _are_distinguished(then, now, special):
             names.update(_names_of(place, special), _NAME.findall(name))
         kinds.update(k for facts in (old, new) for k in _kinds_at(facts, place))
     if names & UNNAMED_EXPORTS:
         return None
-    return InterfaceChange(frozenset(names), frozenset(said - names), frozenset(variables), frozenset(kinds))
+    return InterfaceChange(frozenset(names), frozenset(prose_names - names), frozenset(variables), frozenset(kinds))
 
 
 _Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a name in it
@@ -97,8 +97,8 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
     places.append("")  # of the file, MODULE_SCOPE
     items: dict[_Key, list[Hashable]] = {}
 
-    def add(what: str, place: int, name: str, value: Hashable) -> None:
-        items.setdefault((what, places[place], name), []).append(value)
+    def add(item_kind: str, place: int, name: str, value: Hashable) -> None:
+        items.setdefault((item_kind, places[place], name), []).append(value)
 
     for definition in facts.definitions:
         shown = definition._replace(start_byte=0, end_byte=0, start_row=0, end_row=0, doc="", text_byte=0, parent=0)

@@ -20,7 +20,7 @@ from causalist.graph.infer.base import split_marks
 from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.relations.accesses import AccessResolver, matches_lookup
-from causalist.graph.relations.mentions import Mentions
+from causalist.graph.relations.mentions import MentionResolver
 from causalist.graph.relations.overrides import OverrideFinder
 from causalist.graph.relations.structural_types import StructuralTypes
 from causalist.graph.resolver import Derived, NameCandidates, Resolver
@@ -88,7 +88,7 @@ def _add(members: dict[str, set[str]], chain: str) -> None:
     members.setdefault(split_marks(head)[0], set()).update(split_marks(each)[0] for each in rest[:1])
 
 
-class NotLinked(Exception):
+class LinkError(Exception):
     """A use in a file could not be followed to its end, by a defect of this program; says what was raised."""
 
 
@@ -107,7 +107,7 @@ class Linker:
     _types: tuple[list[Derived], list[tuple[int, int]]] | None = None  # bases, and (type, interface) by methods alone
     _imports: PackageImports = field(init=False)
     _accesses: AccessResolver = field(init=False)
-    _mentions: Mentions = field(init=False)
+    _mentions: MentionResolver = field(init=False)
 
     @classmethod
     def from_files(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Linker":
@@ -121,7 +121,7 @@ class Linker:
     def __post_init__(self) -> None:
         self._imports = PackageImports(self.program)
         self._accesses = AccessResolver(self.program, self.resolver.inference)
-        self._mentions = Mentions(self.program, self.drafts)
+        self._mentions = MentionResolver(self.program, self.drafts)
 
     def relink(self, changed: Mapping[int, FileFacts]) -> "Linker | None":
         """Return a linker of the same files, of which some changed and look the same from all others.
@@ -138,14 +138,14 @@ class Linker:
     def link(self, number: int) -> None:
         """Add all edges that leave a file but for those of `add_bases` and those that follow from others.
 
-        Raises NotLinked with those of them in place that were found until then."""
+        Raises LinkError with those of them in place that were found until then."""
         try:
             self._link(number)
         except Exception as error:
             if not errors.is_survived(error):
                 raise
             self.resolver.discard()
-            raise NotLinked(type(error).__name__) from error
+            raise LinkError(type(error).__name__) from error
 
     def release_tables(self) -> None:
         """Drop references back to the program, so that its last use frees facts and tables.
@@ -163,8 +163,8 @@ class Linker:
         self._add_imports(number)
         self._add_uses(number)
         self._add_states(number)
-        for source, meant, row in self._mentions.find_edges(number):
-            self._add_edge(source, meant.draft, EdgeKind.MENTIONS, meant.rule, row, meant.candidates)
+        for source, target, row in self._mentions.find_edges(number):
+            self._add_edge(source, target.draft, EdgeKind.MENTIONS, target.rule, row, target.candidates)
 
     def add_bases(self, only: Collection[int] | None = None) -> None:
         """Add edges to bases and overridden methods that leave all files, or some. Call it before `link`."""
@@ -270,11 +270,13 @@ class Linker:
         symbols = self.program.files[number]
         facts = symbols.facts
         # Where types stand before the names, members that are handed on are references already.
-        is_told = symbols.settings is not None and symbols.settings.types.prefixed
-        told = {(each.scope, each.name, each.row) for each in facts.references} if is_told else frozenset()
+        has_typed_references = symbols.settings is not None and symbols.settings.types.prefixed
+        referenced = (
+            {(each.scope, each.name, each.row) for each in facts.references} if has_typed_references else frozenset()
+        )
         for access in facts.accesses:
             self._add_state(number, access.scope, access.name, access.row, access.how, "." not in access.name)
-            if access.how == AccessKind.READ and (access.scope, access.name, access.row) not in told:
+            if access.how == AccessKind.READ and (access.scope, access.name, access.row) not in referenced:
                 self._add_function(number, access.scope, access.name, access.row)
         # `serve::run` is in the module of that name, whatever else is called so.
         is_path = symbols.settings is not None and bool(symbols.settings.names.path_separator)
@@ -297,12 +299,12 @@ class Linker:
                     self._add_function(number, scope, holder, row)
         for lookup in facts.lookups:
             assert symbols.settings is not None
-            way = symbols.settings.lookups[lookup.way]
-            if matches_lookup(self.resolver.inference, number, lookup, way):
+            key_settings = symbols.settings.lookups[lookup.way]
+            if matches_lookup(self.resolver.inference, number, lookup, key_settings):
                 kind = EdgeKind.WRITES if lookup.writes else EdgeKind.READS
-                rule = RuleName.NAMED_KEY if way.modules or way.globals else RuleName.KEY_OF_CONFIG
+                rule = RuleName.NAMED_KEY if key_settings.modules or key_settings.globals else RuleName.KEY_OF_CONFIG
                 source = self._scope_draft(number, lookup.scope)
-                self._add_external_edge(source, f"{way.kind}:{lookup.key}", kind, lookup.row, rule)
+                self._add_external_edge(source, f"{key_settings.kind}:{lookup.key}", kind, lookup.row, rule)
 
     def _add_state(self, number: int, scope: int, chain: str, row: int, how: int, is_outer: bool) -> None:
         source = self._scope_draft(number, scope)

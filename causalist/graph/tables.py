@@ -313,37 +313,39 @@ def build_edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
 
 
 def splice_edge_table(
-    then: EdgeTable, gone: NDArray[np.int64], nodes: NDArray[np.int32], new: EdgeColumns, n: int
+    previous: EdgeTable, removed: NDArray[np.int64], nodes: NDArray[np.int32], new: EdgeColumns, n: int
 ) -> EdgeTable:
-    """Return an earlier table without the edges `gone`, which ascend, and with new ones.
+    """Return an earlier table without the edges `removed`, which ascend, and with new ones.
 
-    The table must not have the new ones without those that are gone. `nodes`: shape (n_nodes then,), the node of each
-    now, in the same order; -1 if it has no edge that stays. `n`: the number of nodes now."""
+    The table must not have the new ones without those that are gone. `nodes`: shape (n_nodes of the previous
+    table,), the node of each now, in the same order; -1 if it has no edge that stays. `n`: the number of nodes now."""
     # What is gone counts as what stands before it, so that numbers still ascend.
     here = np.maximum(np.maximum.accumulate(nodes), 0)
-    keys = _edge_keys(here.take(then.sources), here.take(then.targets), then.kinds, n)
+    keys = _edge_keys(here.take(previous.sources), here.take(previous.targets), previous.kinds, n)
     np.maximum.accumulate(keys, out=keys)
     keys_of_new = _edge_keys(new.sources, new.targets, new.kinds, n)
     order = np.argsort(keys_of_new)
     # Behind an edge that is gone, where it is found again: what comes after both does not move then.
-    rows = spliced(len(keys), gone, then.sources[gone], np.searchsorted(keys, keys_of_new[order], side="right"))
+    rows = spliced(
+        len(keys), removed, previous.sources[removed], np.searchsorted(keys, keys_of_new[order], side="right")
+    )
     moves = not np.array_equal(here, np.arange(len(here)))
-    sources = rows.of(here.take(then.sources) if moves else then.sources, new.sources[order])
-    targets = rows.of(here.take(then.targets) if moves else then.targets, new.targets[order])
-    is_same = not moves and sources is then.sources and targets is then.targets and n == len(nodes)
-    incoming = then.incoming if is_same else _stable_order(targets)
+    sources = rows.of(here.take(previous.sources) if moves else previous.sources, new.sources[order])
+    targets = rows.of(here.take(previous.targets) if moves else previous.targets, new.targets[order])
+    is_same = not moves and sources is previous.sources and targets is previous.targets and n == len(nodes)
+    incoming = previous.incoming if is_same else _stable_order(targets)
     return EdgeTable(
-        indptr=then.indptr if is_same else _build_indptr(sources, n),
+        indptr=previous.indptr if is_same else _build_indptr(sources, n),
         sources=sources,
         targets=targets,
-        kinds=rows.of(then.kinds, new.kinds[order]),
-        rules=rows.of(then.rules, new.rules[order]),
-        confidences=rows.of(then.confidences, new.confidences[order]),
-        candidates=rows.of(then.candidates, new.candidates[order]),
-        counts=rows.of(then.counts, new.counts[order]),
-        rows=rows.of(then.rows, new.rows[order]),
+        kinds=rows.of(previous.kinds, new.kinds[order]),
+        rules=rows.of(previous.rules, new.rules[order]),
+        confidences=rows.of(previous.confidences, new.confidences[order]),
+        candidates=rows.of(previous.candidates, new.candidates[order]),
+        counts=rows.of(previous.counts, new.counts[order]),
+        rows=rows.of(previous.rows, new.rows[order]),
         incoming=incoming,
-        incoming_indptr=then.incoming_indptr if is_same else _build_indptr(targets[incoming], n),
+        incoming_indptr=previous.incoming_indptr if is_same else _build_indptr(targets[incoming], n),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from causalist._internal.process import reuse_what_is_freed
 from causalist.graph import (
     InvalidationKeys,
-    NotLinked,
+    LinkError,
     RelinkedGraph,
     can_mention,
     forwarded_modules,
@@ -149,7 +149,7 @@ def _refreshed(
             seen.moved,
             retained.linker if retained is not None and is_same else None,
         )
-    except NotLinked:
+    except LinkError:
         return None  # what links everything says which files are concerned
     return Refreshed(facts, linked)
 
@@ -201,7 +201,7 @@ def _seen_differently(
         change = compare_interfaces(then, facts, language)
         if change is None or (language is not None and not _is_told_by_names(change, language)):
             return None
-        seen.said.update(change.said)
+        seen.said.update(change.prose_names)
         made = (dependent_names(each, language, frozenset(), change.variables) for each in interfaces)
         seen.names.update(change.names, *made)
     return seen

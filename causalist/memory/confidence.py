@@ -1,7 +1,7 @@
 """How likely the first document is right, from how far it leads the second by words.
 
 With m = 1 - second / first, of the best scores of documents by BM25, the probability is 1 / (1 + e to -(A + B m)).
-Fitted on 461 questions over four sets of documents, by a script that is not kept: docs/decisions/0025 has the figures.
+Fitted on 461 questions over four sets of documents, by a script that is not kept: docs/decisions/0009 has the figures.
 """
 
 from math import exp

@@ -40,7 +40,11 @@ class NameSettings:
     `unshared` is a regular expression for the signatures of definitions that their own file alone knows, `parts` one
     for those of types of which several files hold a part. What begins with `special` in a type is called without
     its name, by what a program does with a value; where there is such a mark, nothing else is. With `extensions`
-    functions in a type that are marked as called on another are found on it, where their package is in sight."""
+    functions in a type that are marked as called on another are found on it, where their package is in sight.
+
+    Look-ups alone read the rest. `initializers` are names of methods that run, beside `constructors`, where an instance
+    is made; "*" stands for the name of the type. With `constructs_bases` that runs a constructor of each base, too.
+    `implicit` is a regular expression for names of methods that run by what a program does with an object."""
 
     self_names: tuple[str, ...]
     super_names: tuple[str, ...]
@@ -76,6 +80,9 @@ class NameSettings:
     special: str = ""
     parts: str = ""
     extensions: bool = False
+    initializers: tuple[str, ...] = ()
+    constructs_bases: bool = False
+    implicit: str = ""
 
     @property
     def has_overloads(self) -> bool:

@@ -22,7 +22,7 @@ class Definition:
     `stale` says that.
 
     `fan_in` counts the nodes outside of it that use it or what it contains, `fan_out` those inside the repository that
-    it uses; `n_callers` and `n_callees` count the edges of calls to and from the node itself. `outline` is what a file
+    it uses; `n_callers` and `n_callees` count the calls to and from the node itself. `outline` is what a file
     holds, in the order of its lines. `namesakes` are ids of other definitions of that name in the file. `overrides` and
     `overridden_by` are ids of methods, one step away."""
 
@@ -56,7 +56,8 @@ class Affected(NamedTuple):
     """A node that a change reaches: `depth` steps of use away, by the shortest way. `edge` is the first of that way,
     the use by which the node itself depends on what is one step nearer. `role` is that of its file; `layer` and `tier`
     are its own. `overridden_by` is "" or the method one step nearer, where the edge leads to a method that it
-    overrides: the use may run it."""
+    overrides: the use may run it. `runs` is "" or the constructor or special method one step nearer, where the edge
+    leads to its class: the use runs it, as certainly as the edge says."""
 
     node: str
     depth: int
@@ -65,6 +66,7 @@ class Affected(NamedTuple):
     overridden_by: str = ""
     layer: str | None = None
     tier: str | None = None
+    runs: str = ""
 
 
 class Impact(NamedTuple):

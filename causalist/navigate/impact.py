@@ -12,7 +12,11 @@ from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
 from causalist.model.symbols import Role, file_id
-from causalist.navigate.edges import DISPATCHED, edges_into, namesakes, overridden_by
+from causalist.navigate.edges import DISPATCHED, overridden_by
+from causalist.navigate.implicit_calls import edge_of, implicit_uses
+
+# Of several ways by which a node depends on another, the first is given.
+_DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
 
 
 def affected_by(
@@ -21,8 +25,12 @@ def affected_by(
     """Nodes outside of `changed` from which edges of use lead to one of it, by depth, then id. What calls a method that
     a reached one overrides is reached as well, because it may run that.
 
+    What makes instances of a class runs its constructor and those of its bases; what uses a class may run its special
+    methods.
+
     Edges below `min_confidence` do not count. Of several edges by which a node depends on what is one step nearer, a
-    direct one is given, the most confident (ties: the lowest number). Breadth first, a level at a time: linear in nodes
+    direct one is given before a call of a class, a call of what is overridden and another use of a class; of several
+    such, the most confident (ties: the lowest number). Breadth first, a level at a time: linear in nodes
     and edges, but for sorting each level's edges. Raises UsageError for a depth below 1.
     """
     if max_depth is not None and max_depth < 1:
@@ -37,22 +45,33 @@ def affected_by(
     while len(frontier) and (max_depth is None or depth < max_depth):
         depth += 1
         origin = overridden_by(graph, frontier.tolist(), min_confidence)
-        through = edges_into(graph, np.array(sorted(origin), dtype=np.int64))
+        through = graph.edges_into(np.array(sorted(origin), dtype=np.int64))
         through = through[np.isin(edges.kinds[through], DISPATCHED)]
-        numbers = np.concatenate([edges_into(graph, frontier), through])
-        is_through = np.arange(len(numbers)) >= len(numbers) - len(through)
-        fits = usable[numbers] & ~reached[edges.sources[numbers]]
-        numbers, is_through = numbers[fits], is_through[fits]
-        order = np.lexsort((numbers, -edges.confidences[numbers], is_through, edges.sources[numbers]))
-        numbers, is_through = numbers[order], is_through[order]
-        frontier, first = np.unique(edges.sources[numbers], return_index=True)
+        direct = graph.edges_into(frontier)
+        direct, through = direct[usable[direct]], through[usable[through]]
+        implicit = implicit_uses(graph, frontier.tolist(), min_confidence, is_chained=True)
+        numbers = np.concatenate([direct, through, np.array([use.number for use in implicit], dtype=np.int64)])
+        precedence = np.array(
+            [_DIRECT] * len(direct)
+            + [_OVERRIDDEN] * len(through)
+            + [_CONSTRUCTOR if use.is_call else _SPECIAL for use in implicit]
+        )
+        confidences = edges.confidences[numbers]
+        confidences[len(numbers) - len(implicit) :] = [use.confidence for use in implicit]
+        order = np.lexsort((numbers, -confidences, precedence, edges.sources[numbers]))
+        order = order[~reached[edges.sources[numbers[order]]]]
+        frontier, first = np.unique(edges.sources[numbers[order]], return_index=True)
         reached[frontier] = True
-        for node, at in zip(frontier.tolist(), first.tolist(), strict=True):
-            number = int(numbers[at])
-            by = graph.nodes.ids[origin[int(edges.targets[number])]] if is_through[at] else ""
+        for node, at in zip(frontier.tolist(), order[first].tolist(), strict=True):
+            edge, by, runs = graph.edge(int(numbers[at])), "", ""
+            if precedence[at] == _OVERRIDDEN:
+                by = graph.nodes.ids[origin[int(edges.targets[numbers[at]])]]
+            elif precedence[at] != _DIRECT:
+                use = implicit[at - (len(numbers) - len(implicit))]
+                edge, runs = edge_of(graph, use), graph.nodes.ids[use.method]
             role = Role(int(graph.nodes.roles[node])).label
             layer, tier = graph.layer(node), graph.tier(node)
-            found.append(Affected(graph.nodes.ids[node], depth, graph.edge(number), role, by, layer, tier))
+            found.append(Affected(graph.nodes.ids[node], depth, edge, role, by, layer, tier, runs))
     return tuple(found)
 
 
@@ -74,7 +93,7 @@ def nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]
             owner[int(nodes.start_rows[node]) : int(nodes.end_rows[node]) + 1] = node
         for first, last in ranges:
             found.update(owner[first : last + 1].tolist())
-    found.update([other for node in sorted(found) for other in namesakes(graph, node)])
+    found.update([other for node in sorted(found) for other in graph.namesakes(node)])
     return np.array(sorted(found), dtype=np.int64)
 
 
@@ -86,7 +105,7 @@ def tests_reaching(
     """
     edges, ids = graph.edges, graph.nodes.ids
     says = (edges.kinds == EdgeKind.TESTS) & (edges.confidences >= min_confidence)
-    into = edges_into(graph, changed)
+    into = graph.edges_into(changed)
     direct: dict[str, int] = {}
     for number in sorted(into[says[into]].tolist(), key=lambda e: (-edges.confidences[e], e)):
         direct.setdefault(ids[int(edges.sources[number])], number)
@@ -94,7 +113,7 @@ def tests_reaching(
     found = []
     for each in affected_by(graph, changed, max_depth=max_depth, min_confidence=min_confidence):
         if each.node in direct:
-            found.append(each._replace(edge=graph.edge(direct[each.node]), overridden_by=""))
+            found.append(each._replace(edge=graph.edge(direct[each.node]), overridden_by="", runs=""))
         elif each.node in tests:
             found.append(each)
     return tuple(sorted(found, key=lambda each: (each.depth, -each.edge.confidence, each.node)))

@@ -24,14 +24,12 @@ from causalist.model.lookup import Definition, Direction, Neighbors, Trail
 from causalist.model.scores import Hit, Hop, Transition
 from causalist.model.symbols import NodeKind, Role
 from causalist.navigate.edges import (
-    edges_into,
-    edges_out_of,
+    calls_to,
     known_kinds,
-    namesakes,
     overridden,
     overriding,
-    with_contents,
 )
+from causalist.navigate.implicit_calls import constructors_run, implicit_uses
 from causalist.rank import WalkWeights
 
 
@@ -41,8 +39,8 @@ def neighbors_of(
     """Edges to nodes that are not nearer than `hops` steps, by hop, direction and kind, each group with at most
     `limit` edges, the most confident first (ties: by number). Two nodes that are equally far show no edge.
 
-    What lies outside of the repository is shown and not stepped through. Raises UsageError for numbers below 1 and
-    kinds that do not exist.
+    What lies outside of the repository is shown and not stepped through. Calls of a class lead to its constructors, and
+    a step along one leads on from these, too. Raises UsageError for numbers below 1 and kinds that do not exist.
     """
     if hops < 1 or limit < 1:
         raise UsageError(f"--hops is {hops} and --limit {limit}; both have to be at least 1")
@@ -52,20 +50,31 @@ def neighbors_of(
     seen[node] = True
     frontier = np.array([node], dtype=np.int64)
     groups: list[Neighbors] = []
+    made: tuple[int, ...] = ()
     for hop in range(1, hops + 1):
         found: list[NDArray[np.int64]] = []
         for way in (Direction.IN, Direction.OUT):
             if direction not in (way, Direction.BOTH):
                 continue
-            numbers = edges_into(graph, frontier) if way is Direction.IN else edges_out_of(graph, frontier)
+            numbers = _edges_into(graph, frontier) if way is Direction.IN else graph.edges_out_of(frontier)
             ends = edges.sources if way is Direction.IN else edges.targets
             numbers = numbers[wanted[numbers] & ~seen[ends[numbers]]]
             groups += _groups(graph, hop, way, numbers, limit)
             found.append(ends[numbers].astype(np.int64))
+            if way is Direction.OUT:
+                called = ends[numbers[edges.kinds[numbers] == EdgeKind.CALLS]]
+                made = constructors_run(graph, np.unique(called).tolist())
         frontier = np.unique(np.concatenate(found))
         seen[frontier] = True
+        frontier = np.union1d(frontier, np.array(made, dtype=np.int64))
         frontier = frontier[graph.nodes.kinds[frontier] != NodeKind.EXTERNAL]
     return tuple(groups)
+
+
+def _edges_into(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers of all edges that lead to one of `nodes`, and of calls of classes that run one of them."""
+    calls = [use.number for use in implicit_uses(graph, nodes.tolist()) if use.is_call]
+    return np.unique(np.concatenate([graph.edges_into(nodes), np.array(calls, dtype=np.int64)]))
 
 
 def _groups(graph: CodeGraph, hop: int, way: Direction, numbers: NDArray[np.int64], limit: int) -> list[Neighbors]:
@@ -127,10 +136,10 @@ def changes_with(index: Index, node: int) -> tuple[Edge, ...]:
 def definition_of(graph: CodeGraph, node: int) -> Definition:
     """Everything about a node but its source."""
     edges, nodes = graph.edges, graph.nodes
-    whole = with_contents(graph, [node])
+    whole = graph.with_contents([node])
     inside = np.zeros(len(nodes), dtype=np.bool_)
     inside[whole] = True
-    into, out_of = edges_into(graph, whole), edges_out_of(graph, whole)
+    into, out_of = graph.edges_into(whole), graph.edges_out_of(whole)
     ordering = np.isin(edges.kinds, sorted(ORDERING_KINDS))
     users = edges.sources[into[ordering[into]]]
     used = edges.targets[out_of[ordering[out_of]]]
@@ -143,10 +152,10 @@ def definition_of(graph: CodeGraph, node: int) -> Definition:
         role=Role(int(nodes.roles[node])).label,
         fan_in=len(np.unique(users[~inside[users]])),
         fan_out=len(np.unique(used[~inside[used]])),
-        n_callers=sum(bool(edges.kinds[e] == EdgeKind.CALLS) for e in graph.incoming(node)),
+        n_callers=len(calls_to(graph, node)),
         n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
         outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
-        namesakes=tuple(nodes.ids[other] for other in namesakes(graph, node)),
+        namesakes=tuple(nodes.ids[other] for other in graph.namesakes(node)),
         overrides=overridden(graph, node),
         overridden_by=overriding(graph, node),
     )

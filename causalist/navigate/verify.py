@@ -15,7 +15,8 @@ from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import Basis, Gap, Known, Reason, Site, Verdict
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
-from causalist.navigate.edges import as_one, calls_from, edges_out_of, most_confident_first, namesakes, reachable
+from causalist.navigate.edges import as_one, calls_from, most_confident_first, reachable
+from causalist.navigate.implicit_calls import class_of_constructor, edge_of, implicit_uses
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import nodes_named
 
@@ -62,7 +63,8 @@ def verdict_on(
     graph: CodeGraph, source: int, target: int, min_confidence: float, written: Iterable[Call] = ()
 ) -> Verdict:
     """Yes where an edge with that confidence leads from `source` or what it contains to `target` or what that contains.
-    Overloads of one name are one, and making an instance uses the constructor. `written` are the calls in the file of
+    Overloads of one name are one. Making an instance uses the constructor, and whoever uses a class may use its special
+    methods, which is a weaker edge. `written` are the calls in the file of
     `source`.
 
     Unknown where there are only weaker edges, where the source calls something by the target's name of which nothing
@@ -72,14 +74,17 @@ def verdict_on(
     using, used = _inside(graph, source), _inside(graph, target)
     if source != target:  # of a class and its method, the class is what is outside of the method
         using, used = using & ~used, used & ~using
-    names, maker = _names(graph, target)
-    numbers = edges_out_of(graph, np.flatnonzero(using))
+    names = _names(graph, target)
+    numbers = graph.edges_out_of(np.flatnonzero(using))
     is_meant = used[edges.targets[numbers]] & (edges.kinds[numbers] != EdgeKind.CONTAINS)
     # Documentation uses what it mentions; a test whose docstring names something may not.
     is_prose = np.isin(graph.nodes.kinds[edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
     is_meant &= is_prose | (edges.kinds[numbers] != EdgeKind.MENTIONS)
-    is_meant |= (edges.targets[numbers] == maker) & (edges.kinds[numbers] == EdgeKind.CALLS)
-    found = most_confident_first(graph.edge(number) for number in numbers[is_meant].tolist())
+    meant = numbers[is_meant].tolist()
+    uses = implicit_uses(graph, [target, *graph.namesakes(target)])
+    implicit = [use for use in uses if using[edges.sources[use.number]] and use.number not in meant]
+    found = most_confident_first([*map(graph.edge, meant), *(edge_of(graph, use) for use in implicit)])
+    is_meant |= np.isin(numbers, [use.number for use in implicit])
     bases = tuple(basis_of(edge) for edge in found)
     if any(edge.confidence >= min_confidence for edge in found):
         return Verdict(ids[source], ids[target], Known.YES, Reason.USES, found, (), bases)
@@ -124,15 +129,11 @@ def _inside(graph: CodeGraph, node: int) -> NDArray[np.bool_]:
     return inside
 
 
-def _names(graph: CodeGraph, target: int) -> tuple[frozenset[str], int]:
-    """Names by which a call may mean the target, and of a constructor the node of its class, else -1."""
-    ids = graph.nodes.ids
-    name = _leaf(ids[target])
-    settings = load_settings().get(dialect_of(split_id(ids[target])[0]))
-    owner = _owner(ids[target])
-    if settings is None or name not in settings.names.constructors or not owner:
-        return frozenset({name} - {""}), -1
-    return frozenset({name, _leaf(owner)}), ids.position(owner)
+def _names(graph: CodeGraph, target: int) -> frozenset[str]:
+    """Names by which a call may mean the target; a constructor goes by that of its class, too."""
+    node_id = graph.nodes.ids[target]
+    owner = class_of_constructor(graph, target)
+    return frozenset({_leaf(node_id), _leaf(graph.nodes.ids[owner]) if owner >= 0 else ""} - {""})
 
 
 def _sites(
@@ -141,7 +142,7 @@ def _sites(
     """Calls by one of those names in the rows of the source, and not in those of what is asked about."""
     nodes = graph.nodes
     file = nodes.files[source]
-    spans = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in (source, *namesakes(graph, source))]
+    spans = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in (source, *graph.namesakes(source))]
     aside = [
         (int(nodes.start_rows[i]), int(nodes.end_rows[i]))
         for i in np.flatnonzero(used & (nodes.files == file) & (nodes.parents >= 0)).tolist()

@@ -6,7 +6,7 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.parse.grammar_files import all_grammars
-    from causalist.parse.languages import dialect_of, grammar_version, load_grammar, load_settings
+    from causalist.parse.languages import claimants, dialect_of, grammar_version, load_grammar, load_settings
     from causalist.parse.parser import parse_file, parse_source, parse_text, reader_of
     from causalist.parse.prose import prose_kind
     from causalist.parse.secret_scan import MASK, find_secrets, masked, shown, texts_to_look_at
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MASK",
     "all_grammars",
+    "claimants",
     "dialect_of",
     "find_secrets",
     "grammar_version",
@@ -37,7 +38,7 @@ __getattr__ = exports(
     {
         "parser": "parse_file parse_source parse_text reader_of",
         "grammar_files": "all_grammars",
-        "languages": "dialect_of grammar_version load_grammar load_settings",
+        "languages": "claimants dialect_of grammar_version load_grammar load_settings",
         "text": "view_of with_line_feeds",
         "prose": "prose_kind",
         "secret_scan": "MASK find_secrets masked shown texts_to_look_at",

@@ -13,7 +13,7 @@ A view has as many bytes as the file, so that positions of facts hold in the fil
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
@@ -178,6 +178,13 @@ def without_marks(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
 # tree-sitter's queries count in 16 bits, takes them time that is quadratic in its size.
 _DEEPEST = 20_000
 
+# `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match. In
+# a file inside one closure that is the whole file, and each step searches it: quadratic time. `matches` holds back
+# nothing. It makes a mapping for each match, which takes longer where no match is open for long: in smaller files, and
+# in languages whose files are not written inside one closure. See docs/speed.md for the measurement.
+_MIN_BYTES_FOR_MATCHES = 65_536
+_CLOSURE_FAMILIES = frozenset({"ecmascript"})
+
 _FIRST_LINES = 4096  # bytes in which a file says in which builds it is
 
 
@@ -189,9 +196,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     text = valid_utf8(data)
     tree, query = _read(text, grammar)
     sweep = Sweep(text, grammar.settings)
-    cursor = tree_sitter.QueryCursor(query)
-    cursor.set_max_start_depth(_DEEPEST)
-    sweep.run(cursor.captures(tree.root_node))
+    sweep.run(_read_captures(query, tree.root_node, grammar.settings.family, len(text)))
     definitions = sweep.definitions()
     if secrets:
         definitions = [d._replace(signature=tidied(d.signature), doc=tidied(d.doc)) for d in definitions]
@@ -225,6 +230,21 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=listed_names(data.decode("utf-8", "replace"), listed))
     return facts
+
+
+def _read_captures(
+    query: tree_sitter.Query, root: tree_sitter.Node, family: str, n_bytes: int
+) -> Mapping[str, Sequence[tree_sitter.Node]]:
+    """Return the captured nodes by the name of the capture. Their order, and how often each occurs, is not defined."""
+    cursor = tree_sitter.QueryCursor(query)
+    cursor.set_max_start_depth(_DEEPEST)
+    if n_bytes < _MIN_BYTES_FOR_MATCHES or family not in _CLOSURE_FAMILIES:
+        return cursor.captures(root)
+    nodes_by_capture: dict[str, list[tree_sitter.Node]] = {}
+    for _, captured in cursor.matches(root):
+        for name, nodes in captured.items():
+            nodes_by_capture.setdefault(name, []).extend(nodes)
+    return nodes_by_capture
 
 
 def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:

@@ -136,6 +136,9 @@ def tried(question: Question, ranking: Ranking, n_attempts: int) -> tuple[Diagno
     """What an answer was found with that was not asked for, where the question as it stands found nothing."""
     if n_attempts == 1:
         return ()
+    if question.is_pattern and ranking.question.text != question.text:
+        detail = "it stands nowhere as it is quoted; it is answered as a question in words, without the quotes"
+        return (Diagnostic("broadened", detail, -1),)
     if question.is_pattern:
         detail = "it stands nowhere as it is quoted; found is what may print it, with parts filled in"
         return (Diagnostic("broadened", detail, -1),)

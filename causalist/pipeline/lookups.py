@@ -68,11 +68,13 @@ class Lookups:
         return replace(definition, text=text, stale=bool(texts.changed))
 
     def callers(self, name: str) -> tuple[Edge, ...]:
-        """Edges of calls that lead to a node, most confident first. Raises as `resolve`."""
+        """Edges of calls that lead to a node, most confident first; of a constructor, also calls of the classes that
+        run it. Raises as `resolve`."""
         return navigate.calls_to(self.index.graph, self.resolve(name))
 
     def callers_through(self, name: str) -> tuple[Edge, ...]:
-        """Edges of calls that lead to what a method overrides, so that they may run it. Raises as `resolve`."""
+        """Edges of calls that lead to what a method overrides, and of a special method edges of uses of its class: both
+        may run it. Raises as `resolve`."""
         return navigate.calls_through(self.index.graph, self.resolve(name))
 
     def references(self, name: str) -> tuple[Edge, ...]:

@@ -215,7 +215,7 @@ class Repository(Lookups):
         removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
         with steps.timed("deliver.texts"):
             telling = TellingLines(ranking.question, self.index.lexical)
-            pointed = pointed_rows(question, matched, self.index)
+            pointed = pointed_rows(ranking.question, matched, self.index)
             items = pack_items(graph, results, ordered, both, standing, texts, steps, telling, pointed)
         with steps.timed("deliver.packing"):
             header = PackHeader(

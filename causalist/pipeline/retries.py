@@ -28,6 +28,7 @@ from causalist.rank import (
     confidence_of,
     in_scope,
     rank_question,
+    without_quotes,
 )
 
 
@@ -88,12 +89,19 @@ class Asking:
     def attempts(self, question: Question) -> list[Attempt]:
         """The question as it stands and, as long as nothing is found, with words that begin like its own; decision 9
         has what else was tried. What was asked for to the letter is there, or it is not, unless a program may have
-        printed it with parts filled in."""
+        printed it with parts filled in, or it is a question in quotes."""
         attempts = [self.attempt(question)]
-        printed = as_printed(question) if question.is_pattern and not attempts[0].chosen else None
+        is_absent = question.is_pattern and not attempts[0].chosen
+        unquoted = without_quotes(question) if is_absent else None
+        # Text of several lines is no message: what of it a program printed is found as in any other question.
+        has_lines = unquoted is not None and "\n" in unquoted.text
+        printed = as_printed(question) if is_absent and not has_lines else None
         if printed is not None and self.steps.in_time():
             found = self.attempt(printed)
-            return [*attempts, found] if found.matched else attempts
+            if found.matched:
+                return [*attempts, found]
+        if unquoted is not None and self.steps.in_time():
+            return [*attempts, *self.attempts(routed(unquoted, self.options))]
         for least_alike in () if question.is_pattern else LEAST_ALIKE:
             if attempts[-1].chosen or not self.steps.in_time():
                 break

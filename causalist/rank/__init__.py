@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         as_written,
         broadened,
         read_question,
+        without_quotes,
     )
     from causalist.rank.scoring.calibration import confidence_of, default_calibration, evidence_of
     from causalist.rank.scoring.file_evidence import (
@@ -104,6 +105,7 @@ __all__ = [
     "similar_commit_scores",
     "similar_commits",
     "within",
+    "without_quotes",
 ]
 
 __getattr__ = exports(
@@ -111,7 +113,7 @@ __getattr__ = exports(
     {
         "pagerank.transition": "Unchanged WalkWeights build_transition within",
         "query.query": "GENERATORS LEAST_ALIKE Pattern Question ROUTES RoutePlan as_printed as_written "
-        "broadened read_question",
+        "broadened read_question without_quotes",
         "scoring.ranking": "Chosen best_inside choose explain in_scope rank_question seed_shares",
         "lexical.commit_messages": "merge_commits message_postings",
         "scoring.calibration": "confidence_of default_calibration evidence_of",

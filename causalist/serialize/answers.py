@@ -99,8 +99,8 @@ def callers_document(
     references: "Iterable[Edge]",
     documentation: "Iterable[Edge]" = (),
 ) -> Document:
-    """`callers --json`. `through` are calls of methods that the node overrides, `references` uses without a call,
-    `documentation` are mentions in prose."""
+    """`callers --json`. `through` are calls of methods that the node overrides and, of a special method, uses of its
+    class; `references` are uses without a call, `documentation` are mentions in prose."""
     return {
         **calls_document(node, edges),
         "through": [edge_document(edge) for edge in through],

@@ -235,7 +235,11 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
     used = f"{'called' if is_callable else 'used'} by {len(users) or 'nothing that is known'}" + _in_tests(n_tests)
     through = repository.callers_through(node)
     handed_on = repository.references(node) if is_callable else ()
+    nodes = repository.index.graph.nodes
+    uses = tuple(edge for edge in through if nodes.kinds[nodes.ids.position(edge.target)] in TYPE_KINDS)
+    through = tuple(edge for edge in through if edge not in uses)
     asides = [(f"called through what it overrides by {len(through)}", through)] if through else []
+    asides += [(f"may be run, without its name, by {len(uses)} that use its class", uses)] if uses else []
     asides += [(f"handed on or kept, without a call, by {len(handed_on)}", handed_on)] if handed_on else []
     mentions = repository.documentation(node)
     asides += [(f"mentioned in documentation, in {_of(len(mentions), 'section')}", mentions)] if mentions else []
@@ -394,6 +398,7 @@ def _grouped(affected: Sequence[Affected]) -> list[str]:
         target = split_id(each.edge.target)[1] or each.edge.target
         depth = f", {_of(each.depth, 'step')} away" if each.role == _TEST and each.depth > 1 else ""
         by = f", which {shown(each.overridden_by)} overrides" if each.overridden_by else ""
+        by = f", which runs {shown(each.runs)}" if each.runs else by
         lines.append(f"{line}  {each.edge.kind} {shown(target)}{_certainty(each.edge)}{by}{depth}\n")
         above = path if is_grouped else ""
     return lines

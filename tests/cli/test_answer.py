@@ -18,6 +18,8 @@ from tests.cli.commands import CHECKOUT, Done, invoke, run
 from tests.memory.fake_model import begin_stream, serving, streamed
 from tests.written.models import configure, use
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "how is the total of a cart computed with tax"
 # Lines 4 to 8 of shop/cart.py are the class, 1 to 3 of shop/prices.py the first function.
 ANSWER = "`Cart.total` adds up prices [shop/cart.py:7-8]. Tax comes in [shop/prices.py:1-3, shop/tax.py:2-4]."

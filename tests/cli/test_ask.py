@@ -208,6 +208,7 @@ class TestFilters:
     def test_no_pattern(self, small: Path) -> None:
         invoke("ask", "price", "--include", "", "--repo", str(small)).failed("usage")
 
+    @pytest.mark.slow
     def test_scope(self, committed: Path) -> None:
         (committed / "other").mkdir()
         (committed / "other" / "prices.py").write_text((committed / "shop" / "prices.py").read_text())

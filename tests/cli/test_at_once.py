@@ -5,9 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from causalist.store import FOLDER, INDEX_NAME, read_index
 from tests.cli.commands import CHECKOUT, left_behind
 from tests.pipeline.sample import copy_sample
+
+pytestmark = pytest.mark.slow
 
 _QUESTION = "where are failed deliveries retried?"
 

@@ -11,6 +11,8 @@ from causalist.errors import ConvergenceError
 from tests.cli.commands import invoke, left_behind, run, write_all
 from tests.pipeline.test_steps import OPTIONAL, QUESTION, failing
 
+pytestmark = pytest.mark.slow
+
 ASK_KEYS = {"format_version", "query", "results", "pack", "diagnostics"}
 
 

@@ -97,3 +97,22 @@ def test_a_function_that_is_only_handed_on_is_found_where_it_is_named(tmp_path: 
     assert [(e["source"], e["kind"], e["line"]) for e in document["references"]] == [
         ("jobs.ts::start", "references", 3)
     ]
+
+
+def test_users_of_the_class_of_a_special_method_stand_apart(tmp_path: Path) -> None:
+    text = "class Bell:\n    def __init__(self): ...\n    def __str__(self): ...\n\n\ndef ring():\n    return Bell()\n"
+    repo = write_all(tmp_path / "repo", {"bell.py": text})
+    made = invoke("callers", "Bell.__init__", "--repo", str(repo))
+    assert made.stdout.split() == [
+        said("same-file", 3), "same-file", "bell.py::ring", "->", "bell.py::Bell", "bell.py:7",
+    ]  # fmt: skip
+    printed = invoke("callers", "Bell.__str__", "--repo", str(repo))
+    assert printed.code == 0
+    head, line = printed.stdout.splitlines()
+    assert head == "through bell.py::Bell, who uses this may run it without its name"
+    assert line.endswith("same-file  bell.py::ring -> bell.py::Bell  bell.py:7")
+    document = json.loads(invoke("callers", "Bell.__str__", "--repo", str(repo), "--json").stdout)
+    assert list(document) == ["format_version", "node", "edges", "through", "references", "documentation"]
+    assert (document["edges"], [edge["source"] for edge in document["through"]]) == ([], ["bell.py::ring"])
+    reached = invoke("impact", "Bell.__init__", "--repo", str(repo)).stdout.splitlines()
+    assert reached[-1].endswith("bell.py:7, which runs bell.py::Bell.__init__")

@@ -9,6 +9,8 @@ import pytest
 from causalist.index.collect import _WORTH_PROCESSES
 from tests.cli.commands import run, write_all
 
+pytestmark = pytest.mark.slow
+
 # More bytes than `indexing` wants to see before it starts processes.
 N_FILES, N_FUNCTIONS = 16, 50
 RULER = f"# {'=' * 100}\n" * 20

@@ -18,6 +18,8 @@ from causalist.cli._hook_context import LONGEST_PROMPT, MOST_CHARACTERS, read_pr
 from causalist.pipeline.repository import Repository
 from tests.cli.commands import CHECKOUT, Done, run
 
+pytestmark = pytest.mark.slow
+
 ASKED = "where is the bearer token of a request verified"
 PLENTY = "30"  # seconds: the machine may be busy
 AT_ONCE = 20.0

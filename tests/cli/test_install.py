@@ -65,6 +65,7 @@ def words_of(written: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.slow
 class TestEveryClient:
     def test_a_new_file(self, client: str, root: Path) -> None:
         done = install(client, root)
@@ -293,6 +294,7 @@ class TestInterpreter:
         assert "PYTHONPATH" in install("claude-code", root).failed("extra-missing")
         assert not (root / ".mcp.json").exists()
 
+    @pytest.mark.slow
     def test_the_server_that_is_installed_answers(self, root: Path) -> None:
         (root / "a.py").write_text("def price():\n    return 1\n")
         install("vscode", root)

@@ -11,6 +11,8 @@ from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, WEIGHTS_NAME
 from tests.cli.commands import invoke
 from tests.evaluate.test_learn import past_of
 
+pytestmark = pytest.mark.slow
+
 
 def asked(root: Path) -> str:
     done = invoke("ask", "price of an item with tax", "--repo", str(root), "--json")

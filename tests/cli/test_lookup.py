@@ -13,6 +13,8 @@ from tests.confidences import IMPORT, SAME_FILE, said
 from tests.edits import begin
 from tests.pasts import Past
 
+pytestmark = pytest.mark.slow
+
 NODE_KEYS = ["node", "path", "symbol", "kind", "start_line", "end_line", "signature", "doc", "layer", "tier"]
 
 

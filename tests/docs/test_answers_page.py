@@ -8,6 +8,7 @@ from tests.docs.blocks import blocks_of
 AGAIN = "read the difference, then `python -m tests.docs.answers_page --write`"
 
 
+@pytest.mark.slow
 def test_the_transcript_is_real() -> None:
     pytest.importorskip("llm", reason="llm, which asks models, is not installed")
     assert blocks_of(PAGE.read_text(encoding="utf-8"), "generated") == {**contents(), "prompt": prompt()}, AGAIN

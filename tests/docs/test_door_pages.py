@@ -12,6 +12,7 @@ from tests.docs.blocks import ROOT, blocks_of
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are written otherwise")
 @pytest.mark.parametrize("name", list(door_pages.PAGES))
+@pytest.mark.slow
 def test_the_transcript_is_in_sync(name: str) -> None:
     written = blocks_of(door_pages.PAGES[name].read_text(encoding="utf-8"), "generated")
     assert written == {"transcript": door_pages.contents()[name]}, (

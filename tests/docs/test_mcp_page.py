@@ -21,6 +21,7 @@ def written() -> dict[str, str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are written otherwise")
 @pytest.mark.parametrize("name", ["tools", "more-tools", *mcp_page.CALLS])
+@pytest.mark.slow
 def test_the_page_is_in_sync(name: str, written: dict[str, str]) -> None:
     assert written[name] == mcp_page.contents()[name], (
         "read the difference, then `python -m tests.docs.mcp_page --write`"

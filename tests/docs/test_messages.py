@@ -75,6 +75,7 @@ def test_every_error_has_an_entry(page: str) -> None:
     assert set(listed) == {*error_slugs(), "internal"}
 
 
+@pytest.mark.slow
 def test_every_diagnostic_has_an_entry(page: str) -> None:
     found = diagnostic_slugs()
     assert {"syntax-error", "not-utf-8", "index-not-writable", "index-unreadable"} <= found

@@ -85,6 +85,7 @@ def test_the_second_block_runs_all_tests(text: str) -> None:
     assert tests == ".venv/bin/python -m pytest -n 2 --dist loadfile"
 
 
+@pytest.mark.slow
 def test_the_output_shown_is_real(text: str, checkout: Path) -> None:
     first = bash_blocks(text)[0]
     shown = next(b for b in fenced_blocks(text) if b.language == "text" and b.line > first.line)
@@ -93,14 +94,6 @@ def test_the_output_shown_is_real(text: str, checkout: Path) -> None:
     assert done.returncode == 0, done.stderr
     difference = compare(shown.text, done.stdout)
     assert not difference, f"{difference}\n\n{done.stdout}"
-
-
-def test_every_example_on_the_sample_finds_something(text: str, checkout: Path) -> None:
-    found = [words for _, words in commands_of(text) if any("sample_repos" in word for word in words)]
-    assert found
-    for words in found:
-        done = run(words, checkout)
-        assert done.returncode == 0, f"causalist {' '.join(words)}\n{done.stdout}\n{done.stderr}"
 
 
 def test_the_files_at_the_end_of_the_chain_do_not_say_auth() -> None:

@@ -56,6 +56,7 @@ def product_of(graph: CodeGraph, transition: Transition, seeds: np.ndarray, hops
 
 
 @given(cases())
+@pytest.mark.slow
 def test_paths_are_the_most_probable(case: tuple[CodeGraph, Transition, np.ndarray, WalkWeights]) -> None:
     graph, transition, seeds, weights = case
     everything = range(len(graph.nodes))
@@ -71,6 +72,7 @@ def test_paths_are_the_most_probable(case: tuple[CodeGraph, Transition, np.ndarr
 
 
 @given(cases(), st.data())
+@pytest.mark.slow
 def test_stopping_early_changes_nothing(
     case: tuple[CodeGraph, Transition, np.ndarray, WalkWeights], data: st.DataObject
 ) -> None:
@@ -83,6 +85,7 @@ def test_stopping_early_changes_nothing(
 
 
 @given(cases(), st.data())
+@pytest.mark.slow
 def test_looking_only_at_neighbours_changes_nothing(
     case: tuple[CodeGraph, Transition, np.ndarray, WalkWeights], data: st.DataObject
 ) -> None:

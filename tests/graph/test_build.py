@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist._internal.process import CAN_FORK, Meanwhile
-from causalist.graph import LinkedPart, Linker, NotLinked, ParallelPlan, build_graph, load_confidences
+from causalist.graph import LinkedPart, Linker, LinkError, ParallelPlan, build_graph, load_confidences
 from causalist.graph.build import _split_by_cost
 from causalist.graph.rules import GUESSES, RULE_NAMES
 from causalist.model.facts import FileFacts
@@ -164,6 +164,7 @@ _SCRIPT_LINES = [
     ),
     st.randoms(use_true_random=False),
 )
+@pytest.mark.slow
 def test_any_program_gives_a_sound_graph(python: dict[str, str], script: dict[str, str], chance: random.Random) -> None:
     files = [(path, facts_of(path, text.encode())) for path, text in {**python, **script}.items()]
     linked = build_graph(files, load_settings())
@@ -218,7 +219,7 @@ def test_what_goes_wrong_beside_is_told_in_order(
     def fails(self: Linker, number: int) -> None:
         link(self, number)
         if number in (1, 2, 5):
-            raise NotLinked(f"of {number}")
+            raise LinkError(f"of {number}")
 
     monkeypatch.setattr(Linker, "link", fails)
     whole = build_graph(files, load_settings())

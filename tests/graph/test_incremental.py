@@ -17,6 +17,8 @@ from tests.indexes import differences
 from tests.languages.test_cases import read_case
 from tests.pipeline.sample import SAMPLES
 
+pytestmark = pytest.mark.slow
+
 _CASES = sorted((Path(__file__).parents[1] / "languages").glob("*/*.case"))
 Files = Sequence[tuple[str, FileFacts]]
 

@@ -73,6 +73,7 @@ def test_vectors_are_kept_and_not_asked_for_again(tmp_path: Path) -> None:
         HippoIndex.load(tmp_path / "n", embedder=embed)
 
 
+@pytest.mark.slow
 def test_every_changed_byte_is_noticed_or_harmless(tmp_path: Path) -> None:
     index = team()
     path = tmp_path / "m"

@@ -1,5 +1,6 @@
 """Broken, mis-encoded, deep and random files give facts and diagnostics, soon, and never an exception."""
 
+import gc
 import random
 import time
 from pathlib import Path
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from causalist.graph import build_graph
 from causalist.model.facts import FileFacts
-from causalist.parse import dialect_of, load_settings, parse_file, parse_text
+from causalist.parse import dialect_of, load_grammar, load_settings, parse_file, parse_text
+from causalist.parse.parser import _CLOSURE_FAMILIES, _MIN_BYTES_FOR_MATCHES, _read, _read_captures
 from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 
@@ -372,6 +374,70 @@ def test_deep_files_are_read_soon(name: str, text: str, dialects: list[str]) -> 
         build_graph([("a", facts)], load_settings())
         assert time.process_time() - start < 8.0, (name, dialect)  # what is quadratic takes minutes
         assert_sound(facts, data)
+
+
+def _closure(n: int) -> bytes:
+    """A file of about `570 * n` bytes inside one closure, as libraries for browsers are written."""
+    part = """
+  function Widget{i}(options, parent) {
+    this.options = options || {};
+    var total{i} = 0;
+    for (var i = 0; i < this.options.items.length; i++) {
+      total{i} += this.options.items[i].price * helper{i}(this.options.items[i].count);
+    }
+    this.total = total{i};
+  }
+  Widget{i}.prototype.render = function render(target) {
+    if (!target) { throw new Error('no target for widget {i}'); }
+    return target.append(format(this.total, parent.currency));
+  };
+  var helper{i} = function (count) { return Math.max(count, {i}); };"""
+    return f"(function () {{{''.join(part.replace('{i}', str(i)) for i in range(n))}\n}})();\n".encode()
+
+
+@pytest.mark.parametrize("dialect", ["javascript", "typescript", "tsx"])
+def test_a_file_inside_one_closure_takes_time_linear_in_its_size(dialect: str) -> None:
+    small, large = _closure(150), _closure(600)
+    assert 2 * _MIN_BYTES_FOR_MATCHES > len(small) > _MIN_BYTES_FOR_MATCHES and 3.9 < len(large) / len(small) < 4.1
+    best = {small: float("inf"), large: float("inf")}
+    gc.disable()  # a collection looks at all objects that any test has left
+    try:
+        for _ in range(10):
+            for data in best:
+                start = time.process_time()
+                facts_of(data, dialect)
+                best[data] = min(best[data], time.process_time() - start)
+            if best[large] <= 5 * best[small]:
+                break
+    finally:
+        gc.enable()
+    assert best[large] <= 5 * best[small]  # 8 to 9 times where captures are held back
+
+
+def _captured(path: str, data: bytes, family: str, n_bytes: int) -> set[tuple[str, int, int]]:
+    tree, query = _read(data, load_grammar(dialect_of(path)))
+    captures = _read_captures(query, tree.root_node, family, n_bytes)
+    return {(name, node.start_byte, node.end_byte) for name, nodes in captures.items() for node in nodes}
+
+
+def test_matches_have_the_captures_of_every_file() -> None:
+    (family,) = _CLOSURE_FAMILIES
+    dialects = set()
+    for path, data in [*samples(), ("closure.js", _closure(3)), ("closure.tsx", _closure(3))]:
+        if dialect_of(path):
+            dialects.add(dialect_of(path))
+            by_matches = _captured(path, data, family, _MIN_BYTES_FOR_MATCHES)
+            assert by_matches == _captured(path, data, family, 0), path
+    assert dialects >= set(_DIALECTS)
+
+
+def test_facts_are_the_same_above_and_below_the_limit_of_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = (".js", ".ts", ".tsx", ".mjs", ".jsx")
+    files = [(path, data) for path, data in samples() if path.endswith(ends)]
+    assert len(files) > 100
+    before = [any_facts(path, data) for path, data in files]
+    monkeypatch.setattr("causalist.parse.parser._MIN_BYTES_FOR_MATCHES", 0)
+    assert [any_facts(path, data) for path, data in files] == before
 
 
 def test_what_follows_a_deep_expression_is_read() -> None:

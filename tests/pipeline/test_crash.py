@@ -10,7 +10,10 @@ import pytest
 from tests.benchmarks.crash import clocks, damage, disks, kills, mixed
 from tests.pipeline.sample import SAMPLES
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes and disks are looked at as Linux shows them")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="processes and disks are looked at as Linux shows them"),
+]
 _SMALL = [SAMPLES / "larder-shop"]
 
 

@@ -7,11 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from causalist.index import collect
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline.repository import Repository
 from tests.indexes import digest
 from tests.pipeline.sample import QUESTIONS, ROOT, in_memory, plain_answer
+
+pytestmark = pytest.mark.slow
 
 _HASH_SEEDS = ("0", "1", "2", "42", "4294967295")
 

@@ -1,5 +1,6 @@
 """Exact look-up: every match, the definition around it, and nothing else."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -118,6 +119,7 @@ def test_an_expression_that_never_ends_is_stopped(tree: WorkTree, monkeypatch: p
         Repository.open(tree.path).ask("/x(a|aa|a?)+$/")
 
 
+@pytest.mark.slow
 def test_every_match_of_a_plain_search_is_found(tmp_path: Path) -> None:
     """Counted by hand of Python's own `re` over the files, one after the other."""
     root = copy_sample(tmp_path)
@@ -204,6 +206,76 @@ def test_a_quoted_message_with_parts_filled_in_is_found_and_that_is_told(tree: W
         "tests/test_till.py::test_it",
     }
     assert repository.ask('"order 8 was eaten by some dog"').results == ()
+
+
+_LIMITS = {
+    "plans.py": 'def plan_limit(plan):\n    """The limit of a plan."""\n    return {"team": 10}.get(plan)\n',
+    "boards.py": "def make_board(team):\n    return [team]\n",
+    "cards.py": "def move_card(card, board):\n    board.append(card)\n",
+}
+_AS_WORDS = "it stands nowhere as it is quoted; it is answered as a question in words, without the quotes"
+_REPORT = (
+    'plan_limit returns None for team plan\n\n### Steps\n1. call `plan_limit("team")`\n\n```\n'
+    'Traceback (most recent call last):\n  File "/srv/app/plans.py", line 3, in plan_limit\nKeyError: 1\n```\n'
+)
+
+
+def _as_words(answer: Answer) -> list[str]:
+    return [d.slug for d in answer.diagnostics if d.detail == _AS_WORDS]
+
+
+@pytest.fixture
+def limits(tree: WorkTree) -> Repository:
+    for path, text in _LIMITS.items():
+        tree.write(path, text)
+    return Repository.open(tree.path)
+
+
+@pytest.mark.parametrize("escape_others", [True, False])
+def test_a_report_as_a_json_string_is_answered_as_its_text(limits: Repository, escape_others: bool) -> None:
+    report = _REPORT.replace("None", "“None”")
+    quoted = json.dumps(report, ensure_ascii=escape_others)
+    assert "\n" not in quoted
+    answer, plain = limits.ask(quoted), limits.ask(report)
+    assert plain.results[0].id == "plans.py::plan_limit"
+    assert answer.results == plain.results and answer.confidence == plain.confidence
+    assert answer.attempts == 2 and _as_words(answer) == ["broadened"] and _as_words(plain) == []
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_a_sentence_in_quotes_is_answered_as_a_question(limits: Repository, quote: str) -> None:
+    sentence = "plan_limit returns None for the team plan today"  # 8 words
+    answer = limits.ask(f"{quote}{sentence}{quote}")
+    assert answer.results == limits.ask(sentence).results and answer.results[0].id == "plans.py::plan_limit"
+    assert _as_words(answer) == ["broadened"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        '"plan_limit returns None for the team plan"',  # 7 words
+        '"plan_limit returns\\nNone"',  # 3 words in two lines
+        '"plan_limit"x"',
+        "/plan_limit returns None for the team plan for all of us/",
+    ],
+)
+def test_a_short_literal_or_an_expression_that_stands_nowhere_finds_nothing(limits: Repository, question: str) -> None:
+    answer = limits.ask(question)
+    assert answer.results == () and answer.diagnostics == () and answer.attempts == 1
+
+
+def test_four_words_in_two_lines_of_a_json_string_are_a_question(limits: Repository) -> None:
+    assert limits.ask('"plan_limit returns\\nNone today"').results[0].id == "plans.py::plan_limit"
+
+
+def test_a_long_literal_that_stands_somewhere_is_found_to_the_letter(limits: Repository, tree: WorkTree) -> None:
+    tree.write("notes.md", "# A\n\nplan_limit returns None for the team plan, as it should\n")
+    answer = Repository.open(tree.path).ask('"plan_limit returns None for the team plan, as it should"')
+    assert [hit.path for hit in answer.results] == ["notes.md"] and answer.attempts == 1
+
+
+def test_half_of_a_surrogate_pair_in_a_json_string_is_read(limits: Repository) -> None:
+    assert limits.ask('"plan_limit returns \\ud800 for the\\nteam plan"').results[0].id == "plans.py::plan_limit"
 
 
 def test_what_is_quoted_in_a_message_is_part_of_it_and_what_stands_everywhere_is_a_word(tree: WorkTree) -> None:

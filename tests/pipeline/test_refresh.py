@@ -26,6 +26,8 @@ from tests.indexes import differences, without_stamps
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
 
+pytestmark = pytest.mark.slow
+
 _N_ROUNDS = 2
 _DOOR_USER = 'import { Door } from "./door";\nimport { Door as Other } from "./i";\nnew Door();\nnew Other();\n'
 

@@ -18,6 +18,8 @@ from tests.cli.commands import invoke, run
 from tests.pipeline.sample import copy_sample
 from tests.planted import parts_of, plant, planted
 
+pytestmark = pytest.mark.slow
+
 N_PLANTED = 46
 # They lead to the files with the secrets, by their names and by what stands around them.
 QUESTIONS = (

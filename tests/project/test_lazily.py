@@ -23,6 +23,8 @@ from causalist._internal.lazy import dataclass, defer_import, exports, lazy_rege
 from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import copy_sample
 
+pytestmark = pytest.mark.slow
+
 _LATE = ("extract", "graph", "navigate", "pack", "parse", "rank", "source", "store")
 # What makes an index, what reads grammars, locks, databases, processes: none of it is needed where nothing changed.
 _NOT_NEEDED = (

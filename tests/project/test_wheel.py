@@ -21,6 +21,8 @@ from tests.project.environments import (
     requirements_of_wheel,
 )
 
+pytestmark = pytest.mark.slow
+
 _ROOT = Path(__file__).parents[2]
 _SAMPLE = _ROOT / "sample_repos" / "taskboard-api"
 _IGNORED = shutil.ignore_patterns("__pycache__", ".causalist", "*.egg-info", "build", "dist")

@@ -242,3 +242,28 @@ def test_any_text_has_parts(text: str) -> None:
     assert "\n" not in title
     assert all(0 <= block.weight <= 1 for block in body)
     assert all(isinstance(block.kind, BlockKind) for block in body)
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        """\
+        KeyError                                  Traceback (most recent call last)
+        Cell In[3], line 1
+        ----> 1 shop.get('pear')
+        File ~/shop/stock.py:31, in get(name)
+             30     if not name:
+        ---> 31         raise KeyError(name)""",
+        """\
+        KeyError                                  Traceback (most recent call last)
+        <ipython-input-3-0123456789ab> in <module>
+        ----> 1 shop.get('pear')
+        ~/shop/stock.py in get(name)
+             30     if not name:
+        ---> 31         raise KeyError(name)""",
+    ],
+)
+def test_a_traceback_of_a_notebook_is_one(trace: str) -> None:
+    trace = dedent(trace)
+    assert parts(fenced(trace)) == [("TRACE", "NONE", trace)]
+    assert parts(trace) == [("TRACE", "NONE", trace)]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from causalist.rank.query.tracebacks import Frame, Raised, read_frames
+from causalist.rank.query.query import read_question
+from causalist.rank.query.tracebacks import Frame, Raised, read_frames, without_colors
 
 
 def places(text: str) -> list[tuple[str, int, str]]:
@@ -86,6 +87,112 @@ def test_pytest() -> None:
     """
     assert places(text) == [("src/shop/y.py", 33, ""), ("src/shop/x.py", 12, "f")]
     assert raised(text) == [("ValueError", "bad thing")]
+
+
+def test_ipython() -> None:
+    text = """\
+    ---------------------------------------------------------------------------
+    ValueError                                Traceback (most recent call last)
+    Cell In[3], line 1
+    ----> 1 shop.plot(stock)
+
+    File ~/shop/_core/plot.py:841, in Plot._draw(self, options={'a': (1, 2)})
+        839 # draws what is in stock: see item.py:7
+        840 for item in self.items:
+    --> 841     self.mark(item)
+
+    File ~/shop/_core/marks.py:12, in mark.<locals>.check(item)
+         10 def check(item):
+    ---> 12     raise ValueError("no mark")
+
+    File shop/fast.pyx:7, in shop.fast.Table.get()
+
+    File <timed exec>:1
+
+    File C:\\My Shop\\item.py:9
+
+    ValueError: no mark
+    """
+    assert places(text) == [
+        ("C:/My Shop/item.py", 9, ""),
+        ("shop/fast.pyx", 7, "get"),
+        ("~/shop/_core/marks.py", 12, "check"),
+        ("~/shop/_core/plot.py", 841, "_draw"),
+    ]
+    assert raised(text) == [("ValueError", "no mark")]
+
+
+def test_older_ipython_tells_lines_in_listings() -> None:
+    text = """\
+    KeyError                                  Traceback (most recent call last)
+    ~/shop/stock.py in get(self, name)
+         30     if not name:
+    ---> 31         raise KeyError(name)
+         32
+
+    KeyError: 'pear'
+
+    During handling of the above exception, another exception occurred:
+
+    StockError                                Traceback (most recent call last)
+    <ipython-input-7-0123456789ab> in <module>
+    ----> 1 shop.show('pear')
+
+    /srv/my shop/show.py in show(name, *args)
+         11
+    ---> 12     return [item(each) for each in get(name)]
+
+    /srv/my shop/show.py in <listcomp>(.0)
+    ---> 12     return [item(each) for each in get(name)]
+
+    C:\\My Shop\\item.py in item(name)
+    <ipython-input-8-0123456789ab> in check(name)
+    ----> 4     raise StockError(name)
+
+    StockError: pear
+    """
+    frames, _ = read_frames(dedent(text))
+    assert frames == (
+        Frame("C:/My Shop/item.py", 0, "item", 0, 0),
+        Frame("/srv/my shop/show.py", 12, "show", 0, 1),
+        Frame("~/shop/stock.py", 31, "get", 1, 0),
+    )
+    assert raised(text) == [("StockError", "pear"), ("KeyError", "'pear'")]
+
+
+def test_a_second_header_of_ipython_begins_another_trace() -> None:
+    text = """\
+    TypeError                                 Traceback (most recent call last)
+    File ~/shop/a.py:1, in f()
+    File ~/shop/b.py:2, in g()
+    TypeError                                 Traceback (most recent call last)
+    File ~/shop/c.py:3, in h()
+    """
+    assert [(f.path, f.trace, f.depth) for f in read_frames(dedent(text))[0]] == [
+        ("~/shop/b.py", 0, 0),
+        ("~/shop/a.py", 0, 1),
+        ("~/shop/c.py", 1, 0),
+    ]
+
+
+@pytest.mark.parametrize("escape", ["\x1b", "\\x1b", "\\u001b", "\\033", ""])
+def test_colors_of_a_terminal_are_left_out(escape: str) -> None:
+    colored = (
+        "{e}[0;32m~/shop/stock.py{e}[0m in {e}[0;36mget{e}[0;34m(self, name){e}[0m\n"
+        "{e}[0;32m---> 31{e}[0;31m     {e}[0;32mraise{e}[0m KeyError{e}[0;34m({e}[0mname{e}[0;34m){e}[0m\n"
+        "{e}[0;31mKeyError{e}[0m: 'pear'"
+    ).replace("{e}", escape)
+    question = read_question(colored)
+    assert question.frames == (Frame("~/shop/stock.py", 31, "get"),)
+    assert question.raised == (Raised("KeyError", "'pear'"),)
+    assert question == read_question(
+        "~/shop/stock.py in get(self, name)\n---> 31     raise KeyError(name)\nKeyError: 'pear'"
+    )
+
+
+def test_what_is_no_color_stays() -> None:
+    for text in ("why does items[0] fail", "rate(http_total[5m]) is wrong", "a[1;2] and b[0", "[0] is m"):
+        assert without_colors(text) == text
 
 
 def test_node() -> None:
@@ -346,6 +453,12 @@ def test_compilers_and_linters(text: str, place: tuple[str, int, str]) -> None:
         "Note: this is no error",
         "it fails at Cart.Load(id) and I do not know why",
         "see printf(3) and nginx.conf(5)",
+        "the error is raised in stock.py in get(name)",
+        "stock.py in get(name) is wrong",
+        "stock.py in the shop (src)",
+        "File stock.py:12 is wrong",
+        "Cell In[3], line 1",
+        "<ipython-input-3-0123456789ab> in <module>",
     ],
 )
 def test_prose_has_no_frames(text: str) -> None:

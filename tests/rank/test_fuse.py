@@ -523,6 +523,7 @@ questions = st.lists(
 
 
 @given(corpora(linked=True), questions)
+@pytest.mark.slow
 def test_scores_are_finite_and_not_negative(c: Corpus, text: str) -> None:
     signals = shipped_signals(c, text)
     n = len(c.graph.nodes)
@@ -542,6 +543,7 @@ def test_scores_are_finite_and_not_negative(c: Corpus, text: str) -> None:
 
 
 @given(corpora(linked=True))
+@pytest.mark.slow
 def test_unknown_words_score_nothing(c: Corpus) -> None:
     definitions, files = fused(shipped_signals(c, "zebra giraffe\n`gnu` okapi.run zoo/emu.py"))
     assert not definitions.any()
@@ -549,6 +551,7 @@ def test_unknown_words_score_nothing(c: Corpus) -> None:
 
 
 @given(corpora(linked=True), questions)
+@pytest.mark.slow
 def test_a_score_is_explained_to_the_last_part(c: Corpus, text: str) -> None:
     signals = shipped_signals(c, text)
     definitions, files = fused(signals)

@@ -151,6 +151,7 @@ _changes = st.lists(
 
 
 @given(_changes, _changes, st.data())
+@pytest.mark.slow
 def test_what_was_known_before_changes_nothing(now: list[Change], gone: list[Change], data: st.DataObject) -> None:
     names = {each.name for each in now}
     gone = [each for each in gone if each.name not in names]

@@ -229,6 +229,7 @@ def naive_bm25(documents: dict[int, Counter[str]], term: str, b: float) -> dict[
 
 
 @given(corpora())
+@pytest.mark.slow
 def test_bm25_agrees_with_a_naive_implementation(c: Corpus) -> None:
     definitions, files = naive_documents(c)
     terms = sorted({t for counts in (*definitions.values(), *files.values()) for t in counts})
@@ -248,6 +249,7 @@ def arbitrary_terms(c: Corpus, draw: st.DataObject) -> dict[int, float]:
 
 
 @given(corpora(), st.data())
+@pytest.mark.slow
 def test_a_score_is_the_sum_of_the_impacts_of_its_terms(c: Corpus, data: st.DataObject) -> None:
     terms = arbitrary_terms(c, data)
     for postings in (c.lexical.definitions, c.lexical.files, c.lexical.paths, c.lexical.symbol_names):
@@ -262,6 +264,7 @@ def test_a_score_is_the_sum_of_the_impacts_of_its_terms(c: Corpus, data: st.Data
 
 
 @given(corpora())
+@pytest.mark.slow
 def test_the_index_is_in_the_stated_form(c: Corpus) -> None:
     x = c.lexical
     assert list(x.terms) == sorted(set(x.terms))
@@ -286,6 +289,7 @@ def test_the_index_is_in_the_stated_form(c: Corpus) -> None:
 
 
 @given(corpora(), st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_the_order_of_the_files_does_not_matter(c: Corpus, random) -> None:
     order = list(range(len(c.files)))
     random.shuffle(order)

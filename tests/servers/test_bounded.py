@@ -10,6 +10,8 @@ import pytest
 from tests.cli.commands import Done, invoke, left_behind, run
 from tests.servers.wire import are_gone, children_of, write_large
 
+pytestmark = pytest.mark.slow
+
 # Processes start slowly where many run; what is tested is that nobody waits for the index, which takes many seconds.
 SLACK = 6.0
 

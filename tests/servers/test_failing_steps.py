@@ -12,7 +12,10 @@ from tests.pipeline.test_steps import OPTIONAL, QUESTION
 from tests.servers.conftest import settle
 from tests.servers.wire import RawServer
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runs a server with its own import path")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="runs a server with its own import path"),
+]
 
 # A server in which each of these functions raises as long as a file says so: the line `NAME KIND`.
 _PROGRAM = """

@@ -22,7 +22,10 @@ from tests.servers.conftest import settle
 from tests.servers.http_wire import TOKEN, HttpServer
 from tests.servers.wire import INITIALIZE
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends the server with signals")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="ends the server with signals"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,8 @@ from causalist.servers.live.freshness import Look
 from causalist.servers.live.index_job import IndexJob, Stage
 from causalist.servers.live.repository import LiveRepository, View
 
+pytestmark = pytest.mark.slow
+
 LONG = 60.0
 
 

@@ -14,6 +14,8 @@ from causalist.serialize.answers import answer_document
 from causalist.serialize.lookups import impact_document
 from tests.servers.editor import Editor, at, document, edit
 
+pytestmark = pytest.mark.slow
+
 
 class TestSymbols:
     def test_names_and_questions(self, small: Path) -> None:
@@ -161,6 +163,32 @@ class TestCallHierarchy:
                 types.CallHierarchyIncomingCallsParams(incoming[0].from_)
             )
             assert further is not None and [each.from_.name for each in further] == ["print_invoice"]
+
+        edit(drive)
+
+    def test_calls_of_a_class_are_those_of_its_constructor(self, tmp_path: Path) -> None:
+        (tmp_path / "bell.py").write_text(
+            "class Bell:\n    def __init__(self): ...\n\n\nclass Gong(Bell): ...\n\n\n"
+            "def ring():\n    return Bell(), Gong()\n",
+            encoding="utf-8",
+        )
+
+        async def drive(editor: Editor) -> None:
+            await editor.begin(tmp_path)
+            await editor.own("ask", question="bell")
+            uri = editor.open(tmp_path / "bell.py")
+            items = await editor.text_document_prepare_call_hierarchy_async(
+                types.CallHierarchyPrepareParams(document(uri), at(1, 8))
+            )
+            assert items is not None and items[0].name == "__init__"
+            incoming = await editor.call_hierarchy_incoming_calls_async(
+                types.CallHierarchyIncomingCallsParams(items[0])
+            )
+            assert incoming is not None
+            # `Bell` and `Gong` in `    return Bell(), Gong()`
+            assert [(each.from_.name, list(each.from_ranges)) for each in incoming] == [
+                ("ring", [types.Range(at(8, 11), at(8, 15)), types.Range(at(8, 19), at(8, 23))])
+            ]
 
         edit(drive)
 

@@ -247,6 +247,7 @@ for n in range(first, 300, 3):
 """
 
 
+@pytest.mark.slow
 def test_processes_that_write_at_once_lose_nothing(path: Path) -> None:
     code = _WRITER.format(root=str(_ROOT))
     writers = [

@@ -27,6 +27,7 @@ from tests.store.test_folder import names_in
 
 @settings(deadline=None, max_examples=60)
 @given(random_indexes)
+@pytest.mark.slow
 def test_round_trip(index: Index) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index.bin"
@@ -212,6 +213,7 @@ def _reading(path: Path, small: Index, what: str) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_every_truncation_is_refused(small_index: Index, small_bytes: bytes, index_path: Path) -> None:
     index_path.write_bytes(small_bytes)
     with index_path.open("r+b") as file:

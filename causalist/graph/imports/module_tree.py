@@ -314,8 +314,12 @@ class TreePathResolver:
             for entries in self.tree.uses.get((file, at), {}).values():
                 for entry in entries:
                     if entry.name == name and entry.alias != name:
-                        meant = self._resolve_import(module, entry, True)
-                        if meant is not None and meant.kind is ResolutionKind.DEFINITION and meant.number == definition:
+                        target = self._resolve_import(module, entry, True)
+                        if (
+                            target is not None
+                            and target.kind is ResolutionKind.DEFINITION
+                            and target.number == definition
+                        ):
                             return True
         found = self._find_in_function(file, scope, name)
         return found is not None and found.kind is ResolutionKind.DEFINITION and found.number == definition

@@ -254,9 +254,9 @@ class NameLookup:
             head, dot, rest = chain.partition(".")
             if head == entry.alias and dot:
                 parts = [*package.split("."), *rest.split(".")]
-                meant = declared.find_prefix(settings.family, parts, symbols.path)
-                if meant is not None:
-                    found.add(self.program.file_of[meant[0]])
+                target = declared.find_prefix(settings.family, parts, symbols.path)
+                if target is not None:
+                    found.add(self.program.file_of[target[0]])
         return sorted(found)
 
     # -- extension functions at the top of a file or package, imported by name or with the package
@@ -297,18 +297,18 @@ class NameLookup:
         package = program.packages.package_of[file]
         wanted = {f"{entry.module}.{entry.name}"} if entry is not None else set()
         stars = {star.module for star in symbols.stars}
-        ways = [(RuleName.IMPORT, [each for each in found if f"{self._package(each)}.{name}" in wanted])]
+        groups = [(RuleName.IMPORT, [each for each in found if f"{self._package(each)}.{name}" in wanted])]
         if not is_unknown:
-            ways.insert(0, (RuleName.SAME_FILE, [each for each in found if program.file_of[each] == file]))
+            groups.insert(0, (RuleName.SAME_FILE, [each for each in found if program.file_of[each] == file]))
         if not is_unknown and name not in symbols.settings.builtin_methods:
-            ways += [
+            groups += [
                 (
                     RuleName.PACKAGE_SCOPE,
                     [e for e in found if program.packages.package_of[program.file_of[e]] == package],
                 ),
                 (RuleName.STAR_IMPORT, [each for each in found if self._package(each) in stars]),
             ]
-        for rule, several in ways:
+        for rule, several in groups:
             if several:
                 chosen = best_overloads(several, program.parameters, arguments, program.literals[symbols.settings.name])
                 return [(each, rule) for each in chosen] if len(chosen) <= MAX_CANDIDATES else []

@@ -104,8 +104,8 @@ class Program:
         for entry in symbols.facts.imports:
             if entry.kind == ImportKind.MODULE:
                 file = self.folders.resolve(symbols.path, entry.module).file
-                said = self.files[file].facts.package if file >= 0 else ""
-                local.setdefault(entry.alias or said or local_name(entry), entry)
+                declared_name = self.files[file].facts.package if file >= 0 else ""
+                local.setdefault(entry.alias or declared_name or local_name(entry), entry)
         symbols.imports[MODULE_SCOPE] = local
 
     def parent(self, definition: int) -> int:

@@ -52,7 +52,7 @@ class MentionTarget(NamedTuple):
 
 
 @dataclass(slots=True)
-class Mentions:
+class MentionResolver:
     """Resolver of the mentions of a program's files. Its tables are made when the first file asks."""
 
     program: Program
@@ -76,8 +76,8 @@ class Mentions:
             known = self._known.get(key)
             if known is None:
                 known = self._known[key] = self._find_targets(mention, symbols.path)
-            for meant in known:
-                yield source, meant, mention.row
+            for target in known:
+                yield source, target, mention.row
 
     def _is_counted(self, number: int) -> bool:
         """True if the mentions of a file count: prose that is no history, and docstrings of tests."""

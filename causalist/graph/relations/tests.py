@@ -54,7 +54,7 @@ class TestEdge(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tests:
+class TestEdgeFinder:
     """Tests of a program. Files are drafts by their own numbers."""
 
     program: Program

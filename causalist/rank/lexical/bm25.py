@@ -13,7 +13,7 @@ ROWS_AT_ONCE = 30_000
 K1 = 1.2  # the usual default
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-# Half of a question says little of what it means, and nearly all of it names the thing (docs/decisions/0034).
+# Half of a question says little of what it means, and nearly all of it names the thing (docs/decisions/0030).
 _SAID_BY_NAME = 4
 _FEWEST_ASKED = 2
 

@@ -264,7 +264,7 @@ def _ends(ids: StringTable, files: NDArray[np.int64]) -> NDArray[np.uint64]:
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 EXPANSION = "expansion"  # the signal
-# Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0026).
+# Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0023).
 N_SOURCES = 8
 N_WORDS = 15
 MOST_COUNTED = 3.0  # occurrences of a word in a source; more say no more
@@ -347,7 +347,7 @@ def may_gain(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 # A question with more words says in others what one of them leaves open; of a long one the title is looked at.
 MOST_WORDS = 14
-# What another word counts beside the one that was asked for; 0.3 to 0.5 are alike (docs/decisions/0026).
+# What another word counts beside the one that was asked for; 0.3 to 0.5 are alike (docs/decisions/0023).
 OTHER_WEIGHT = 0.4
 
 

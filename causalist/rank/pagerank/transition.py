@@ -42,7 +42,7 @@ DEFAULT_BACKWARD: tuple[tuple[EdgeKind, float], ...] = tuple(
     (kind, 0.2) for kind in EdgeKind if kind not in SYMMETRIC_KINDS
 )
 
-# With more nodes a question is answered by pushing unless it says otherwise; docs/decisions/0015 has the measurement.
+# With more nodes a question is answered by pushing unless it says otherwise; docs/decisions/0005 has the measurement.
 EXACT_UP_TO = 1_000_000
 # Sums of a column's entries may exceed 1 by rounding; beyond this they are scaled back.
 _COLUMN_SLACK = 1e-12

@@ -25,8 +25,12 @@ TRACE = lazy_regex(
     r"|#\d+ +(?:0x[\da-f]+ in )?\S.{0,300}[:(]\d+\b|#\d+ \{main\}|Stack trace:\s*$|\[previous exception\]"
     r"|PHP (?:Fatal|Parse|Warning|Notice)|The above exception was the direct|During handling of the above exception"
     r"|\S{1,300}\.go:\d+(?: \+0x[\da-f]+)?\s*$|(?:from )?\S{1,300}\.rb:\d+:in "
-    r"|[\w.$<>/*]{0,100}@(?:https?|file|webpack|/)\S+:\d+:\d+)",
-    needs=(*':("~^[#', "...", "created by", "panicked", "PHP ", "The above", "During"),
+    r"|[\w.$<>/*]{0,100}@(?:https?|file|webpack|/)\S+:\d+:\d+"
+    # IPython and Jupyter
+    r"|\w{1,80} {2,80}Traceback \(most recent call last\)|(?:Cell|Input) In ?\[\d+\](?:, |: ?$)|<ipython-input-\S+ in "
+    r"|File [^\s\"][^\n\"]{0,300}\.py\w?:\d+(?:, in \S.*)?\s*$"
+    r"|[~/]\S{1,300}\.py\w? in [\w.<>]+(?:\(.*\))?\s*$|-{1,6}> \d+\s)",
+    needs=(*':("~^[#', "...", "created by", "panicked", "PHP ", "The above", "During", "<ipython-input-", "-> ", ".py"),
 )
 LOG = lazy_regex(
     r"\s{0,40}(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d\b|(?:[A-Z][a-z]{2} ){1,2}\d{1,2} \d\d:\d\d"

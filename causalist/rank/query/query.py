@@ -10,6 +10,7 @@ Which candidate generators run on which route, and what else a route decides: on
 The table is what the code reads: a generator that a row does not name is not run, and its signals are zero.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +34,7 @@ from causalist.rank.query.phrases import (
     told_by,
     without_phrases,
 )
-from causalist.rank.query.tracebacks import Frame, Raised, read_frames
+from causalist.rank.query.tracebacks import Frame, Raised, read_frames, without_colors
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
 
 _WORD = lazy_regex(r"\w+")
@@ -42,6 +43,10 @@ _QUOTED_WHOLE = lazy_regex(r"([\"'])([^\n]+)\1")
 _QUOTED = lazy_regex(r"\"([^\"\n]{1,200})\"")
 _SHORTEST_QUOTED = 3
 _MOST_QUOTED = 3
+# A quoted text of as many words is a question in quotes where it stands nowhere; a shorter one is a literal that is not
+# there. Chosen by hand: messages of programs rarely have more. Several lines are no literal of one line at half of it.
+_MIN_WORDS_OF_TEXT = 8
+_MIN_WORDS_OF_LINES = 4
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
 # "how does the cache work", "how middleware works"
 _WORKINGS = lazy_regex(r"\W*(?:(?:explain|describe|show|tell me) )?how (?:(?:do|does) .+ work|.+ works)\W*$")
@@ -72,7 +77,7 @@ NAMED_WEIGHTS = {
 }
 PASTED_TERMS = 30
 LEAST_SECTION = 0.1  # names under a heading that weighs less are not looked up
-# A question with more terms says in others what one of them leaves open; see docs/decisions/0026.
+# A question with more terms says in others what one of them leaves open; see docs/decisions/0023.
 BRIEF_TERMS = 7
 BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
 
@@ -126,7 +131,7 @@ class Question:
 
 def read_question(text: str) -> Question:
     """Terms and names of a question; deterministic, no repository needed."""
-    text = text[:_LONGEST]
+    text = without_colors(text)[:_LONGEST]
     title, body = read_blocks(text)
     frames, raised = read_frames(text)
     title_counts = _prose_counts(without_phrases(title)) or _prose_counts(title)
@@ -171,6 +176,30 @@ def as_printed(question: Question) -> Question | None:
         return None
     patterns = tuple(Pattern(text, printed=True) for text, _ in printed)
     return replace(question, patterns=patterns, route=Route.SIMPLE)
+
+
+def without_quotes(question: Question) -> Question | None:
+    """Return the question that a quoted literal is, decoded if it is a JSON string; None for one that reads as a
+    literal: of fewer than `_MIN_WORDS_OF_TEXT` words, or of `_MIN_WORDS_OF_LINES` where it has several lines.
+
+    >>> without_quotes(read_question('"the cart\\\\nloses \\\\"all\\\\" items"')).text
+    'the cart\\nloses "all" items'
+    >>> without_quotes(read_question('"the cart loses all items"')) is None
+    True
+    """
+    pattern = next((p for p in question.patterns if p.alone and not p.is_expression), None)
+    if pattern is None:
+        return None
+    try:
+        text = str(json.loads(f'"{pattern.text}"', strict=False))
+    except ValueError:
+        text = pattern.text
+    text = text.encode("utf-8", "replace").decode("utf-8").strip()  # half of a surrogate pair is no character
+    n_words = len(text.split())
+    if n_words < (_MIN_WORDS_OF_LINES if "\n" in text else _MIN_WORDS_OF_TEXT):
+        return None
+    read = read_question(text)
+    return None if read.is_pattern else read
 
 
 def _body_counts(body: tuple[Block, ...]) -> dict[str, float]:

@@ -1,5 +1,5 @@
-"""More forms of frames: .NET, Elixir, Lua, shells, failed assertions and checks of C and C++, Swift, and positions that
-compilers print.
+"""More forms of frames: .NET, IPython and Jupyter, Elixir, Lua, shells, failed assertions and checks of C and C++,
+Swift, and positions that compilers print.
 
 A form has the groups `path` and `line` where they are printed; `function` as printed, of which the last name counts;
 `said` where the line tells what went wrong, too. Each is tried where a text stands that it needs: most questions have
@@ -55,6 +55,18 @@ _BUILD = lazy_regex(  # of Kotlin, Scala and Maven
     r"(?:[ew]: (?:file://)?|\[(?:error|ERROR|warn|WARNING)\] )(?P<path>(?:[A-Za-z]:)?[^\s:(\[]{1,400}\.\w{1,5})"
     r"(?::(?P<line>\d+):\d+|:\[(?P<line2>\d+),\d+\]|: ?\((?P<line3>\d+), ?\d+\))"
 )
+# IPython from version 8 on. A cell has no file: `Cell In[3], line 1` is no frame.
+_NOTEBOOK = lazy_regex(
+    r"\s*File (?P<path>[^\s\"][^\n\"]{0,400}?\.py[cdxi]?):(?P<line>\d+)"
+    r"(?:, in (?P<function>[\w.<>]{1,200})(?:\([^\n]*)?)?\s*$"
+)
+# Before. The line is told by the listing below: `---> 12 code`. Only a rooted path may have spaces: anything else that
+# is written before " in f(x)" is a sentence.
+_OLD_NOTEBOOK = lazy_regex(
+    r"(?P<path>(?:(?:~|[A-Za-z]:)?[\\/][^\n]{1,400}?|[^\s<][^\s]{0,400}?)\.py[cdxi]?) in "
+    r"(?P<function>[\w.]*<\w+>|[\w.<>]{1,200}(?=\())(?:\([^\n]*\))?\s*$"
+)
+_LISTED = lazy_regex(r"-{1,6}> (?P<line>\d+)(?:\s|$)")
 # (text that a line of this form has, form)
 _OTHERS = (
     (".ex", _ELIXIR),
@@ -109,6 +121,35 @@ def dotnet_frame(line: str) -> Printed | None:
     type_, name = (_MORE_THAN_A_NAME.sub("", part) for part in (type_.partition("+")[0], name))
     path = found["path"] or type_.replace(".", "/") + ".cs"
     return Printed(path, int(found["line"] or 0), name if name.isidentifier() else "")
+
+
+def notebook_frame(line: str) -> Printed | None:
+    """Return a frame of IPython or Jupyter. The older form has line 0: `listed_line` reads it from the listing below.
+
+    >>> notebook_frame("File ~/shop/cart.py:31, in Cart.load(self, name)")
+    Printed(path='~/shop/cart.py', line=31, function='Cart.load', said='')
+    >>> notebook_frame("~/shop/cart.py in load(self, name)")
+    Printed(path='~/shop/cart.py', line=0, function='load', said='')
+    """
+    if ".py" not in line:
+        return None
+    found = _NOTEBOOK.match(line) if "File " in line else None
+    if found is None and " in " in line:
+        found = _OLD_NOTEBOOK.match(line)
+    if found is None:
+        return None
+    groups = found.groupdict()
+    return Printed(groups["path"], int(groups.get("line") or 0), groups["function"] or "")
+
+
+def listed_line(line: str) -> int:
+    """Return the number of the line that an arrow marks in a listing of IPython, 0 for a line without an arrow.
+
+    >>> listed_line("---> 31     raise Missing(name)"), listed_line("     30     if not name:")
+    (31, 0)
+    """
+    found = _LISTED.match(line)
+    return int(found["line"]) if found else 0
 
 
 def other_frame(line: str) -> Printed | None:
@@ -200,7 +241,7 @@ _RAISED_IN_ELIXIR = lazy_regex(r"[*]{2} \((?:\w+\.)*(?P<type>\w+)\) (?P<message>
 _PANIC = lazy_regex(r"(?:panic|fatal error): (?P<message>[^\n]+?)(?: \[recovered\])?$")
 _TYPED = lazy_regex(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]*)$")  # after Python's frames
 _CHAINED = lazy_regex(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
-_ANOTHER = lazy_regex(r"[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
+_ANOTHER = lazy_regex(r"(?:\w+(?: {2,}|\t))?[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
 _CAUSED = lazy_regex(r"\s*(?:Caused by: |\[cause\]: |---> )")
 _CAUSE_ENDS = "--- End of inner exception stack trace ---"  # what follows led to what came before
 _MARKERS = lazy_regex(r"[\s~^|]+$")
@@ -217,6 +258,11 @@ _PHP_PLACE = lazy_regex(r" in \S+\.\w+(?::\d+| on line \d+)$")
 # Without a digit, every frame and everything that was raised has one of these. Most questions have none.
 _SIGNS = (":", "(", "Error", "Exception", "Warning", "Exit", "Interrupt", "Failure", "Panic", "Iteration", "Fault")
 _OF_THE_RUNTIME = ("node:", "internal/", "native ", "<", "[native")
+# Color codes of a terminal. The escape character may be written out, or lost on the way.
+_COLOR = lazy_regex(
+    r"(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[\d;]{0,20}[A-Za-z]|\[(?:0|[01](?:;\d{1,3}){1,4})m", needs=("[",)
+)
+_CELL = ("<", "Cell In", "Input In")  # what is no file, in a traceback of IPython
 _MOST_FRAMES = 200
 _LONGEST_LINE = 1000
 
@@ -241,6 +287,15 @@ def read_frames(text: str) -> tuple[tuple[Frame, ...], tuple[Raised, ...]]:
     return tuple(frames), tuple(dict.fromkeys(raised for trace in order for raised in trace.raised))
 
 
+def without_colors(text: str) -> str:
+    """Return the text without the color codes of a terminal.
+
+    >>> without_colors("\\x1b[1;32m~/a.py\\x1b[0m in \\x1b[0;36mf\\x1b[1;34m(x)\\x1b[0m")
+    '~/a.py in f(x)'
+    """
+    return _COLOR.sub("", text)
+
+
 @dataclass(slots=True)
 class _Trace:
     """One trace while it is read; `rank` is higher for what tells more of a chain."""
@@ -250,6 +305,7 @@ class _Trace:
     raised: list[Raised] = field(default_factory=list)
     last_innermost: bool = False
     names_callee: bool = False  # a frame has the function that is called there, not the one that calls
+    lacks_line: bool = False  # the line of the last frame is told by a listing that follows
 
     def ordered(self, trace: int) -> list[Frame]:
         """Its frames, innermost first, each place once."""
@@ -285,6 +341,12 @@ def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
     if _CAUSE_ENDS in line:
         traces.append(_Trace(trace.rank - 1))
         return 0
+    if trace.lacks_line and (listed := listed_line(line)):
+        trace.frames[-1] = trace.frames[-1]._replace(line=listed)
+        trace.lacks_line = False
+        return 0
+    if line.startswith(_CELL):
+        trace.lacks_line = False  # the listing that follows is of the cell
     raised = _raised_in(line, before, trace)
     if raised is not None:
         caused = _CAUSED.match(line)
@@ -300,6 +362,7 @@ def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
         trace = _Trace()
         traces.append(trace)
     trace.last_innermost = form in _LAST_INNERMOST
+    trace.lacks_line = form is _PYTHON and not frame.line
     trace.names_callee = trace.names_callee or form is _PHP
     trace.frames.append(frame)
     return 1
@@ -341,6 +404,9 @@ def _raised_in(line: str, before: str, trace: _Trace) -> _Found | None:
 
 
 def _frame_in(line: str, before: str) -> tuple[Frame, re.Pattern[str] | None] | None:
+    printed = notebook_frame(line)
+    if printed is not None:
+        return Frame(_path(printed.path), printed.line, _last_name(printed.function)), _PYTHON
     printed = dotnet_frame(line) or other_frame(line)
     if printed is not None:
         return Frame(_path(printed.path), printed.line, _last_name(printed.function)), None

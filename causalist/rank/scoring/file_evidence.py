@@ -151,7 +151,7 @@ ASKED_WORDS: dict[Role, tuple[str, ...]] = {
 }
 _UNNAMED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD, NodeKind.EXTERNAL)
 # Definitions with a word in their name from which on a repository is about it: their share of all that are code, and
-# how many there are. docs/decisions/0031 has the shares of forty repositories.
+# how many there are. docs/decisions/0006 has the shares of forty repositories.
 _SHARE_OF_SUBJECT = 0.01
 _FEWEST_OF_SUBJECT = 10
 # Tests of something: what is asked for beyond doubt.

@@ -191,7 +191,7 @@ def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Wa
 N_CANDIDATE_FILES = 20  # files that are taken for found by words
 # Chosen by hand: on development questions no setting could be told from another, because these places hold a right
 # file in one of a hundred. On 28 questions about seven repositories the ones below left out what readers had no use
-# for, and kept the chain of the sample repository. docs/decisions/0022 has both.
+# for, and kept the chain of the sample repository. docs/decisions/0004 has both.
 N_FOUND = 16  # definitions that are taken for found by words
 SHARE_OF_LINKS = 0.12  # of what the entry is linked with in other files, that must be among what was found
 SHARE_OF_FILES = 0.08  # of the files that its file is linked with

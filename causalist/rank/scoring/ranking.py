@@ -38,6 +38,7 @@ from causalist.model.protocols import UNWATCHED, Steps
 from causalist.model.scores import Matched, PageRankResult, Reason, SeedShare, Transition
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.lexical.query_expansion import other_words
+from causalist.rank.namesakes import exact_namesakes, with_these_first
 from causalist.rank.pagerank.local_push import origins, walked_from
 from causalist.rank.pagerank.power_iteration import seed_distribution
 from causalist.rank.query.query import ROUTES, Generating, Question, RoutePlan, as_written
@@ -137,7 +138,7 @@ def spread(
 
 
 FILE_SHARE = 1 / 8  # of the places of a list of definitions, for files that have none in it
-# Of the best score; what words find below it is right as seldom as what only the graph reaches. docs/decisions/0036.
+# Of the best score; what words find below it is right as seldom as what only the graph reaches. docs/decisions/0018.
 WEAK = {Level.SYMBOL: 0.65, Level.FILE: 0.5}
 _BEHIND = 1 - 1e-9
 _REPEATED = lazy_regex(r"~\d+$", needs=("~",))
@@ -255,7 +256,7 @@ _MOST_LINES = 5  # lines of matches that a reason names
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
 # What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
-# docs/decisions/0007 has the measurement.
+# docs/decisions/0006 has the measurement.
 SCOPE_BONUS = 1.0
 
 
@@ -307,6 +308,9 @@ def rank_question(
             with steps.timed("distil.sum"):
                 signals = with_support(with_signal(signals, USES_NAMED, users, weights), given, weights)
                 definitions, files = _inside_only(fused(signals), inside)
+    if namesakes := exact_namesakes(question, graph, lexical, transition, inside):
+        definitions = with_these_first(definitions, namesakes)
+        files = with_these_first(files, list(dict.fromkeys(int(graph.nodes.files[node]) for node in namesakes)))
     return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {}, history or History())
 
 

@@ -206,12 +206,17 @@ def call_item(shown: Shown, node: str) -> types.CallHierarchyItem | None:
 
 
 def incoming_calls(shown: Shown, node: str) -> list[types.CallHierarchyIncomingCall]:
-    """What calls a node, code before tests, the most certain first."""
-    found = []
+    """What calls a node, code before tests, the most certain first. One entry holds all places of a caller: it may call
+    several classes that run one constructor."""
+    edges: dict[str, list[Edge]] = {}
     for edge in users_of(shown.repository, node):
-        item = call_item(shown, edge.source)
+        edges.setdefault(edge.source, []).append(edge)
+    found = []
+    for source, own in edges.items():
+        item = call_item(shown, source)
         if item is not None:
-            found.append(types.CallHierarchyIncomingCall(item, _sites(shown, edge)))
+            places = [place for edge in own for place in _sites(shown, edge)]
+            found.append(types.CallHierarchyIncomingCall(item, places))
     return found
 
 

@@ -1,0 +1,279 @@
+"""Methods that run without being named: constructors, and special methods such as operators.
+
+A call of a class is an edge to the class, and no edge leads on to the constructor. The look-ups follow it here, from
+the graph and the settings of the language alone. Nothing is stored.
+
+- A method in `names.constructors` or `names.initializers` runs where something calls its class. It also runs for a
+  class that inherits it. Such a use is as certain as the edges that it follows.
+- A method that `names.implicit` matches runs by what a program does with an object. Whoever calls or names the class
+  may do that, so that such a use is a guess.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.graph import CodeGraph, Edge, EdgeKind
+from causalist.model.language import NameSettings
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, split_id
+from causalist.parse import claimants, dialect_of, load_settings
+
+# The share of functions that call a class, or name it otherwise, which run a given special method of it. Measured by
+# tracing the tests of four Python repositories, see docs/benchmarks.md; taken for other languages, too.
+SPECIAL_USE_PRECISION = {EdgeKind.CALLS: 0.05, EdgeKind.REFERENCES: 0.01}
+
+_REPEATED = re.compile(r"~\d+$")
+_OWN_NAME = "*"
+_MAX_BASES = 1000
+_DERIVING = (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS)
+
+
+class ImplicitUse(NamedTuple):
+    """A use of a class that runs `method` of it: edge `number` leads to the class. `is_call` is true where the edge is
+    a call of the class and `method` a constructor, and `confidence` that of the whole step."""
+
+    number: int
+    method: int
+    confidence: float
+    is_call: bool
+
+
+def implicit_uses(
+    graph: CodeGraph, methods: Iterable[int], min_confidence: float = 0.0, *, is_chained: bool = False
+) -> tuple[ImplicitUse, ...]:
+    """Uses of classes that run one of `methods`, constructors first, then by confidence, then by number of the edge;
+    one for each edge. A use by the method itself is none, nor is one of a special method by its own class.
+
+    With `is_chained` a call of a class also runs what its constructor calls in turn: the constructors of its bases.
+    """
+    edges = graph.edges
+    found: dict[int, ImplicitUse] = {}
+    for method in methods:
+        slot = _slot_of(graph, method)
+        if slot is None:
+            continue
+        precisions = {EdgeKind.CALLS: 1.0} if slot.is_constructor else SPECIAL_USE_PRECISION
+        for owner, certainty in _types_that_run(graph, method, slot, is_chained).items():
+            for number in _numbers(graph, graph.edges_into(np.array([owner])), tuple(precisions)):
+                precision = precisions[EdgeKind(int(edges.kinds[number]))]
+                confidence = float(edges.confidences[number]) * certainty * precision
+                source = int(edges.sources[number])
+                is_own = source == method or (not slot.is_constructor and int(graph.nodes.parents[source]) == owner)
+                if not is_own and confidence >= min_confidence:
+                    use = ImplicitUse(number, method, confidence, slot.is_constructor)
+                    if number not in found or _order(use) < _order(found[number]):
+                        found[number] = use
+    return tuple(sorted(found.values(), key=_order))
+
+
+def constructor_calls(graph: CodeGraph, node: int) -> list[Edge]:
+    """Calls of classes that run a constructor. Their targets are the classes."""
+    return [edge_of(graph, use) for use in implicit_uses(graph, [node]) if use.is_call]
+
+
+def special_uses(graph: CodeGraph, node: int) -> list[Edge]:
+    """Calls and other uses of classes by which a special method may run, the best of each user and class. Their
+    targets are the classes."""
+    best: dict[tuple[str, str], Edge] = {}
+    for use in implicit_uses(graph, [node]):
+        if not use.is_call:
+            edge = edge_of(graph, use)
+            best.setdefault((edge.source, edge.target), edge)
+    return list(best.values())
+
+
+def class_of_constructor(graph: CodeGraph, node: int) -> int:
+    """The class whose instances a constructor makes, -1 for what is no constructor."""
+    slot = _slot_of(graph, node)
+    return slot.owner if slot is not None and slot.is_constructor else -1
+
+
+def constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
+    """Constructors, ascending, that calls of `types` run: own ones, or else the nearest inherited ones."""
+    found: set[int] = set()
+    for each in types:
+        if graph.kind(each) not in TYPE_KINDS:
+            continue
+        slots = [(*names.constructors, *names.initializers) for names in _settings_of(graph, each)]
+        for name in chain.from_iterable(slots):
+            owner = next((base for base in _linear_bases(graph, each) if _members(graph, base, name)), -1)
+            if owner >= 0:
+                found.update(_members(graph, owner, name))
+    return tuple(sorted(found))
+
+
+def edge_of(graph: CodeGraph, use: ImplicitUse) -> Edge:
+    """The edge of a use, with the confidence of the whole step."""
+    return graph.edge(use.number)._replace(confidence=use.confidence)
+
+
+class _Slot(NamedTuple):
+    """A name of constructors or special methods, and the class that has the method."""
+
+    owner: int
+    name: str  # _OWN_NAME for constructors that are named like their class
+    is_constructor: bool
+    runs_bases: bool
+
+
+def _order(use: ImplicitUse) -> tuple[bool, float, int, int]:
+    return not use.is_call, -use.confidence, use.number, use.method
+
+
+def _settings_of(graph: CodeGraph, node: int) -> list[NameSettings]:
+    """Of the languages that may read the file of a node: which one did is not in the graph."""
+    path = split_id(graph.nodes.ids[node])[0]
+    dialects = dict.fromkeys((dialect_of(path), *claimants(path)))
+    return [load_settings()[dialect].names for dialect in dialects if dialect]
+
+
+def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
+    """None for what is no member of a class, and for methods that run where they are named alone."""
+    if graph.kind(method) not in CALLABLE_KINDS:
+        return None
+    name, own = _leaf(graph.nodes.ids[method]), _leaf(_holder(graph.nodes.ids[method]))
+    for names in _settings_of(graph, method):
+        for each in (*names.constructors, *names.initializers):
+            if name == (own if each == _OWN_NAME else each):
+                owner = _owner(graph, method)
+                return _Slot(owner, each, True, names.constructs_bases) if owner >= 0 else None
+        if names.implicit and re.fullmatch(names.implicit, name):
+            owner = _owner(graph, method)
+            return _Slot(owner, name, False, False) if owner >= 0 else None
+    return None
+
+
+def _owner(graph: CodeGraph, method: int) -> int:
+    """The class of a method, -1 for none. Where methods stand outside of their class, it is the class of that name in
+    the same file, or in one that this file imports."""
+    nodes, edges = graph.nodes, graph.edges
+    parent = int(nodes.parents[method])
+    if parent >= 0 and graph.kind(parent) in TYPE_KINDS:
+        return parent
+    holder = _holder(nodes.ids[method])
+    symbol = holder.partition("::")[2]
+    if not symbol:
+        return -1
+    file = int(nodes.files[method])
+    imported = [int(edges.targets[e]) for e in graph.outgoing(file) if edges.kinds[e] == EdgeKind.IMPORTS]
+    for each in (file, *imported):
+        owner = nodes.ids.position(f"{nodes.ids[each]}::{symbol}")
+        if owner >= 0 and graph.kind(owner) in TYPE_KINDS:
+            return owner
+    return -1
+
+
+def _types_that_run(graph: CodeGraph, method: int, slot: _Slot, is_chained: bool) -> dict[int, float]:
+    """Types of which a use runs the method -> how certain that is: its class, and classes that derive from that."""
+    edges, found = graph.edges, {slot.owner: 1.0}
+    running = {slot.owner, method, *graph.namesakes(method)}
+    level = [slot.owner]
+    while level:
+        derived: dict[int, float] = {}
+        for base in level:
+            for number in _numbers(graph, graph.edges_into(np.array([base])), _DERIVING):
+                each = int(edges.sources[number])
+                if each not in found and graph.kind(each) in TYPE_KINDS:
+                    certainty = found[base] * float(edges.confidences[number])
+                    derived[each] = max(certainty, derived.get(each, 0.0))
+        level = []
+        for each in sorted(derived):
+            own = _members(graph, each, slot.name)
+            if _inherits(graph, each, own, slot, found, running, is_chained):
+                found[each] = derived[each]
+                running.update((each, *own))
+                level.append(each)
+    return found
+
+
+def _inherits(
+    graph: CodeGraph,
+    derived: int,
+    own: Sequence[int],
+    slot: _Slot,
+    found: Collection[int],
+    running: Collection[int],
+    is_chained: bool,
+) -> bool:
+    """Whether a use of `derived`, a base of which is among `found`, runs the method, too."""
+    edges = graph.edges
+    if own:
+        calls = _numbers(graph, graph.edges_out_of(np.array(own)), (EdgeKind.CALLS,))
+        if slot.is_constructor and any(int(edges.targets[e]) in running for e in calls):
+            return is_chained  # without it, that call is the caller
+        return slot.runs_bases
+    if slot.runs_bases:
+        return True
+    nearest = (base for base in _linear_bases(graph, derived)[1:] if _members(graph, base, slot.name))
+    return next(nearest, slot.owner) in found
+
+
+def _members(graph: CodeGraph, owner: int, name: str) -> tuple[int, ...]:
+    """The members of a type by a name, with overloads."""
+    ids = graph.nodes.ids
+    name = _leaf(ids[owner]) if name == _OWN_NAME else name
+    first = ids.position(f"{ids[owner]}.{name}")
+    return (first, *graph.namesakes(first)) if first >= 0 else ()
+
+
+def _linear_bases(graph: CodeGraph, owner: int) -> tuple[int, ...]:
+    """A type and its bases, nearest first, each once: depth first in the order of the signature, and what several share
+    after all of them."""
+    last_seen: dict[int, None] = {}
+    stack, n_steps = [owner], 0
+    while stack and n_steps < _MAX_BASES:
+        each = stack.pop()
+        if each == owner and last_seen:
+            continue
+        n_steps += 1
+        last_seen.pop(each, None)
+        last_seen[each] = None
+        stack.extend(reversed(_bases(graph, each)))
+    return tuple(last_seen)
+
+
+def _bases(graph: CodeGraph, owner: int) -> list[int]:
+    """The types that one derives from, in the order in which its signature names them. Others come last, by id."""
+    edges, ids = graph.edges, graph.nodes.ids
+    numbers = _numbers(graph, graph.edges_out_of(np.array([owner])), _DERIVING)
+    bases = [int(edges.targets[number]) for number in numbers]
+    if len(bases) < 2:
+        return bases
+    signature, own = graph.nodes.signatures[owner], _leaf(ids[owner])
+    written = signature[signature.find(own) + len(own) :]
+
+    def place(base: int) -> tuple[int, int]:
+        found = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", written)
+        return found.start() if found else len(written), base
+
+    return sorted(dict.fromkeys(bases), key=place)
+
+
+def _numbers(graph: CodeGraph, numbers: NDArray[np.int64], kinds: Sequence[EdgeKind]) -> list[int]:
+    """Those of the edges that are of these kinds, in their order."""
+    found: list[int] = numbers[np.isin(graph.edges.kinds[numbers], kinds)].tolist()
+    return found
+
+
+def _leaf(node_id: str) -> str:
+    """What a definition is called, "" for a file.
+
+    >>> _leaf("a.py::C.__init__~2"), _leaf("a.cpp::n.C.~C"), _leaf("a.py")
+    ('__init__', '~C', '')
+    """
+    return _REPEATED.sub("", node_id.partition("::")[2]).rpartition(".")[2]
+
+
+def _holder(node_id: str) -> str:
+    """The id without its last name, "" for what is no member.
+
+    >>> _holder("a.py::C.m~2"), _holder("a.py::f")
+    ('a.py::C', '')
+    """
+    path, _, symbol = node_id.partition("::")
+    holder = symbol.rpartition(".")[0]
+    return f"{path}::{holder}" if holder else ""

@@ -1,0 +1,1 @@
+"""Alternatives to code of our own: what libraries for git and for graphs cost."""
