@@ -16,7 +16,6 @@ from causalist import errors
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.includes import find_script
 from causalist.graph.imports.packages import first_names_in, qualify_import
-from causalist.graph.infer.base import split_marks
 from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.relations.accesses import AccessResolver, matches_lookup
@@ -30,6 +29,7 @@ from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, I
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.type_notation import split_marks
 
 _LOADED = "init"  # runs when the package is loaded
 

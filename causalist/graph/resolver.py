@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import first_names_in, share_imports
-from causalist.graph.infer.base import split_type
 from causalist.graph.infer.inference import Inference
 from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters
 from causalist.graph.program.overloads import IS_TYPE, REST, UNCOUNTED, best_overloads, is_type_parameter, misfit
@@ -22,10 +21,11 @@ from causalist.graph.program.partial_types import PartialTypes
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.graph.values import Value, ValueKind
-from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Implementation, ImportKind
+from causalist.model.facts import MODULE_SCOPE, Implementation, ImportKind
 from causalist.model.language import LanguageSettings
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
+from causalist.model.type_notation import OPTIONAL, Shape, split_type
 
 _ASIDE = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
@@ -218,7 +218,7 @@ class Resolver:
             symbols = self.program.files[file]
             position = number - symbols.first
             written, scope = symbols.returns[position], symbols.facts.definitions[position].parent
-            value = self.inference.infer_chain(file, scope, written) if not split_type(written)[0] else None
+            value = self.inference.infer_chain(file, scope, written) if split_type(written)[0] is Shape.NONE else None
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != number:
                 found[number] = [value.number]
         return found

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from causalist._internal.enum_members import with_direct_members
+from causalist.model.type_notation import Shape
 
 
 @with_direct_members
@@ -126,6 +127,15 @@ _VALUE_KINDS = {
     ResolutionKind.DEFINITION: ValueKind.DEFINITION,
     ResolutionKind.MODULE: ValueKind.MODULE,
     ResolutionKind.EXTERNAL: ValueKind.EXTERNAL,
+}
+KIND_OF_SHAPE = {
+    Shape.UNION: ValueKind.UNION,
+    Shape.CLASS: ValueKind.CLASS,
+    Shape.MAPPING: ValueKind.MAPPING,
+    Shape.SEQUENCE: ValueKind.SEQUENCE,
+    Shape.CALLABLE: ValueKind.CALLABLE,
+    Shape.RECORD: ValueKind.RECORD,
+    Shape.TUPLE: ValueKind.TUPLE,
 }
 RESOLUTION_KINDS = {kind: resolution for resolution, kind in _VALUE_KINDS.items()}
 _FOREIGN_KINDS = frozenset({ValueKind.EXTERNAL, ValueKind.BUILTIN})

@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass, field
 
-from causalist.graph.infer.base import InferenceBase, split_type
+from causalist.graph.infer.base import InferenceBase
 from causalist.graph.infer.containers import ContainerTypes
 from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, Value, ValueKind
-from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
+from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
+from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.type_notation import RETURNED, Shape, split_type
 
 _MANY = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
 _TELLING = frozenset(
@@ -61,17 +62,17 @@ class AnnotationTypes:
             every = [self.infer_annotation(file, scope, each, rule) for each in name.split("+")]
             known = [each for each in every if each.kind is ValueKind.INSTANCE]
             return known[0]._replace(also=tuple(each.number for each in known[1:])) if known else every[0]
-        shape, held = split_type(name) if settings is not None and settings.types.prefixed else ("", [])
-        if shape == "record":
+        shape, held = split_type(name) if settings is not None and settings.types.prefixed else (Shape.NONE, [])
+        if shape is Shape.RECORD:
             return self._record_of_fields(file, scope, held)
-        if shape:
+        if shape is not Shape.NONE:
             # What a range counts with is a number unless the type says otherwise.
-            nameless = [UNKNOWN, BUILTIN] if shape == "items" else [UNKNOWN] * len(held)
+            nameless = [UNKNOWN, BUILTIN] if shape is Shape.SEQUENCE else [UNKNOWN] * len(held)
             parts = tuple(
                 self.infer_annotation(file, scope, each, rule) if each else other
                 for each, other in zip(held, nameless, strict=True)
             )
-            return Value(ValueKind(shape), -1, rule, parts=parts)
+            return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
         value = self.inference.infer_chain(file, scope, name)
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
             value = value if value is not None and value.kind is not ValueKind.UNKNOWN else BUILTIN

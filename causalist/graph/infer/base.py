@@ -1,11 +1,5 @@
-"""What a part of a chain is, and values that hold others: collections, functions, several results.
+"""Base of inference: the entry points that its parts call, and the effect of marks on values."""
 
-The marks on a part of a chain say what is done with it: `()` it is called, `[]` an item is taken, `[k]` what a range
-counts with, `:1` the second of several results, `^` it is put into a collection, `!` it is said to be of that type.
-"""
-
-import itertools
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -14,77 +8,10 @@ from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.model.facts import Binding
-from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
-from causalist.model.type_notation import split_top
+from causalist.model.type_notation import Mark, Shape, split_type
 
 _MAX_HOLDERS = 6  # values that are held by one another
-_MARKED = re.compile(r"([^()\[\]:^!%&]*)((?:\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&])*)")
-_NO_SHAPES = ShapeSettings()
-_CALLED = re.compile(r"\(\)|\[\]")
-_MARK = re.compile(r"\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&]")
-
-
-def split_marks(part: str) -> tuple[str, list[str]]:
-    """The name in a part of a chain, and its marks in order.
-
-    >>> split_marks("open():0"), split_marks("x")
-    (('open', ['()', ':0']), ('x', []))
-    """
-    if part[-1:] not in (")", "]", "^", "!", "%", "&") and ":" not in part:
-        return part, []
-    matched = _MARKED.match(part)
-    return (matched[1], _MARK.findall(matched[2])) if matched else (part, [])
-
-
-def split_calls(part: str) -> tuple[str, list[str]]:
-    """The same where only calls and items are marked.
-
-    >>> split_calls("make()[]"), split_calls("print!"), split_calls("[]")
-    (('make', ['()', '[]']), ('print!', []), ('[]', []))
-    """
-    if part[-1:] not in (")", "]"):
-        return part, []
-    bare = part.rstrip("()[]")
-    return (bare, _CALLED.findall(part[len(bare) :])) if bare else (part, [])
-
-
-def split_part(part: str, types: TypeSettings, shapes: ShapeSettings = _NO_SHAPES) -> tuple[str, list[str]]:
-    """The name in a part of a chain, and what is done with it."""
-    return split_marks(part) if types.prefixed or shapes.sequences else split_calls(part)
-
-
-def split_type(written: str) -> tuple[str, list[str]]:
-    """The outermost shape of a type, and the types that it holds; ("", []) for a plain name.
-
-    >>> split_type("[K]a.T"), split_type("()(T,error)"), split_type("(T,()(A,B))"), split_type("T")
-    (('items', ['a.T', 'K']), ('callable', ['(T,error)']), ('results', ['T', '()(A,B)']), ('', []))
-    >>> split_type("struct{a:T,U}")
-    ('record', ['a:T', 'U'])
-    """
-    if "|" in written:
-        several = split_top(written, "|")
-        if len(several) > 1:
-            return "union", several
-        if written.startswith("<"):
-            return split_type(written[1:-1])
-    if written.startswith("="):
-        return "class", [written[1:]]
-    if written.startswith("{"):
-        depths = itertools.accumulate((c == "{") - (c == "}") for c in written)
-        end = next((i for i, depth in enumerate(depths) if depth == 0), len(written))
-        return "mapping", [written[end + 1 :], written[1:end]]
-    if written.startswith("["):
-        depths = itertools.accumulate((c == "[") - (c == "]") for c in written)
-        end = next((i for i, depth in enumerate(depths) if depth == 0), len(written))
-        return "items", [written[end + 1 :], written[1:end]]
-    if written.startswith("()"):
-        return "callable", [written[2:]]
-    if written.startswith("struct{"):
-        return "record", split_top(written[7:-1], ",")
-    if not written.startswith("("):
-        return "", []
-    return "results", split_top(written[1:-1], ",")
 
 
 class InferenceBase(ABC):
@@ -166,13 +93,13 @@ class InferenceBase(ABC):
     def _apply_marks(self, value: Value | None, marks: list[str]) -> Value | None:
         """Return the value of a part of a chain after its marks, in their order."""
         for mark in marks:
-            if mark == "()":
+            if mark == Mark.CALL:
                 value = self.call_result(value)
-            elif mark == "^":
+            elif mark == Mark.SEQUENCE_OF:
                 value = Value(ValueKind.SEQUENCE, -1, RuleName.CONSTRUCTED, parts=(value or BUILTIN, BUILTIN))
-            elif mark in ("[]", "[k]"):
-                value = self._part_of(value, ValueKind.SEQUENCE, 0 if mark == "[]" else 1)
-            elif mark == "!":
+            elif mark in (Mark.ITEM, Mark.KEY):
+                value = self._part_of(value, ValueKind.SEQUENCE, 0 if mark == Mark.ITEM else 1)
+            elif mark == Mark.INSTANCE:
                 made = self.call_result(value)
                 value = (
                     made._replace(rule=RuleName.ANNOTATION)
@@ -206,7 +133,7 @@ class InferenceBase(ABC):
             file = program.file_of[value.number]
             position = value.number - program.files[file].first
             written = program.files[file].returns.get(position, "")
-            if split_type(written)[0]:
+            if split_type(written)[0] is not Shape.NONE:
                 return self._part_of(self.infer_annotation(file, position, written, RuleName.ANNOTATION), kind, which)
         return UNKNOWN
 

@@ -6,14 +6,14 @@ for in each of its parts."""
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph.infer.base import InferenceBase, split_type
+from causalist.graph.infer.base import InferenceBase
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, KNOWN_KINDS, UNKNOWN, Value, ValueKind
-from causalist.model.facts import ALIASED, MODULE_SCOPE, NARROWED, RETURNED, Binding
+from causalist.graph.values import BUILTIN, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
+from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import ShapeSettings
 from causalist.model.symbols import NodeKind
-from causalist.model.type_notation import split_top
+from causalist.model.type_notation import ALIASED, NARROWED, RETURNED, Mark, Shape, split_top, split_type
 
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _RETURNED_KINDS = frozenset({*KNOWN_KINDS, ValueKind.UNION, ValueKind.EXTERNAL, ValueKind.BUILTIN})
@@ -34,13 +34,13 @@ class ContainerTypes:
         if not name:
             return UNKNOWN
         shape, held = split_type(name)
-        if shape == "union":
+        if shape is Shape.UNION:
             return Value.union(self.infer_annotation(file, scope, each, rule) for each in held) or UNKNOWN
-        if shape == "class":
+        if shape is Shape.CLASS:
             return _class_of(self.infer_annotation(file, scope, held[0], rule), rule)
-        if shape:
+        if shape is not Shape.NONE:
             parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in held)
-            return Value(ValueKind(shape), -1, rule, parts=parts)
+            return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
         program = self.program
         if name.rpartition(".")[2] == "Self":
             first = program.files[file].first
@@ -140,11 +140,11 @@ class ContainerTypes:
         return value
 
     def _apply_mark(self, settings: ShapeSettings, value: Value | None, mark: str) -> Value | None:
-        if mark == "()":
+        if mark == Mark.CALL:
             return self.inference.call_result(value)
-        if mark in "^%":
+        if mark in (Mark.SEQUENCE_OF, Mark.MAPPING_OF):
             return Value(
-                ValueKind.SEQUENCE if mark == "^" else ValueKind.MAPPING,
+                ValueKind.SEQUENCE if mark == Mark.SEQUENCE_OF else ValueKind.MAPPING,
                 -1,
                 RuleName.CONSTRUCTED,
                 parts=(value or UNKNOWN, UNKNOWN),
@@ -159,14 +159,14 @@ class ContainerTypes:
                 found = self.apply_marks(settings, held.with_rule(RuleName.ATTRIBUTE_TYPE), (mark,))
                 self.inference.unfolding.discard(key)
                 return found
-            if mark == "[*]" and self.program.is_type(value.number):
+            if mark == Mark.ELEMENT and self.program.is_type(value.number):
                 return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)  # the members of an enumeration
             return value if mark[0] == "[" else UNKNOWN  # a generic type with its arguments
         if value is None or value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
             return value
-        if mark == "&":
+        if mark == Mark.ENTER:
             return self._entered_value(settings, value)
-        if mark == "[#]":
+        if mark == Mark.ENUMERATE:
             element = self._element_of(settings, value) or UNKNOWN
             return Value(
                 ValueKind.SEQUENCE,
@@ -174,7 +174,7 @@ class ContainerTypes:
                 value.rule,
                 parts=(Value(ValueKind.TUPLE, -1, value.rule, parts=(BUILTIN, element)), BUILTIN),
             )
-        if mark == "[*]":
+        if mark == Mark.ELEMENT:
             return self._element_of(settings, value)
         place = int(mark.strip("[]:")) if mark.strip("[]:").isdigit() else -1
         if value.kind is ValueKind.TUPLE:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import can_be_package_prefix
 from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
-from causalist.graph.infer.base import InferenceBase, split_part
+from causalist.graph.infer.base import InferenceBase
 from causalist.graph.infer.containers import ContainerTypes, method_of
 from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import UNCOUNTED, arguments_of
@@ -31,6 +31,7 @@ from causalist.graph.values import (
 from causalist.model.facts import MODULE_SCOPE, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
+from causalist.model.type_notation import Mark, split_chain_part
 
 _MAX_SCOPES = 40  # definitions around a name that are looked into, from the inside
 _MAX_DEPTH = 6  # assignments that are followed to find the type of a name
@@ -127,7 +128,7 @@ class Inference(InferenceBase):
             return unknown
         if len(parts) > 1 and (exported := self.members.own_export(file, scope, chain, called)) is not None:
             return exported
-        bare, marks = split_part(head, settings.types, settings.shapes)
+        bare, marks = split_chain_part(head, settings.types, settings.shapes)
         value: Value | None
         if head in settings.names.super_names or (bare in settings.names.super_names and head.endswith("()")):
             if head.endswith("()") and head not in settings.names.super_names:
@@ -141,7 +142,7 @@ class Inference(InferenceBase):
         elif (owner := _type_of_scope(scope)) >= 0:
             value = Value(ValueKind.INSTANCE, owner, RuleName.SELF)
             if marks and (settings.names.constructors or bare[:1].isupper()):  # the class, by its own name inside of it
-                value = value._replace(rule=RuleName.CONSTRUCTED) if marks == ["()"] else UNKNOWN
+                value = value._replace(rule=RuleName.CONSTRUCTED) if marks == [Mark.CALL] else UNKNOWN
             else:
                 value = self._apply_marks_of(value, marks, settings.shapes)
         elif bare in settings.names.self_names and scope >= 0 and settings.names.assigned_infixes:
@@ -174,7 +175,7 @@ class Inference(InferenceBase):
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
         value = self._apply_marks(
             Value(ValueKind.DEFINITION, found[0], self.name_lookup.rule_of_path(file, found[0])),
-            split_part(parts[found[1] - 1], symbols.settings.types)[1],
+            split_chain_part(parts[found[1] - 1], symbols.settings.types)[1],
         )
         return self.follow_members(file, value, parts, found[1], called)
 
@@ -206,7 +207,7 @@ class Inference(InferenceBase):
             name = part.rstrip("()[]") or part
             given = called if i == len(parts) else None
             arguments = arguments_of(part, UNCOUNTED if given is None and bare_calls else given)
-            bare, marks = split_part(part, types, shapes)
+            bare, marks = split_chain_part(part, types, shapes)
             if types.keeping:
                 step = self.members.collection_member(types, value, name)
                 if step is not None:
@@ -221,7 +222,7 @@ class Inference(InferenceBase):
             if step is None and value.kind is ValueKind.DEFINITION:
                 step, i = self.name_lookup.find_deep_member(value.number, parts, i)
                 part = parts[i - 1]
-                marks = split_part(part, types, shapes)[1]
+                marks = split_chain_part(part, types, shapes)[1]
             invokes = settings is not None and part.rstrip("()") in settings.names.invokers
             if step is None and value.kind is ValueKind.DEFINITION and invokes:
                 step = value
@@ -493,7 +494,7 @@ class Inference(InferenceBase):
         if symbols.settings is None or head[:1] in "<?":
             return scope
         own = symbols.settings.names
-        bare = split_part(head, symbols.settings.types, symbols.settings.shapes)[0]
+        bare = split_chain_part(head, symbols.settings.types, symbols.settings.shapes)[0]
         if head in own.super_names or bare in own.super_names:
             return scope
         if bare in own.self_names:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.infer.base import split_calls, split_marks
 from causalist.graph.infer.inference import Inference
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
@@ -17,6 +16,7 @@ from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Lookup
 from causalist.model.language import LanguageSettings, LookupSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.type_notation import split_calls, split_marks
 
 _HOLDERS = frozenset(
     {ValueKind.INSTANCE, ValueKind.SUPER, ValueKind.DEFINITION, ValueKind.MODULE, ValueKind.PARTIAL_PACKAGE}

@@ -15,8 +15,18 @@ import re
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterator, Sequence
 
-from causalist.model.facts import ALIASED, MODULE_SCOPE, NARROWED, RETURNED, Binding
-from causalist.model.type_notation import split_top
+from causalist.model.facts import MODULE_SCOPE, Binding
+from causalist.model.type_notation import (
+    ALIASED,
+    NARROWED,
+    RETURNED,
+    Mark,
+    marked,
+    result_mark,
+    split_top,
+    typed_value,
+    without_item_braces,
+)
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import array_type_name, chain_of, made, members_of, type_name, without_arguments
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
@@ -456,19 +466,19 @@ class PlaceReader:
         value = self._value(start, end)
         if tag == Tag.PLACE_ELEMENTS:
             if value.startswith("("):
-                value = "|".join(_bare(part) for part in split_top(value[1:-1], ",") if part)
+                value = "|".join(without_item_braces(part) for part in split_top(value[1:-1], ",") if part)
             else:
-                value = _marked(value, "[*]")
+                value = marked(value, Mark.ELEMENT)
         self._bind(begin, until, value)
 
     def on_given(self, start: int, end: int, tag: int) -> None:
         """What stands before its name: the expression of a `with` statement, or the types that are caught."""
         if tag == Tag.PLACE_ENTERED:
             value = self._value(start, end)
-            self._given = (end, "" if value.startswith("(") else _marked(value, "&"))
+            self._given = (end, "" if value.startswith("(") else marked(value, Mark.ENTER))
         else:
             shape = self._types(start, end)
-            self._given = (end, "|".join(f"<{each}>" for each in shape.split("|")) if shape else "")
+            self._given = (end, "|".join(map(typed_value, shape.split("|"))) if shape else "")
 
     def on_narrowed(self, start: int, end: int, tag: int) -> None:
         self._narrowed = (end, self._scopes.compact(start, min(end, start + _LONGEST_PLACE_TYPE)))
@@ -500,7 +510,7 @@ class PlaceReader:
         if tag == Tag.YIELDED and self._scopes.data[max(0, start - 8) : start].split()[-1:] != [b"from"]:
             if "|" in value or value.startswith("("):
                 return
-            value += "^"
+            value = marked(value, Mark.SEQUENCE_OF)
         self._add(RETURNED, start, value)
 
     def on_aliased(self, start: int, end: int, tag: int) -> None:
@@ -559,14 +569,6 @@ class PlaceReader:
         return f".{rest}" if head in self._self_names and _NAME.fullmatch(rest) else ""
 
 
-def _bare(value: str) -> str:
-    return value[1:-1] if value.startswith("{") else value
-
-
-def _marked(value: str, mark: str) -> str:
-    return "|".join(f"{part}{mark}" for part in split_top(value, "|")) if value else ""
-
-
 def _targets(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Names in a pattern, with their places in what it takes apart.
 
@@ -596,7 +598,7 @@ def _part(value: str, path: tuple[int, ...]) -> str:
     for depth, position in enumerate(path):
         if value.startswith("("):
             parts = split_top(value[1:-1], ",")
-            value = _bare(parts[position]) if position < len(parts) else ""
+            value = without_item_braces(parts[position]) if position < len(parts) else ""
         else:
-            return _marked(value, "".join(f":{each}" for each in path[depth:]))
+            return marked(value, *map(result_mark, path[depth:]))
     return value
