@@ -27,7 +27,7 @@ from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.type_notation import OPTIONAL, Shape, split_type
 
-_ASIDE = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
+_SECONDARY_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _REEXPORTS = frozenset({ImportKind.REEXPORT, ImportKind.REEXPORT_ALL, ImportKind.REEXPORT_NAMESPACE})
 _MAX_STEPS = 3  # files that pass on what others pass on
@@ -36,7 +36,7 @@ _MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a ch
 _SOME_TYPE = 10  # a parameter of a type from outside, which the argument may have
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
-_TOP = frozenset({"Object", "object", "dynamic"})
+_UNIVERSAL_TYPES = frozenset({"Object", "object", "dynamic"})
 
 
 class Target(NamedTuple):
@@ -48,8 +48,9 @@ class Target(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """A type and a definition that it is made of, which `file` says: in the base at `place` of its facts, or in the
-    block at `place` that implements something."""
+    """A type and a definition that it derives from.
+
+    `file` says so in its base number `place`, or in its block number `place` that implements something."""
 
     owner: int
     target: Target
@@ -84,16 +85,16 @@ class Resolver:
     def prepare(self) -> list[Derived]:
         """Resolve all bases, so that members are found along them, and return those that are found."""
         self._attach_members()
-        for owner, stands_for in self._made_of().items():
+        for owner, stands_for in self._bases_of_named_types().items():
             self.program.set_bases(owner, stands_for)
-        implemented = [each for file in range(len(self.program.files)) for each in self._implementations(file)]
-        delegates = self._delegates()
+        implemented = [each for file in range(len(self.program.files)) for each in self._find_implementations(file)]
+        delegates = self._find_delegates()
         found, missed = self._resolve_bases(
             [(file, i) for file, f in enumerate(self.program.files) for i in range(len(f.facts.bases))]
         )
         again = [each for each in missed if self._sees_members(each[0])]
         if again:  # a base may be a member of another base
-            self.inference.forget()
+            self.inference.clear_cache()
             more, again = self._resolve_bases(again)
             found += more
             missed = [each for each in missed if not self._sees_members(each[0])] + again
@@ -154,7 +155,7 @@ class Resolver:
     def discard(self) -> None:
         """Forget all of a look-up that did not come back."""
         self.clear_cache()
-        self.inference.forget()
+        self.inference.clear_cache()
 
     def blocks(self) -> Iterator[tuple[int, int, int]]:
         """Yield (trait, first, end) of the definitions in each block that implements a trait of the repository."""
@@ -174,7 +175,7 @@ class Resolver:
             symbols = self.program.files[file]
             base = symbols.facts.bases[place]
             owner = symbols.first + base.definition
-            value = self._outside_of(owner, file, symbols.facts.definitions[base.definition].parent, base.name)
+            value = self._infer_base(owner, file, symbols.facts.definitions[base.definition].parent, base.name)
             if value is not None and value.kind is ValueKind.MODULE:  # a file that is a class as a whole
                 value = self.inference.default_export(value)
             if value is not None and value.kind is ValueKind.DEFINITION:
@@ -194,7 +195,7 @@ class Resolver:
             self.program.set_bases(owner, [*self.program.bases_of(owner), *derived])
         return found, missed
 
-    def _outside_of(self, owner: int, file: int, scope: int, name: str) -> Value | None:
+    def _infer_base(self, owner: int, file: int, scope: int, name: str) -> Value | None:
         """Return the value of the name of a base of `owner`: not `owner` itself, but what has that name further out."""
         value = self.inference.infer_chain(file, scope, name)
         symbols = self.program.files[file]
@@ -210,7 +211,7 @@ class Resolver:
         settings = self.program.files[file].settings
         return settings is not None and settings.names.members_are_visible
 
-    def _made_of(self) -> dict[int, list[int]]:
+    def _bases_of_named_types(self) -> dict[int, list[int]]:
         """Return the types that named types stand for, in which members are looked for, too."""
         found: dict[int, list[int]] = {}
         for number in sorted(self.program.named_types):
@@ -223,7 +224,7 @@ class Resolver:
                 found[number] = [value.number]
         return found
 
-    def _implementations(self, file: int) -> list[Derived]:
+    def _find_implementations(self, file: int) -> list[Derived]:
         """Return what `prepare` does, for what types implement in blocks that stand outside of them."""
         symbols = self.program.files[file]
         found: list[Derived] = []
@@ -231,7 +232,7 @@ class Resolver:
             owner = self._type_at(file, block.scope, block.type)
             trait = self._type_at(file, block.scope, block.trait)
             if owner < 0:
-                self._give(file, block, trait)
+                self._note_trait_methods(file, block, trait)
                 continue
             if trait < 0 or trait == owner:
                 self.inference.derived_from_outside.add(owner)
@@ -241,7 +242,7 @@ class Resolver:
             found.append(Derived(owner, Target(trait, rule, 1), True, file, place, True))
         return found
 
-    def _give(self, file: int, block: Implementation, trait: int) -> None:
+    def _note_trait_methods(self, file: int, block: Implementation, trait: int) -> None:
         """Note the methods that a trait of the repository gives to a type of which it has no definition."""
         symbols = self.program.files[file]
         for local in range(block.first, block.end if trait >= 0 else block.first):
@@ -258,7 +259,7 @@ class Resolver:
         meant = self.inference.resolve_alias(value.number)
         return meant.number if meant is not None and meant.kind is ValueKind.INSTANCE else -1
 
-    def _delegates(self) -> list[tuple[int, int]]:
+    def _find_delegates(self) -> list[tuple[int, int]]:
         """Return (type, other type in which its members are looked for, too) by the types inside of it that say so."""
         found = []
         for (owner, name), (member, *_) in self.program.attached.items():
@@ -293,7 +294,7 @@ class Resolver:
                 for name, binding in symbols.bindings.get(local, {}).items():
                     if binding.type and "'" not in name:  # a type parameter: variables have names of their own
                         program.bounds.setdefault((found, name), (file, binding))
-        self.inference.forget()
+        self.inference.clear_cache()
 
     def resolve(
         self, file: int, scope: int, chain: str, *, guess: bool, arguments: str = UNCOUNTED, values: str = ""
@@ -312,7 +313,7 @@ class Resolver:
         if called and is_open and value is not None and self.program.tree_paths.tree.has_file(file):
             receiver, _, method = chain.rpartition(".")
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
-            if is_value and method not in self.builtin_methods.get(self._language(file), ()):
+            if is_value and method not in self.builtin_methods.get(self._language_of(file), ()):
                 value = self.inference.trait_method(file, scope, value, method) or value
         if called and (value is None or is_open) and self.name_lookup.has_package_extension(chain):
             given = self.name_lookup.find_package_extensions(file, chain, arguments, value)
@@ -353,14 +354,14 @@ class Resolver:
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
             if program.is_type_only(value.number):
                 return [], ""  # a value of that name is not the repository's
-            functions = program.select_overloads(self._called(value.number), arguments)
+            functions = program.select_overloads(self._callee_of(value.number), arguments)
             if values:
                 functions = self.overloads.select_nearest((file, scope), functions, arguments, values)
             if len(functions) > MAX_CANDIDATES:
                 return [], ""
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
-                of_file, fitting = program.file_of[number], self._fitting(number, arguments)
+                of_file, fitting = program.file_of[number], self._overload_filter(number, arguments)
                 functions = program.packages.find_variants(number, of_file, file, program.files, fitting)
             return [*(Target(each, value.rule, len(functions)) for each in functions), *named], ""
         if value.kind is ValueKind.EXTERNAL:
@@ -373,11 +374,11 @@ class Resolver:
         if value.kind is not ValueKind.UNKNOWN_MEMBER or not guess:
             return [], ""
         name = chain.rpartition(".")[2]
-        if name in self.builtin_methods.get(self._language(file), ()) or name.startswith("__"):
+        if name in self.builtin_methods.get(self._language_of(file), ()) or name.startswith("__"):
             return [], ""
         return [Target(*each) for each in self.name_candidates.find(file, chain, arguments)], ""
 
-    def _fitting(self, definition: int, arguments: str) -> Callable[[Sequence[int]], Sequence[int]] | None:
+    def _overload_filter(self, definition: int, arguments: str) -> Callable[[Sequence[int]], Sequence[int]] | None:
         """Return a filter that keeps, of functions of one name, those that a call may mean by its arguments."""
         program = self.program
         settings = program.files[program.file_of[definition]].settings
@@ -399,7 +400,7 @@ class Resolver:
         )
         return value is not None and value.kind in (ValueKind.UNKNOWN_MEMBER, ValueKind.UNKNOWN)
 
-    def _called(self, definition: int) -> int:
+    def _callee_of(self, definition: int) -> int:
         """Return what runs when `definition` is called: the function that a constant is another name of, or itself."""
         settings = self.program.files[self.program.file_of[definition]].settings
         if self.program.definition_of[definition].kind != NodeKind.CONSTANT or settings is None:
@@ -420,11 +421,10 @@ class Resolver:
             return False
         if chain in settings.names.self_names:
             return self.program.is_type(value.number)
-        return (
-            value.rule == RuleName.SELF and "." not in chain and bool(settings.names.assigned_infixes)
-        )  # `const C = this`
+        # `const C = this`
+        return value.rule == RuleName.SELF and "." not in chain and bool(settings.names.assigned_infixes)
 
-    def _language(self, file: int) -> str:
+    def _language_of(self, file: int) -> str:
         settings = self.program.files[file].settings
         return settings.name if settings else ""
 
@@ -475,7 +475,8 @@ class OverloadChooser:
         """Return the value of an argument: an instance of a type of the repository, or one from outside by its name."""
         value = self.inference.infer_chain(*place, chain)
         if value is not None and value.kind is ValueKind.DEFINITION:
-            value = self.inference.content_of(value.number) if self.inference.program.is_value(value.number) else None
+            is_value = self.inference.program.is_value(value.number)
+            value = self.inference.content_of(value.number) if is_value else None
         if value is None or (value.kind is ValueKind.EXTERNAL and not (value.type and chain.isidentifier())):
             return None  # what a member or a call of something outside gives is not known
         return value if value.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL) and not value.also else None
@@ -497,7 +498,11 @@ class OverloadChooser:
         file = program.file_of[function]
         symbols = program.files[file]
         name = text.rpartition(".")[2]
-        if name in _TOP or is_type_parameter(name) or name in symbols.bindings.get(function - symbols.first, {}):
+        if (
+            name in _UNIVERSAL_TYPES
+            or is_type_parameter(name)
+            or name in symbols.bindings.get(function - symbols.first, {})
+        ):
             return _ANY_TYPE
         if text.endswith("]") or name[:1].islower() or name == "String":
             return None if value.type != name else 0
@@ -524,9 +529,9 @@ class NameCandidates:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._seen: dict[int, frozenset[int]] = {}
-        self._named: dict[int, frozenset[str]] = {}
-        self._passing: dict[int, frozenset[int]] = {}
+        self._visible: dict[int, frozenset[int]] = {}
+        self._names: dict[int, frozenset[str]] = {}
+        self._reexported: dict[int, frozenset[int]] = {}
 
     def find(self, file: int, chain: str, arguments: str) -> Iterator[tuple[int, str, int]]:
         """Yield (definition, rule, candidates) of each method that a call of `chain` in `file` may mean."""
@@ -567,16 +572,16 @@ class NameCandidates:
         for each in candidates:
             yield each, rule, len(overloads) * overloads[self._meaning(each)]
 
-    def _passed_on(self, file: int) -> frozenset[int]:
+    def _reexported_files(self, file: int) -> frozenset[int]:
         """Return the files of which a file passes something on to those who import it."""
-        known = self._passing.get(file)
+        known = self._reexported.get(file)
         if known is None:
             symbols, targets = self._program.files[file], set()
             is_index = symbols.has_visible_imports and symbols.is_index
             for entry in symbols.facts.imports:
                 if is_index or entry.kind in _REEXPORTS:
                     targets.add(self._program.target_module(file, entry)[0])
-            known = self._passing[file] = frozenset(targets - {-1})
+            known = self._reexported[file] = frozenset(targets - {-1})
         return known
 
     def _meaning(self, definition: int) -> tuple[int, str]:
@@ -610,27 +615,27 @@ class NameCandidates:
         Of objects only those are in sight that something holds."""
         if self._is_of_object(method) and not self._holder(method):
             return False
-        if self._program.file_of[method] in self._reached(file):
+        if self._program.file_of[method] in self._visible_files(file):
             return True
-        symbols = self._named.get(file)
+        symbols = self._names.get(file)
         if symbols is None:
             facts = self._program.files[file].facts
-            symbols = self._named[file] = first_names_in(facts).union(
+            symbols = self._names[file] = first_names_in(facts).union(
                 *((each.name, each.alias) for each in facts.imports)
             )
         return self._owner(method) in symbols
 
-    def _reached(self, file: int) -> frozenset[int]:
+    def _visible_files(self, file: int) -> frozenset[int]:
         """Return the file, those that it imports and those that they pass on."""
-        found = self._seen.get(file)
+        found = self._visible.get(file)
         if found is None:
             imports = self._program.files[file].facts.imports
             reached = {file, *(self._program.target_module(file, entry)[0] for entry in imports)} - {-1}
             found, steps = frozenset(reached), 0
             while reached and steps < _MAX_STEPS:
-                reached = {target for each in reached for target in self._passed_on(each)}.difference(found)
+                reached = {target for each in reached for target in self._reexported_files(each)}.difference(found)
                 found, steps = found | reached, steps + 1
-            self._seen[file] = found
+            self._visible[file] = found
         return found
 
 
@@ -657,12 +662,12 @@ def _is_in_reach(caller: str, path: str) -> bool:
         return True
     if path.endswith(_DECLARATIONS):
         return False
-    return not (_is_aside(path) and not _is_aside(caller))
+    return not (_is_secondary(path) and not _is_secondary(caller))
 
 
 @lru_cache(maxsize=1 << 16)
-def _is_aside(path: str) -> bool:
-    return role_of(path) in _ASIDE
+def _is_secondary(path: str) -> bool:
+    return role_of(path) in _SECONDARY_ROLES
 
 
 def _family(program: Program, file: int) -> str:

@@ -90,7 +90,7 @@ class InferenceBase(ABC):
             return result
         return result.with_rule_throughout(RuleName.ATTRIBUTE_TYPE)
 
-    def _apply_marks(self, value: Value | None, marks: list[str]) -> Value | None:
+    def _apply_simple_marks(self, value: Value | None, marks: list[str]) -> Value | None:
         """Return the value of a part of a chain after its marks, in their order."""
         for mark in marks:
             if mark == Mark.CALL:

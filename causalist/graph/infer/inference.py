@@ -51,7 +51,7 @@ class Inference(InferenceBase):
     members: MemberTypes = field(init=False)
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     known: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
-    _busy: set[tuple[int, int, str, str | None]] = field(default_factory=set)
+    _open_chains: set[tuple[int, int, str, str | None]] = field(default_factory=set)
     unfolding: set[object] = field(default_factory=set)  # aliases and bounds being followed: one may lead to itself
     _open_holders: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
     attributes: dict[int, dict[str, list[tuple[int, Binding]]]] = field(default_factory=dict)
@@ -68,9 +68,9 @@ class Inference(InferenceBase):
 
     def read_attributes(self) -> None:
         """Forget what was found without bases, and collect the attributes that types are given."""
-        self.forget()
+        self.clear_cache()
         self.attributes = self.members.collect_assignments()
-        self.forget()  # what was looked up for their sake did not know them all
+        self.clear_cache()  # what was looked up for their sake did not know them all
 
     def assignments_of(self, owner: int, name: str) -> Sequence[tuple[int, Binding]]:
         """Return (file, binding) wherever a type is given an attribute, one with a type or value first."""
@@ -79,13 +79,13 @@ class Inference(InferenceBase):
     @property
     def depth(self) -> int:
         """Number of chains that are being read, each for the sake of the one before."""
-        return len(self._busy)
+        return len(self._open_chains)
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Forget all values, since something that they depend on has changed."""
-        for each in (self.known, self._busy, self.unfolding, self._open_holders):
+        for each in (self.known, self._open_chains, self.unfolding, self._open_holders):
             each.clear()
-        self._forget_scopes()
+        self._clear_scopes()
 
     def infer_chain(self, file: int, scope: int, chain: str, called: str | None = None) -> Value | None:
         """Return the value of a chain; None for an unknown name, or a known receiver without that member.
@@ -95,19 +95,19 @@ class Inference(InferenceBase):
         key = (file, scope, chain, called)
         if key in self.known:
             return self.known[key]
-        if key in self._busy or len(self._busy) > 40:
+        if key in self._open_chains or len(self._open_chains) > 40:
             return None
         outer = self.deciding_scope(file, scope, chain)
         if outer != scope:
             value = self.infer_chain(file, outer, chain, called)
         else:
-            self._busy.add(key)
-            value = self._walk(file, scope, chain, called)
-            self._busy.discard(key)
+            self._open_chains.add(key)
+            value = self._walk_chain(file, scope, chain, called)
+            self._open_chains.discard(key)
         self.known[key] = value
         return value
 
-    def _walk(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
+    def _walk_chain(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
         symbols = self.program.files[file]
         settings = symbols.settings
         if settings is None:
@@ -144,7 +144,7 @@ class Inference(InferenceBase):
             if marks and (settings.names.constructors or bare[:1].isupper()):  # the class, by its own name inside of it
                 value = value._replace(rule=RuleName.CONSTRUCTED) if marks == [Mark.CALL] else UNKNOWN
             else:
-                value = self._apply_marks_of(value, marks, settings.shapes)
+                value = self._apply_marks(value, marks, settings.shapes)
         elif bare in settings.names.self_names and scope >= 0 and settings.names.assigned_infixes:
             value = self._object_of_method(self.program.outermost_function(symbols.first + scope))
         else:
@@ -155,13 +155,13 @@ class Inference(InferenceBase):
                 value = UNKNOWN
             if settings.names.all_declared and (value is None or can_be_package_prefix(settings, value, parts)):
                 return self._declared_elsewhere(file, parts, called, value)
-            value = self._apply_marks_of(value, marks, settings.shapes)
+            value = self._apply_marks(value, marks, settings.shapes)
         return self.follow_members(file, value, parts, 1, called)
 
-    def _apply_marks_of(self, value: Value | None, marks: list[str], shapes: ShapeSettings) -> Value | None:
+    def _apply_marks(self, value: Value | None, marks: list[str], shapes: ShapeSettings) -> Value | None:
         if marks and shapes.sequences:
             return self.containers.apply_marks(shapes, value, marks)
-        return self._apply_marks(value, marks)
+        return self._apply_simple_marks(value, marks)
 
     def _declared_elsewhere(
         self, file: int, parts: list[str], called: str | None, otherwise: Value | None
@@ -173,7 +173,7 @@ class Inference(InferenceBase):
         if found is None:
             is_method = symbols.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
-        value = self._apply_marks(
+        value = self._apply_simple_marks(
             Value(ValueKind.DEFINITION, found[0], self.name_lookup.rule_of_path(file, found[0])),
             split_chain_part(parts[found[1] - 1], symbols.settings.types)[1],
         )
@@ -213,7 +213,7 @@ class Inference(InferenceBase):
                 if step is not None:
                     value = step
                     continue
-            step = self._attribute(file, value, bare, ".".join(parts[:i]), arguments, i < len(parts))
+            step = self._follow_member(file, value, bare, ".".join(parts[:i]), arguments, i < len(parts))
             if step is None and arguments is not None:
                 step = self.members.passthrough_type(types, value, name)
                 if step is not None:
@@ -229,7 +229,7 @@ class Inference(InferenceBase):
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if self.members.can_have_more_members(value) else None
-            value = self._apply_marks_of(step, marks, shapes)
+            value = self._apply_marks(step, marks, shapes)
         return self.annotations.run_by_name(value) if bare_calls and called is None else value
 
     def lookup_name(
@@ -269,7 +269,7 @@ class Inference(InferenceBase):
                     return Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
                 entry = symbols.imports.get(scope, {}).get(name)
                 if entry is not None:
-                    return self._imported(file, entry)
+                    return self._value_of_import(file, entry)
                 binding = symbols.bindings.get(scope, {}).get(name)
                 is_variable = called is None or not settings.names.callables_apart
                 if binding is not None and not is_type and is_variable:
@@ -289,7 +289,7 @@ class Inference(InferenceBase):
         if own is not None and (entry is None or not program.is_value(own)):
             return Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
         if entry is not None:
-            return self._imported(file, entry, called)
+            return self._value_of_import(file, entry, called)
         binding = symbols.bindings.get(MODULE_SCOPE, {}).get(name)
         if binding is not None:
             return self.annotations.binding_value(file, binding, name)
@@ -305,7 +305,7 @@ class Inference(InferenceBase):
             else None
         )
 
-    def _imported(self, file: int, entry: Import, called: str | None = None) -> Value | None:
+    def _value_of_import(self, file: int, entry: Import, called: str | None = None) -> Value | None:
         found = self.program.follow_import(file, entry, called)
         if found is None:
             return UNKNOWN  # imported from here, but made in a way that cannot be seen
@@ -326,7 +326,7 @@ class Inference(InferenceBase):
             )
         return value_of_resolution(found, rule)
 
-    def _attribute(
+    def _follow_member(
         self, file: int, value: Value, name: str, so_far: str, called: str | None = None, path: bool = False
     ) -> Value | None:
         program = self.program
@@ -337,7 +337,7 @@ class Inference(InferenceBase):
             return self._value_of_resolution(inner, "") if inner is not None else None
         if value.kind is ValueKind.UNION:
             return Value.union(
-                part if part.kind is ValueKind.EXTERNAL else self._attribute(file, part, name, so_far, called, path)
+                part if part.kind is ValueKind.EXTERNAL else self._follow_member(file, part, name, so_far, called, path)
                 for part in value.parts
             )
         if value.kind in HOLDERS:
@@ -347,25 +347,25 @@ class Inference(InferenceBase):
             if name and (so_far == value.name or value.name.startswith(so_far + ".")):
                 return (self.name_lookup.find_dotted_module(file, so_far) if so_far == value.name else None) or value
             package = self.name_lookup.find_dotted_module(file, so_far.rpartition(".")[0])
-            return self._attribute(file, package, name, so_far) if package is not None else None
+            return self._follow_member(file, package, name, so_far) if package is not None else None
         if value.kind is ValueKind.MODULE:
             found = program.find_exported(value.number, name)
             if found is None:
                 if name == "default":
                     return value
                 whole = self.default_export(value)
-                return self._attribute(file, whole, name, so_far) if whole is not None else None
+                return self._follow_member(file, whole, name, so_far) if whole is not None else None
             return self._value_of_resolution(
                 found, RuleName.MODULE_ATTRIBUTE if found.kind is ResolutionKind.DEFINITION else ""
             )
         if value.kind is ValueKind.DEFINITION:
-            return self._definition_attribute(value, name, called)
+            return self._member_of_definition(value, name, called)
         if value.kind is ValueKind.OBJECT:
             return self.members.object_member(value, name)
         if value.kind is ValueKind.RECORD:
             return self.members.record_member(file, value, name, called)
         if value.kind in (ValueKind.INSTANCE, ValueKind.SUPER):
-            own = self._instance_attribute(value, name, called)
+            own = self._member_of_instance(value, name, called)
             return own if own is not None else self.name_lookup.find_extension_member(file, value, name, called)
         return None
 
@@ -382,7 +382,7 @@ class Inference(InferenceBase):
             else None
         )
 
-    def _definition_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
+    def _member_of_definition(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program
         held = self.annotations.resolve_alias(value.number) or self.members.variant_payload(value.number, name)
         if (
@@ -390,7 +390,7 @@ class Inference(InferenceBase):
             and held.kind is ValueKind.INSTANCE
             and program.definition_of[value.number].kind == NodeKind.TYPE
         ):
-            return self._attribute(program.file_of[value.number], held, name, name, called)
+            return self._follow_member(program.file_of[value.number], held, name, name, called)
         if held is not None:
             return held
         definition = program.definition_of[value.number]
@@ -415,7 +415,7 @@ class Inference(InferenceBase):
         self._open_holders.add(value.number)
         found = self.annotations.content_of(value.number)
         if found is not None and found.kind not in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
-            found = self._attribute(program.file_of[value.number], found, name, name, called)
+            found = self._follow_member(program.file_of[value.number], found, name, name, called)
         self._open_holders.discard(value.number)
         if (
             found is not None
@@ -425,9 +425,9 @@ class Inference(InferenceBase):
             return found._replace(rule=_HELD, parts=tuple(each._replace(rule=_HELD) for each in found.parts))
         return found
 
-    def _instance_attribute(self, value: Value, name: str, called: str | None) -> Value | None:
+    def _member_of_instance(self, value: Value, name: str, called: str | None) -> Value | None:
         for also in value.also:
-            found = self._instance_attribute(value._replace(also=()), name, called)
+            found = self._member_of_instance(value._replace(also=()), name, called)
             if found is not None:
                 return found
             value = value._replace(number=also)
@@ -503,7 +503,7 @@ class Inference(InferenceBase):
         # Where modules are a tree, the innermost of them is looked for from the scope itself.
         return scope if self.program.tree_paths.tree.has_file(file) else symbols.deciding_scope(scope, bare)
 
-    def _forget_scopes(self) -> None:
+    def _clear_scopes(self) -> None:
         for symbols in self.program.files:
             symbols.decided.clear()
 

@@ -201,7 +201,7 @@ def last_of_chain(text: str) -> str:
 
 
 def _after_unknown(text: str, length: int) -> str:
-    """What follows an expression that is no name: `(…).a.b` -> `?.a.b`, as far as it is plain."""
+    """Return the names behind an expression that is no name: `(…).a.b` -> `?.a.b`, as far as they are plain."""
     tail = re.search(r"[)\]}\"'`]!?\??\.\s*([\w$#]+(?:\.[\w$#]+)*)\s*$", text[:length])
     return f"?.{tail[1]}" if tail else ""
 

@@ -1,11 +1,8 @@
-"""Types and expressions of languages that write what holds before what is held: `[]T`, `map[K]*T`, `func(A) T`.
+"""Types and expressions of languages that write types prefix-first, `[]T`, `map[K]*T`, `func(A) T` -> notation.
 
-Types become a chain of names behind marks: `[]T` gives a T by index, range or receive, `[K]T` gives a K too, as what a
-range over it counts with, `()T` gives a T when it is called, `(T,U)` is what a function with several results returns,
-`struct{a:T,U}` has a T called a and all that a U has (`a:` where no name tells the type).
-Expressions become chains as `chains` makes them, with more marks on their parts: `xs[].close` for a member of an item,
-`xs[k]` for what a range counts with, `open():0` for the first of several results, `T()^` for a collection of T, `T!`
-for a value that is asserted to be a T.
+The notation is that of `model.type_notation`. Expressions become chains as `chains` makes them, with more marks:
+`xs[].close` for a member of an item, `xs[k]` for a key of a range, `open():0` for the first of several results, `T()^`
+for a collection of T, `T!` for a value that is asserted to be a T.
 """
 
 import re
@@ -264,7 +261,7 @@ def _record(text: str, depth: int) -> str:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """What stands between line ends and semicolons outside of brackets, without comments."""
+    """Yield the lines and statements outside of brackets, without comments."""
     depth, start, kept = 0, 0, ""
     for token in _END_OF_FIELD.finditer(text):
         written = token[0]
@@ -323,7 +320,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _outside(text: str) -> Iterator["re.Match[str]"]:
-    """What stands outside of brackets, and no bracket itself."""
+    """Yield the tokens outside of brackets, and no bracket itself."""
     depth = 0
     for token in _TOKEN.finditer(text):
         if token[0] in "([{":

@@ -35,7 +35,7 @@ _STRING_OR_COMMENT = re.compile(rf"({STRING.pattern})|#[^\n]*", re.DOTALL)
 
 
 def closing(text: str, start: int) -> int:
-    """Position of the bracket that closes the one at `start`, or -1; kinds of brackets are not told apart.
+    """Return the position of the bracket that closes the one at `start`, or -1; kinds of brackets are not told apart.
 
     >>> closing("f(a, ')')", 1), closing("f(a", 1)
     (8, -1)
@@ -89,7 +89,7 @@ def split_outside(text: str, separator: str, most: int = 0) -> list[str]:
 
 
 def without_comments(text: str) -> str:
-    """The text without comments that a "#" starts.
+    """Return the text without comments that a "#" starts.
 
     >>> without_comments("a + '#'  # b")
     "a + '#'  "
@@ -105,7 +105,7 @@ _DEEPEST = 8
 
 @lru_cache(maxsize=20_000)
 def shape_of(text: str, settings: ShapeSettings) -> str:
-    """The notation of an annotation.
+    """Return the type that an annotation names.
 
     >>> s = ShapeSettings(sequences=("list",), mappings=("dict",), tuples=("tuple",), classes=("type",),
     ...     functions=("Callable",), unions=("Union",), transparent=("Optional",))
@@ -182,7 +182,7 @@ TRUTH, NUMBER, TEXT = map(typed_value, ("bool", "int", "str"))
 
 
 def value_of(text: str, settings: ShapeSettings) -> str:
-    """The notation of an expression.
+    """Return the value of an expression.
 
     >>> s = ShapeSettings(keeping=("sorted",), counting=("enumerate",), taking=("next",), casting=("cast",))
     >>> [value_of(t, s) for t in ("a.b", "f(x).g", "xs[0].y", "xs[i]", "xs[1:]", "await f()", "a or B()", "None")]
@@ -238,7 +238,7 @@ def _value(text: str, settings: ShapeSettings, depth: int) -> str:
 
 
 def _operation(text: str, settings: ShapeSettings, depth: int) -> str:
-    """What operators, conditions or commas make of their operands, by the one that binds least."""
+    """Return the value of an operation, by the operator, condition or comma that binds least."""
     marks = _marks(text)
     kinds = {kind for kind, _, _ in marks}
     for kind in (",", "if", "or", "and", "not", "compare", "operator"):
@@ -266,7 +266,7 @@ def _operation(text: str, settings: ShapeSettings, depth: int) -> str:
 
 
 def _marks(text: str) -> list[tuple[str, int, int]]:
-    """(kind, start, end) of operators and commas outside of brackets; what follows a `for` is left out."""
+    """Return (kind, start, end) of operators and commas outside of brackets, up to a `for`."""
     found: list[tuple[str, int, int]] = []
     position, length = 0, len(text)
     while position < length:
@@ -294,7 +294,7 @@ def _marks(text: str) -> list[tuple[str, int, int]]:
 
 
 def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
-    """(value, end) of a name, literal, display or bracket at the start of a text, and of what is done with it."""
+    """Return (value, end) of a name, literal, display or bracket at the start of a text, with its trailers."""
     first, position = text[0], 0
     if first in "([{":
         end = closing(text, 0)
@@ -360,7 +360,7 @@ def _subscript(inside: str) -> str:
 
 
 def _display(inside: str, bracket: str, settings: ShapeSettings, depth: int) -> str:
-    """A list, set or dictionary, or a comprehension: of what its first items are."""
+    """Return the value of a list, set, dictionary or comprehension, by its first items."""
     kind = "<list>" if bracket == "[" else "<dict>"
     loop = next((start for each, start, _ in _marks(inside) if each == "for"), None) if "for" in inside else None
     items = [inside[:loop]] if loop is not None else split_outside(inside, ",", MAX_UNION_MEMBERS)
@@ -376,7 +376,7 @@ def _display(inside: str, bracket: str, settings: ShapeSettings, depth: int) -> 
 
 
 def _passed(head: str, inside: str, settings: ShapeSettings, depth: int) -> str:
-    """What a call gives of a function whose result is made of its first argument."""
+    """Return the result of a function that makes it of its first argument."""
     argument = split_outside(inside, ",", 1)[0]
     if head in settings.casting:
         shape = shape_of(argument, settings)
