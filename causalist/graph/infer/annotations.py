@@ -13,8 +13,8 @@ from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import RETURNED, Shape, split_type
 
-_MANY = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
-_TELLING = frozenset(
+_ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
+_CONTENT_KINDS = frozenset(
     {
         ValueKind.INSTANCE,
         ValueKind.COLLECTION,
@@ -27,8 +27,8 @@ _TELLING = frozenset(
     }
 )
 _MAX_DEPTH = 24  # chains that are being read at the same time
-_FOUND_BY = RuleName.ATTRIBUTE_TYPE
-_WHOLE = "default"  # what a file exports in place of itself
+_FIELD_RULE = RuleName.ATTRIBUTE_TYPE
+_DEFAULT_EXPORT = "default"  # what a file exports in place of itself
 
 
 @dataclass(slots=True, eq=False)
@@ -53,8 +53,8 @@ class AnnotationTypes:
         if holds and "+" not in outer:
             own = self.infer_annotation(file, scope, outer, rule)  # a type of the repository, in spite of its name
             return own if own.kind is ValueKind.INSTANCE else self.infer_annotation(file, scope, inner, rule)
-        if name.endswith(_MANY):
-            element = self.infer_annotation(file, scope, name.removesuffix(_MANY), rule)
+        if name.endswith(_ELEMENT):
+            element = self.infer_annotation(file, scope, name.removesuffix(_ELEMENT), rule)
             if settings is None or not settings.types.containers:
                 return element.as_element_of_array()
             return element._replace(kind=ValueKind.COLLECTION) if element.kind is ValueKind.INSTANCE else BUILTIN
@@ -62,15 +62,15 @@ class AnnotationTypes:
             every = [self.infer_annotation(file, scope, each, rule) for each in name.split("+")]
             known = [each for each in every if each.kind is ValueKind.INSTANCE]
             return known[0]._replace(also=tuple(each.number for each in known[1:])) if known else every[0]
-        shape, held = split_type(name) if settings is not None and settings.types.prefixed else (Shape.NONE, [])
+        shape, content = split_type(name) if settings is not None and settings.types.prefixed else (Shape.NONE, [])
         if shape is Shape.RECORD:
-            return self._record_of_fields(file, scope, held)
+            return self._record_of_fields(file, scope, content)
         if shape is not Shape.NONE:
             # What a range counts with is a number unless the type says otherwise.
-            nameless = [UNKNOWN, BUILTIN] if shape is Shape.SEQUENCE else [UNKNOWN] * len(held)
+            nameless = [UNKNOWN, BUILTIN] if shape is Shape.SEQUENCE else [UNKNOWN] * len(content)
             parts = tuple(
                 self.infer_annotation(file, scope, each, rule) if each else other
-                for each, other in zip(held, nameless, strict=True)
+                for each, other in zip(content, nameless, strict=True)
             )
             return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
         value = self.inference.infer_chain(file, scope, name)
@@ -100,10 +100,10 @@ class AnnotationTypes:
         parts: list[Value] = []
         for each in fields:
             name, named, written = each.partition(":")
-            held = written if named else name
+            content = written if named else name
             names.append(name if named else f".{name.rpartition('.')[2]}")
-            parts.append(self.infer_annotation(file, scope, held, _FOUND_BY) if held else UNKNOWN)
-        return Value(ValueKind.RECORD, -1, _FOUND_BY, ",".join(names), tuple(parts))
+            parts.append(self.infer_annotation(file, scope, content, _FIELD_RULE) if content else UNKNOWN)
+        return Value(ValueKind.RECORD, -1, _FIELD_RULE, ",".join(names), tuple(parts))
 
     def _bound_of_parameter(self, file: int, scope: int, name: str) -> Value:
         """Return the bound of a type parameter of a definition around; a builtin type where none has that parameter.
@@ -135,11 +135,11 @@ class AnnotationTypes:
         symbols = program.files[file]
         if symbols.settings is not None and symbols.settings.types.prefixed:
             return None  # a type of its own, with methods of its own
-        meant = symbols.returns.get(definition - symbols.first)
-        if not meant or self.inference.depth > _MAX_DEPTH or definition in self.inference.unfolding:
+        target_type = symbols.returns.get(definition - symbols.first)
+        if not target_type or self.inference.depth > _MAX_DEPTH or definition in self.inference.unfolding:
             return None
         self.inference.unfolding.add(definition)
-        found = self.infer_annotation(file, definition - symbols.first, meant, RuleName.ANNOTATION)
+        found = self.infer_annotation(file, definition - symbols.first, target_type, RuleName.ANNOTATION)
         self.inference.unfolding.discard(definition)
         return found if found.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION) else None
 
@@ -154,23 +154,23 @@ class AnnotationTypes:
             binding = symbols.bindings.get(scope, {}).get(target)
             if binding is not None:
                 if symbols.is_shaped:
-                    held = self.containers.binding_value(
+                    content = self.containers.binding_value(
                         file, binding, key, self.inference.assignments_of(program.parent(definition), key)
                     )
                 else:
-                    held = self.binding_value(file, binding, key)
-                if held.kind in _TELLING or held.kind in HOLDERS:
-                    return held
-                if held.kind is ValueKind.DEFINITION and held.number != definition:
-                    return held
+                    content = self.binding_value(file, binding, key)
+                if content.kind in _CONTENT_KINDS or content.kind in HOLDERS:
+                    return content
+                if content.kind is ValueKind.DEFINITION and content.number != definition:
+                    return content
         enumerated = self.inference.name_lookup.enum_instance(definition)
         owner = program.parent(definition)
         assigned = self.inference.assignments_of(owner, key) if facts.kind == NodeKind.FIELD and not enumerated else ()
         if assigned and assigned[0][1].scope != scope:
-            held = self.binding_value(*assigned[0], key)
+            content = self.binding_value(*assigned[0], key)
             return (
-                held
-                if held.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN)
+                content
+                if content.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN)
                 else None
             )
         return enumerated
@@ -184,12 +184,12 @@ class AnnotationTypes:
             return self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
         if binding.type:
             # Annotations of parameters are read around the function; those of local names may name what is local.
-            held = self.infer_annotation(
+            content = self.infer_annotation(
                 file, self.inference.name_lookup.enclosing_scope(file, binding), binding.type, RuleName.ANNOTATION
             )
-            is_local = binding.target[:1] != "." and any(part.kind is ValueKind.BUILTIN for part in held.parts)
-            if held.kind is not ValueKind.BUILTIN and not is_local:
-                return held
+            is_local = binding.target[:1] != "." and any(part.kind is ValueKind.BUILTIN for part in content.parts)
+            if content.kind is not ValueKind.BUILTIN and not is_local:
+                return content
             return self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
         if binding.value and binding.value != binding.target and self.inference.depth < _MAX_DEPTH:
             made = self.inference.infer_chain(file, binding.scope, binding.value)
@@ -319,28 +319,28 @@ class MemberTypes:
             return value._replace(kind=ValueKind.INSTANCE, rule=RuleName.CONSTRUCTED)
         if method not in settings.passing:
             return None
-        held = self._content_or_itself(value)
-        return held if held is not None and held.kind is ValueKind.INSTANCE else None
+        content = self._content_or_itself(value)
+        return content if content is not None and content.kind is ValueKind.INSTANCE else None
 
     def collection_member(self, settings: TypeSettings, value: Value, name: str) -> Value | None:
         """Return the value of a member of a collection, or of an element of anything.
 
         That is one element, the collection, or something else. None: the receiver is no collection and no element is
         asked for."""
-        held = self._content_or_itself(value) if name == _MANY or value.kind is ValueKind.DEFINITION else value
-        if held is None or (held.kind is not ValueKind.COLLECTION and name != _MANY):
+        content = self._content_or_itself(value) if name == _ELEMENT or value.kind is ValueKind.DEFINITION else value
+        if content is None or (content.kind is not ValueKind.COLLECTION and name != _ELEMENT):
             return None
-        if held.kind is ValueKind.COLLECTION:
-            if name == _MANY or name in settings.elements:
-                return held._replace(kind=ValueKind.INSTANCE)
-            return held if name in settings.keeping or name in settings.passing else BUILTIN
-        if held.kind is not ValueKind.INSTANCE:
-            return held if held.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
+        if content.kind is ValueKind.COLLECTION:
+            if name == _ELEMENT or name in settings.elements:
+                return content._replace(kind=ValueKind.INSTANCE)
+            return content if name in settings.keeping or name in settings.passing else BUILTIN
+        if content.kind is not ValueKind.INSTANCE:
+            return content if content.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
         for step in settings.steps:  # an iterator of the repository's own
-            number, _ = self.program.find_member(held.number, step)
+            number, _ = self.program.find_member(content.number, step)
             if number >= 0:
-                return self.annotations.call_result(Value(ValueKind.DEFINITION, number, held.rule)) or UNKNOWN
-        return held  # a wrapper, which holds one
+                return self.annotations.call_result(Value(ValueKind.DEFINITION, number, content.rule)) or UNKNOWN
+        return content  # a wrapper, which holds one
 
     def trait_method(self, file: int, scope: int, value: Value, name: str) -> Value | None:
         """Return the method that a trait of the repository gives to a receiver of a type from outside.
@@ -401,9 +401,13 @@ class MemberTypes:
 
     def _content_or_itself(self, value: Value) -> Value | None:
         if value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
-            held = self.annotations.content_of(value.number)
+            content = self.annotations.content_of(value.number)
             is_field = self.program.definition_of[value.number].kind == NodeKind.FIELD
-            return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if held is not None and is_field and held.rule else held
+            return (
+                content._replace(rule=RuleName.ATTRIBUTE_TYPE)
+                if content is not None and is_field and content.rule
+                else content
+            )
         return value
 
     def own_export(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
@@ -414,7 +418,7 @@ class MemberTypes:
             if prefix.endswith("exports.") and chain.startswith(prefix):
                 head = chain.partition(".")[0]
                 binding = symbols.bindings.get(MODULE_SCOPE, {}).get(head)
-                is_theirs = binding is not None and binding.value == _WHOLE  # `exports = module.exports = f`
+                is_theirs = binding is not None and binding.value == _DEFAULT_EXPORT  # `exports = module.exports = f`
                 if not is_theirs and self.inference.lookup_name(file, scope, head) is not None:
                     return None  # a name like any other
                 found = self.inference.follow_members(
@@ -434,8 +438,8 @@ class MemberTypes:
         number = symbols.by_qualname.get(f"{holder.name}.{name}" if holder.name else name, -1)
         if number >= 0 and program.definition_of[number].kind == NodeKind.METHOD:
             return Value(ValueKind.DEFINITION, number, holder.rule)
-        for said in holder.type[1:-1].split(","):
-            key, _, chain = said.partition(":")
+        for entry in holder.type[1:-1].split(","):
+            key, _, chain = entry.partition(":")
             if key == name and holder.also:
                 return self.annotations.infer_returned_chain(
                     holder.number, holder.also[0] - symbols.first, chain or key
@@ -488,11 +492,11 @@ class MemberTypes:
             function = self.inference.name_lookup.find_assigned_function(file, binding)
             if function >= 0:
                 return Value(ValueKind.DEFINITION, function, value.rule)
-            held = self.annotations.binding_value(file, binding, binding.target)
+            content = self.annotations.binding_value(file, binding, binding.target)
             return (
-                held._replace(rule=RuleName.ATTRIBUTE_TYPE)
-                if held.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION)
-                else held
+                content._replace(rule=RuleName.ATTRIBUTE_TYPE)
+                if content.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION)
+                else content
             )
         return None
 
@@ -502,11 +506,11 @@ class MemberTypes:
         if not entries or not _is_outside(entries[0][1]):
             return None
         file, binding = entries[0]
-        held = self.annotations.binding_value(file, binding, binding.target)
-        if held.kind is ValueKind.DEFINITION:
-            return held._replace(rule=RuleName.OBJECT_MEMBER)
-        is_typed = held.kind is ValueKind.INSTANCE or held.kind is ValueKind.COLLECTION
-        return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_typed else held
+        content = self.annotations.binding_value(file, binding, binding.target)
+        if content.kind is ValueKind.DEFINITION:
+            return content._replace(rule=RuleName.OBJECT_MEMBER)
+        is_typed = content.kind is ValueKind.INSTANCE or content.kind is ValueKind.COLLECTION
+        return content._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_typed else content
 
     def record_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
         """Return the field of a record, or the member of what it embeds; None where it has none of that name."""

@@ -11,7 +11,7 @@ from causalist.model.facts import Binding
 from causalist.model.symbols import NodeKind
 from causalist.model.type_notation import Mark, Shape, split_type
 
-_MAX_HOLDERS = 6  # values that are held by one another
+MAX_OPEN_HOLDERS = 6  # values that are held by one another
 
 
 class InferenceBase(ABC):
@@ -124,10 +124,10 @@ class InferenceBase(ABC):
         if value.kind is ValueKind.DEFINITION:
             if not self.program.is_value(value.number):
                 return value if kind is ValueKind.SEQUENCE else UNKNOWN
-            held = self._part_of(self._content_unless_open(value.number), kind, which)
-            if held is None or self.program.definition_of[value.number].kind != NodeKind.FIELD:
-                return held
-            return held.with_rule_throughout(RuleName.ATTRIBUTE_TYPE)
+            inner = self._part_of(self._content_unless_open(value.number), kind, which)
+            if inner is None or self.program.definition_of[value.number].kind != NodeKind.FIELD:
+                return inner
+            return inner.with_rule_throughout(RuleName.ATTRIBUTE_TYPE)
         if value.kind is ValueKind.INSTANCE:
             program = self.program
             file = program.file_of[value.number]
@@ -139,7 +139,7 @@ class InferenceBase(ABC):
 
     def _content_unless_open(self, holder: int) -> Value | None:
         """Return the content of a constant or field; None where that leads back to it."""
-        if holder in self._open_holders or len(self._open_holders) >= _MAX_HOLDERS:
+        if holder in self._open_holders or len(self._open_holders) >= MAX_OPEN_HOLDERS:
             return None
         self._open_holders.add(holder)
         content = self.content_of(holder)

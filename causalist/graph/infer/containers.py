@@ -33,13 +33,13 @@ class ContainerTypes:
         """Return a value of the type that an annotation names in `scope`."""
         if not name:
             return UNKNOWN
-        shape, held = split_type(name)
+        shape, content = split_type(name)
         if shape is Shape.UNION:
-            return Value.union(self.infer_annotation(file, scope, each, rule) for each in held) or UNKNOWN
+            return Value.union(self.infer_annotation(file, scope, each, rule) for each in content) or UNKNOWN
         if shape is Shape.CLASS:
-            return _class_of(self.infer_annotation(file, scope, held[0], rule), rule)
+            return _class_of(self.infer_annotation(file, scope, content[0], rule), rule)
         if shape is not Shape.NONE:
-            parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in held)
+            parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in content)
             return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
         program = self.program
         if name.rpartition(".")[2] == "Self":
@@ -71,10 +71,10 @@ class ContainerTypes:
         alias = program.files[file].bindings.get(facts.parent, {}).get(f"{ALIASED}{facts.name}")
         if alias is not None:
             return self.infer_annotation(file, alias.scope, alias.type, rule)
-        held = (
+        content = (
             self.inference.content_of_value(value) if program.is_value(value.number) else None
         )  # none where that leads back here
-        return self._instance_of(held, rule) if held is not None and held != value else UNKNOWN
+        return self._instance_of(content, rule) if content is not None and content != value else UNKNOWN
 
     def binding_value(
         self, file: int, binding: Binding, name: str, others: Sequence[tuple[int, Binding]] = ()
@@ -85,21 +85,23 @@ class ContainerTypes:
         symbols = self.program.files[file]
         every = [(file, each) for each in symbols.several.get((binding.scope, binding.target), (binding,))] + [*others]
         checks = symbols.bindings.get(binding.scope, {}).get(f"{NARROWED}{binding.target}")
-        said: Value | None = None
+        annotated: Value | None = None
         for at, each in every:
             if each.type:
                 outside = self.inference.name_lookup.enclosing_scope(at, each)
-                said = self.infer_annotation(at, outside, each.type, RuleName.ANNOTATION)
-                if said.kind is ValueKind.BUILTIN and outside != each.scope:
-                    said = self.infer_annotation(at, each.scope, each.type, RuleName.ANNOTATION)
+                annotated = self.infer_annotation(at, outside, each.type, RuleName.ANNOTATION)
+                if annotated.kind is ValueKind.BUILTIN and outside != each.scope:
+                    annotated = self.infer_annotation(at, each.scope, each.type, RuleName.ANNOTATION)
                 break
         found: Value | None = None
-        if self.inference.depth < _MAX_DEPTH and (said is None or said.kind is ValueKind.INSTANCE):
+        if self.inference.depth < _MAX_DEPTH and (annotated is None or annotated.kind is ValueKind.INSTANCE):
             found = Value.union(
                 self.infer_expression(at, each.scope, each.value) for at, each in every if each.value != each.target
             )
-        if said is not None:  # a value may be of a type below the one that is said
-            found = said if said.kind is not ValueKind.INSTANCE or found is None else _checked(said, found)
+        if annotated is not None:  # a value may be of a type below the one that is said
+            found = (
+                annotated if annotated.kind is not ValueKind.INSTANCE or found is None else _checked(annotated, found)
+            )
         if checks is not None:
             found = _checked(found, self.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION))
         return found if found is not None and found.kind is not ValueKind.UNKNOWN_MEMBER else UNKNOWN
@@ -150,13 +152,13 @@ class ContainerTypes:
                 parts=(value or UNKNOWN, UNKNOWN),
             )
         if value is not None and value.kind is ValueKind.DEFINITION:
-            held = self.inference.content_of_value(value)
-            if held is not None:
+            content = self.inference.content_of_value(value)
+            if content is not None:
                 key = ("marked", value.number)
                 if key in self.inference.unfolding:  # `daily = daily["a"]`: it holds a part of itself
                     return UNKNOWN
                 self.inference.unfolding.add(key)
-                found = self.apply_marks(settings, held.with_rule(RuleName.ATTRIBUTE_TYPE), (mark,))
+                found = self.apply_marks(settings, content.with_rule(RuleName.ATTRIBUTE_TYPE), (mark,))
                 self.inference.unfolding.discard(key)
                 return found
             if mark == Mark.ELEMENT and self.program.is_type(value.number):
@@ -197,10 +199,10 @@ class ContainerTypes:
                 continue
             fields = [i for i, d in enumerate(facts.definitions) if d.parent == local and d.kind == NodeKind.FIELD]
             if place < len(fields):
-                held = self.inference.content_of_value(
+                content = self.inference.content_of_value(
                     Value(ValueKind.DEFINITION, symbols.first + fields[place], value.rule)
                 )
-                return held.with_rule(RuleName.ATTRIBUTE_TYPE) if held is not None else UNKNOWN
+                return content.with_rule(RuleName.ATTRIBUTE_TYPE) if content is not None else UNKNOWN
         return None
 
     def _element_of(self, settings: ShapeSettings, value: Value) -> Value | None:
@@ -243,12 +245,16 @@ class ContainerTypes:
             return Value.union(self.content_called(part) or part for part in value.parts)
         if value.kind is not ValueKind.DEFINITION:
             return None
-        held = self.inference.content_of_value(value)
-        if held is None or held.kind not in (ValueKind.DEFINITION, ValueKind.UNION) or held.number == value.number:
+        content = self.inference.content_of_value(value)
+        if (
+            content is None
+            or content.kind not in (ValueKind.DEFINITION, ValueKind.UNION)
+            or content.number == value.number
+        ):
             return None
         return Value.union(
             part.with_definition_rule(RuleName.HELD)
-            for part in (held.parts if held.kind is ValueKind.UNION else (held,))
+            for part in (content.parts if content.kind is ValueKind.UNION else (content,))
         )
 
 
@@ -273,18 +279,18 @@ def _checked(value: Value | None, checked: Value) -> Value:
 def method_of(settings: ShapeSettings, value: Value, name: str) -> Value:
     """Return a method of a collection or tuple as a function whose result is known."""
     if value.kind in (ValueKind.SEQUENCE, ValueKind.MAPPING):
-        held, key = value.parts[0], value.parts[1]
+        content, key = value.parts[0], value.parts[1]
         result: Value | None = None
         if name in settings.elements:
-            result = held
+            result = content
         elif name in settings.copies:
             result = value
         elif value.kind is ValueKind.MAPPING and name in settings.values:
-            result = Value(ValueKind.SEQUENCE, -1, value.rule, parts=(held, BUILTIN))
+            result = Value(ValueKind.SEQUENCE, -1, value.rule, parts=(content, BUILTIN))
         elif value.kind is ValueKind.MAPPING and name in settings.keys:
             result = Value(ValueKind.SEQUENCE, -1, value.rule, parts=(key, BUILTIN))
         elif value.kind is ValueKind.MAPPING and name in settings.items:
-            pair = Value(ValueKind.TUPLE, -1, value.rule, parts=(key, held))
+            pair = Value(ValueKind.TUPLE, -1, value.rule, parts=(key, content))
             result = Value(ValueKind.SEQUENCE, -1, value.rule, parts=(pair, BUILTIN))
         if result is not None:
             return Value(ValueKind.CALLABLE, -1, value.rule, parts=(result,))

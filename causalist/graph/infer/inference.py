@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import can_be_package_prefix
 from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
-from causalist.graph.infer.base import InferenceBase
+from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase
 from causalist.graph.infer.containers import ContainerTypes, method_of
 from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import UNCOUNTED, arguments_of
@@ -34,8 +34,8 @@ from causalist.model.symbols import NodeKind
 from causalist.model.type_notation import Mark, split_chain_part
 
 _MAX_SCOPES = 40  # definitions around a name that are looked into, from the inside
-_MAX_DEPTH = 6  # assignments that are followed to find the type of a name
-_HELD = RuleName.ATTRIBUTE_TYPE
+_MAX_OPEN_CHAINS = 40  # each read for the sake of the one before
+_CONTENT_RULE = RuleName.ATTRIBUTE_TYPE
 _IN_TYPE = -2  # and below: scopes that stand for all methods of a type
 _MAKES = "new"  # by itself it makes an instance of the class around
 
@@ -95,7 +95,7 @@ class Inference(InferenceBase):
         key = (file, scope, chain, called)
         if key in self.known:
             return self.known[key]
-        if key in self._open_chains or len(self._open_chains) > 40:
+        if key in self._open_chains or len(self._open_chains) > _MAX_OPEN_CHAINS:
             return None
         outer = self.deciding_scope(file, scope, chain)
         if outer != scope:
@@ -113,14 +113,9 @@ class Inference(InferenceBase):
         if settings is None:
             return None
         if chain.startswith("<"):  # an expression that is said to be of a type
-            said, _, rest = chain[1:].partition(">")
-            return self.follow_members(
-                file,
-                self.annotations.infer_annotation(file, scope, said, RuleName.ANNOTATION),
-                rest.split("."),
-                1,
-                called,
-            )
+            annotation, _, rest = chain[1:].partition(">")
+            typed = self.annotations.infer_annotation(file, scope, annotation, RuleName.ANNOTATION)
+            return self.follow_members(file, typed, rest.split("."), 1, called)
         parts = self._with_own_class(symbols, scope, chain).split(".")
         head = parts[0]
         unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
@@ -410,7 +405,7 @@ class Inference(InferenceBase):
             return assigned
         if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
             return None
-        if value.number in self._open_holders or len(self._open_holders) >= _MAX_DEPTH:
+        if value.number in self._open_holders or len(self._open_holders) >= MAX_OPEN_HOLDERS:
             return None  # `a = b` and `b = a`, or a longer way than anybody writes
         self._open_holders.add(value.number)
         found = self.annotations.content_of(value.number)
@@ -422,7 +417,9 @@ class Inference(InferenceBase):
             and found.kind in (ValueKind.DEFINITION, ValueKind.UNION)
             and definition.kind != NodeKind.CONSTANT
         ):
-            return found._replace(rule=_HELD, parts=tuple(each._replace(rule=_HELD) for each in found.parts))
+            return found._replace(
+                rule=_CONTENT_RULE, parts=tuple(each._replace(rule=_CONTENT_RULE) for each in found.parts)
+            )
         return found
 
     def _member_of_instance(self, value: Value, name: str, called: str | None) -> Value | None:
