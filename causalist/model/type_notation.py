@@ -28,7 +28,7 @@ Values, of expressions:
     value      = chain , { "|" , chain } | "(" , item , { "," , item } , ")"      a|b  (a,b)
     item       = chain | "{" , chain , "|" , value , "}"       {a|b}              one of several inside of a tuple
     chain      = part , { "." , part }                         self.session.get()
-    part       = ( word | "?" | "<" , type , ">" | "" ) , { mark }                ?.close  <T>.m  .com.pkg
+    part       = ( word | "?" | "<" , type , ">" | "" ) , { mark }                ?.close  <T>.m  .com.pkg  xs.[]
     word       = name of the source , [ "~" , number ]         x~2                declaration 2 of the local name x
     mark       = "()" | "[]" | "[k]" | "[*]" | "[#]" | "[" , number , "]" | ":" , number | "^" | "%" | "!" | "&"
                                                                see `Mark`
@@ -251,6 +251,15 @@ def marked(value: str, *marks: str) -> str:
     """
     suffix = "".join(marks)
     return "|".join(part + suffix for part in split_top(value, "|")) if value else ""
+
+
+def element_of(chain: str) -> str:
+    """Return an element of a collection as a part of its own, in languages without shapes; "" stays "".
+
+    >>> element_of("xs")
+    'xs.[]'
+    """
+    return f"{chain}.{Mark.ITEM}" if chain else ""
 
 
 def index_mark(position: int) -> str:

@@ -21,6 +21,8 @@ from causalist.model.type_notation import (
     NARROWED,
     RETURNED,
     Mark,
+    array_of,
+    element_of,
     marked,
     result_mark,
     split_top,
@@ -115,7 +117,11 @@ class BindingReader:
         for draft in scopes.drafts:
             if draft.is_property:
                 # Where it does not say it: what a call of it would return.
-                given = f"{self._self_names[0]}.{draft.name}()" if self._is_shaped and not draft.returns else ""
+                given = (
+                    marked(f"{self._self_names[0]}.{draft.name}", Mark.CALL)
+                    if self._is_shaped and not draft.returns
+                    else ""
+                )
                 if draft.returns or given:
                     row = scopes.row(draft.start)
                     self.bindings.append(Binding(draft.parent, f".{draft.name}", draft.returns, given, row))
@@ -165,14 +171,14 @@ class BindingReader:
     def on_elements(self, start: int, end: int, tag: int) -> None:
         """The collection whose elements the name right before is bound to, one after the other, or a name after it."""
         chain = self._chain(start, end, start)
-        self._elements = f"{chain}.[]" if chain else ""
+        self._elements = element_of(chain)
         if self._binding_end < 0 or not self.bindings or not self._is_near(self._binding_end, start):
             return
         last = self.bindings[-1]
         chain = self._chain(start, end, self._binding_start - 1)
         if self._scopes.shadows is not None:
             self._scopes.shadows.postpone(last.scope, last.target, end)
-        self.bindings[-1] = last._replace(value=f"{chain}.[]" if chain else "")
+        self.bindings[-1] = last._replace(value=element_of(chain))
         self._binding_end = -1
 
     def on_element(self, start: int, end: int, tag: int) -> None:
@@ -208,7 +214,7 @@ class BindingReader:
         method = _METHOD.match(self._scopes.data, until, start)
         if method and method[1].decode("ascii", "replace") in self._scopes.settings.types.handing:
             chain = self._chain(since, until, since)
-            self._tell(start, f"{chain}.[]" if chain else "")
+            self._tell(start, element_of(chain))
 
     def on_variant(self, start: int, end: int, tag: int) -> None:
         chain = self._chain(start, end, start)
@@ -230,7 +236,7 @@ class BindingReader:
             return value_of(text, self._scopes.settings.shapes) if end - start <= LONGEST_VALUE else ""
         text = self._scopes.spelled(text)
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
-            return f"{of_type[1] or of_type[2]}()"
+            return marked(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
         elements = bool(self._scopes.settings.types.containers)
@@ -329,7 +335,7 @@ class BindingReader:
     def on_rest(self, start: int, end: int) -> None:
         """The type of each of any number of arguments: the next name holds an array of it."""
         name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
-        self._type = f"{self._scopes.current(name)}[]" if name else ""
+        self._type = array_of(self._scopes.current(name)) if name else ""
 
     def on_value(self, start: int, end: int, tag: int) -> None:
         targets: list[tuple[int, str]] = []

@@ -41,8 +41,8 @@ _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _REMARK = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MEMBER = re.compile(r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$]+'|"[\w$]+")(?:\s*:\s*((?!function\b|async\b|class\b)(?s:.+)))?""")
 QUOTES = "\"'"
-_LONGEST = 1000  # characters of a chain
-_LONGEST_TYPE = 400
+_MAX_CHARACTERS = 1000  # characters of a chain
+_MAX_TYPE_CHARACTERS = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
@@ -67,7 +67,7 @@ def chain_of(text: str, elements: bool = False) -> str:
     """
     if _PLAIN.fullmatch(text):
         return "" if text[0].isdigit() else text
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_CHARACTERS:
         return last_of_chain(text)
     text = text[_FRONT.match(text).end() :]  # type: ignore[union-attr]
     if "r#" in text:
@@ -247,7 +247,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     """
     text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip().rstrip("*&? ")
     text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
-    if len(text) > _LONGEST_TYPE:
+    if len(text) > _MAX_TYPE_CHARACTERS:
         return ""
     if "+" in text:
         bounds = [b.strip() for b in split_top(text, "+")]

@@ -36,7 +36,7 @@ _COLLECTION_OR_STRUCT = re.compile(r"&?\s*(?=\[|map\[|struct\b)")
 _END_OF_FIELD = re.compile(rf"{_TOKEN.pattern}|[;\n]", re.DOTALL)
 _FIELD = re.compile(r"([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s+(?=\S)(.+)|(\*?[^\W\d][\w.]*)(\[.*\])?", re.DOTALL)
 _TAG = re.compile(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # what a library reads, behind the type of a field
-_DEEPEST = 8  # brackets within brackets of one type or one expression
+_MAX_DEPTH = 8  # brackets within brackets of one type or one expression
 
 
 def type_of(text: str, depth: int = 0) -> str:
@@ -48,7 +48,7 @@ def type_of(text: str, depth: int = 0) -> str:
     ['S', '', '', '', '[]T', 'T', '[]struct{a:T,b:T,U}']
     """
     text = _trimmed(text).lstrip("*")
-    if not text or depth > _DEEPEST:
+    if not text or depth > _MAX_DEPTH:
         return ""
     if text[0] == "(":
         return _results(text, depth)
@@ -86,7 +86,7 @@ def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
     ['a.b', 'T()', 'f()[].g', 'T!.m', 'pkg.T()^', 'T()', '']
     """
     text = _trimmed(text)
-    if not text or depth > _DEEPEST:
+    if not text or depth > _MAX_DEPTH:
         return ""
     if text.startswith("<-"):
         inner = chain_of(text[2:], settings, depth + 1)
@@ -211,7 +211,7 @@ def _after_value(text: str, position: int) -> int:
 def _end_of_type(text: str) -> int:
     """The end of the collection type that `text` begins with, or 0."""
     position = 0
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         position = _skip(text, position)
         if text.startswith("map[", position):
             position += 3

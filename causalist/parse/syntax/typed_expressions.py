@@ -99,8 +99,8 @@ def without_comments(text: str) -> str:
 
 PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
-_LONGEST = 2000
-_DEEPEST = 8
+_MAX_CHARACTERS = 2000
+_MAX_DEPTH = 8
 
 
 @lru_cache(maxsize=20_000)
@@ -118,7 +118,7 @@ def shape_of(text: str, settings: ShapeSettings) -> str:
 
 
 def _tidy(text: str) -> str:
-    return " ".join(without_comments(text.replace("\\\n", " ")).split()) if len(text) <= _LONGEST else ""
+    return " ".join(without_comments(text.replace("\\\n", " ")).split()) if len(text) <= _MAX_CHARACTERS else ""
 
 
 def _shape(text: str, settings: ShapeSettings, depth: int) -> str:
@@ -127,7 +127,7 @@ def _shape(text: str, settings: ShapeSettings, depth: int) -> str:
         text = text[1:-1].strip()
     if text[:1] == "(" and closing(text, 0) == len(text) - 1:
         text = text[1:-1].strip()
-    if not text or depth > _DEEPEST or text in settings.nothing:
+    if not text or depth > _MAX_DEPTH or text in settings.nothing:
         return ""
     members = split_outside(text, "|")
     if len(members) > 1:
@@ -194,7 +194,7 @@ def value_of(text: str, settings: ShapeSettings) -> str:
     """
     if PLAIN.fullmatch(text):
         return _word(text)
-    return _value(without_comments(text), settings, 0) if len(text) <= _LONGEST else ""
+    return _value(without_comments(text), settings, 0) if len(text) <= _MAX_CHARACTERS else ""
 
 
 def callee_of(text: str, settings: ShapeSettings) -> str:
@@ -206,7 +206,7 @@ def callee_of(text: str, settings: ShapeSettings) -> str:
     """
     if PLAIN.fullmatch(text):
         return text
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_CHARACTERS:
         return ""
     text = without_comments(text).strip()
     value, end = _primary(text, settings, 0)
@@ -221,7 +221,7 @@ def _word(text: str) -> str:
 
 def _value(text: str, settings: ShapeSettings, depth: int) -> str:
     text = text.strip()
-    if not text or depth > _DEEPEST:
+    if not text or depth > _MAX_DEPTH:
         return ""
     if PLAIN.fullmatch(text):
         return _word(text)
