@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.facts import MODULE_SCOPE, NARROWED, Binding, FileFacts, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeId, NodeKind, Role, file_id
+from causalist.model.type_notation import NARROWED
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
 _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)

@@ -14,23 +14,22 @@ from dataclasses import dataclass, field
 
 from causalist import errors
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.guesses import Guesses
 from causalist.graph.imports.includes import find_script
 from causalist.graph.imports.packages import first_names_in, qualify_import
-from causalist.graph.infer.base import split_marks
 from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.relations.accesses import AccessResolver, matches_lookup
 from causalist.graph.relations.mentions import MentionResolver
 from causalist.graph.relations.overrides import OverrideFinder
 from causalist.graph.relations.structural_types import StructuralTypes
-from causalist.graph.resolver import Derived, Resolver
+from causalist.graph.resolver import Derived, NameCandidates, Resolver
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeCollector, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.type_notation import split_marks
 
 _LOADED = "init"  # runs when the package is loaded
 
@@ -121,7 +120,7 @@ class Linker:
 
     def __post_init__(self) -> None:
         self._imports = PackageImports(self.program)
-        self._accesses = AccessResolver(self.program, self.resolver.values)
+        self._accesses = AccessResolver(self.program, self.resolver.inference)
         self._mentions = MentionResolver(self.program, self.drafts)
 
     def relink(self, changed: Mapping[int, FileFacts]) -> "Linker | None":
@@ -133,7 +132,7 @@ class Linker:
             return None
         for number, facts in changed.items():
             self.program.replace_file(number, facts)
-        self.resolver.guesses = Guesses(self.program)  # which know what stands in bodies
+        self.resolver.name_candidates = NameCandidates(self.program)  # which know what stands in bodies
         return Linker(self.program, self.resolver, NodeDrafts(self.program), EdgeCollector(), self._types)
 
     def link(self, number: int) -> None:
@@ -153,6 +152,7 @@ class Linker:
 
         Nothing can be resolved after that."""
         self.program.packages.included = None
+        self.resolver.release_tables()
 
     def _link(self, number: int) -> None:
         self.resolver.clear_cache()
@@ -171,7 +171,7 @@ class Linker:
         file_of = self.program.file_of
         if self._types is None:
             derived = self.resolver.prepare()
-            outside = self.resolver.values.derived_from_outside
+            outside = self.resolver.inference.derived_from_outside
             self._types = derived, list(StructuralTypes(self.program).find_implementations(outside))
         derived, by_method_set = self._types
         for each in derived:
@@ -300,7 +300,7 @@ class Linker:
         for lookup in facts.lookups:
             assert symbols.settings is not None
             key_settings = symbols.settings.lookups[lookup.way]
-            if matches_lookup(self.resolver.values, number, lookup, key_settings):
+            if matches_lookup(self.resolver.inference, number, lookup, key_settings):
                 kind = EdgeKind.WRITES if lookup.writes else EdgeKind.READS
                 rule = RuleName.NAMED_KEY if key_settings.modules or key_settings.globals else RuleName.KEY_OF_CONFIG
                 source = self._scope_draft(number, lookup.scope)

@@ -1,29 +1,66 @@
-"""What a name leads to."""
+"""Results of resolution and inference: the meaning of a name, the value of a chain."""
 
+from collections.abc import Iterable
+from enum import StrEnum
 from typing import NamedTuple
+
+from causalist._internal.enum_members import with_direct_members
+from causalist.model.type_notation import Shape
+
+
+@with_direct_members
+class ResolutionKind(StrEnum):
+    """Kinds of `Resolution`."""
+
+    DEFINITION = "definition"
+    MODULE = "module"
+    EXTERNAL = "external"
+    VALUE = "value"  # of a chain of names at the top of a file
+
+
+@with_direct_members
+class ValueKind(StrEnum):
+    """Kinds of `Value`."""
+
+    DEFINITION = "definition"
+    INSTANCE = "instance"  # of the type `number`
+    COLLECTION = "many"  # of instances of the type `number`
+    SUPER = "super"
+    MODULE = "module"
+    PARTIAL_PACKAGE = "dotted"  # only longer names are modules
+    EXTERNAL = "external"
+    BUILTIN = "builtin"  # of a type that no file defines
+    UNKNOWN = "local"  # a variable that nothing is known of
+    UNKNOWN_MEMBER = "unknown-member"  # of a receiver that nothing is known of
+    SEQUENCE = "items"  # `parts`: element, key
+    MAPPING = "mapping"  # `parts`: value, key
+    CALLABLE = "callable"  # `parts`: result
+    TUPLE = "results"  # `parts`: one each
+    UNION = "union"  # `parts`: one each
+    RECORD = "record"  # `parts`: what the fields of a struct without a name hold
+    OBJECT = "holder"  # an object literal, or the exports of a file
+    CLASS = "class"  # `parts`: its instance
 
 
 class Resolution(NamedTuple):
-    """What a name means: a definition, a file taken as a module, or something outside of the repository.
+    """Meaning of a name: a definition, a file taken as a module, or something outside of the repository.
 
-    `kind` is "definition", "module", "external" or "value" (what a chain of names gives at the top of a file); `number`
-    a definition or file; `rule` how it was found; `name` the package of an external, or the chain of a value.
-    """
+    `number` is a definition or file, `rule` the way it was found. `name` is the package of an external, or the chain of
+    a value."""
 
-    kind: str
+    kind: ResolutionKind
     number: int
     rule: str
     name: str = ""
 
 
 class Value(NamedTuple):
-    """What a part of a chain is. `kind`: "definition", "instance" (of the type `number`), "many" (a collection of such
-    instances), "super", "module", "dotted" (a package of which only longer names are modules), "external", "builtin"
-    (of a type that no file defines), "local" (a variable that nothing is known of), "items", "callable" and "results"
-    (which hold what `parts` says). `also` are further types that an instance has at the same time; `type` is the name
-    of a type that is builtin or external."""
+    """Inferred value of a part of a chain.
 
-    kind: str
+    `also` are further types that an instance has at the same time; `type` is the name of a type that is builtin or
+    external."""
+
+    kind: ValueKind
     number: int
     rule: str
     name: str = ""
@@ -31,19 +68,81 @@ class Value(NamedTuple):
     also: tuple[int, ...] = ()
     type: str = ""
 
+    @staticmethod
+    def union(values: "Iterable[Value | None]") -> "Value | None":
+        """Return one of several values, in their order; of those from outside the first one stands for all."""
+        found: list[Value] = []
+        rest: Value | None = None
+        for value in values:
+            for each in value.parts if value is not None and value.kind is ValueKind.UNION else (value,):
+                if each is None:
+                    continue
+                if each.kind not in KNOWN_KINDS:
+                    if rest is None or rest.kind in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER):
+                        rest = each
+                    if each.kind in _FOREIGN_KINDS and not any(f.kind in _FOREIGN_KINDS for f in found):
+                        found.append(each)
+                elif not any((each.kind, each.number, each.parts) == (f.kind, f.number, f.parts) for f in found):
+                    found.append(each)
+        if not any(each.kind in KNOWN_KINDS for each in found):
+            return rest
+        if len(found) == 1:
+            return found[0]
+        return Value(ValueKind.UNION, -1, found[0].rule, parts=tuple(found[:_MAX_UNION_PARTS]))
 
-UNKNOWN = Value("local", -1, "")
-UNKNOWN_MEMBER = Value("unknown-member", -1, "")  # of a receiver that nothing is known of
-BUILTIN = Value("builtin", -1, "")
-HOLDERS = frozenset({"items", "mapping", "callable", "results"})  # kinds of values whose `parts` say what they hold
+    def with_rule(self, rule: str) -> "Value":
+        """Return instances and containers, with their parts, as found by another rule; other values as they are."""
+        return self._with_rule_of_kinds(rule, _TYPED_KINDS)
+
+    def with_definition_rule(self, rule: str) -> "Value":
+        """Return functions and classes, or a union of such, as found by another rule; other values as they are."""
+        return self._with_rule_of_kinds(rule, _DEFINITION_KINDS)
+
+    def with_rule_throughout(self, rule: str) -> "Value":
+        """Return the value and all its parts, of whatever kind, as found by another rule."""
+        return self._replace(rule=rule, parts=tuple(part.with_rule_throughout(rule) for part in self.parts))
+
+    def as_element_of_array(self) -> "Value":
+        """Return an array of such values."""
+        element = self if self.kind is ValueKind.INSTANCE or self.kind in HOLDERS else BUILTIN
+        return Value(ValueKind.SEQUENCE, -1, self.rule, parts=(element, BUILTIN))
+
+    def _with_rule_of_kinds(self, rule: str, kinds: frozenset[ValueKind]) -> "Value":
+        if self.kind not in kinds:
+            return self
+        return self._replace(rule=rule, parts=tuple(part._with_rule_of_kinds(rule, kinds) for part in self.parts))
+
+
+_MAX_UNION_PARTS = 8
+UNKNOWN = Value(ValueKind.UNKNOWN, -1, "")
+UNKNOWN_MEMBER = Value(ValueKind.UNKNOWN_MEMBER, -1, "")  # of a receiver that nothing is known of
+BUILTIN = Value(ValueKind.BUILTIN, -1, "")
+# Kinds of values whose `parts` say what they hold.
+HOLDERS = frozenset({ValueKind.SEQUENCE, ValueKind.MAPPING, ValueKind.CALLABLE, ValueKind.TUPLE})
+# Kinds of values in which members can be looked up.
+KNOWN_KINDS = frozenset(
+    {ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.MODULE, ValueKind.PARTIAL_PACKAGE, ValueKind.SUPER, *HOLDERS}
+)
+_VALUE_KINDS = {
+    ResolutionKind.DEFINITION: ValueKind.DEFINITION,
+    ResolutionKind.MODULE: ValueKind.MODULE,
+    ResolutionKind.EXTERNAL: ValueKind.EXTERNAL,
+}
+KIND_OF_SHAPE = {
+    Shape.UNION: ValueKind.UNION,
+    Shape.CLASS: ValueKind.CLASS,
+    Shape.MAPPING: ValueKind.MAPPING,
+    Shape.SEQUENCE: ValueKind.SEQUENCE,
+    Shape.CALLABLE: ValueKind.CALLABLE,
+    Shape.RECORD: ValueKind.RECORD,
+    Shape.TUPLE: ValueKind.TUPLE,
+}
+RESOLUTION_KINDS = {kind: resolution for resolution, kind in _VALUE_KINDS.items()}
+_FOREIGN_KINDS = frozenset({ValueKind.EXTERNAL, ValueKind.BUILTIN})
+_TYPED_KINDS = frozenset({ValueKind.INSTANCE, ValueKind.UNION, *HOLDERS})
+_DEFINITION_KINDS = frozenset({ValueKind.DEFINITION, ValueKind.UNION})
 
 
 def value_of_resolution(found: Resolution, rule: str) -> Value:
     """Return the value of what a name means, found by `rule` unless that is empty."""
-    return Value(found.kind, found.number, rule or found.rule, found.name)
-
-
-def array_of(element: Value) -> Value:
-    """Return an array of such values."""
-    held = element if element.kind == "instance" or element.kind in HOLDERS else BUILTIN
-    return Value("items", -1, element.rule, parts=(held, BUILTIN))
+    return Value(_VALUE_KINDS[found.kind], found.number, rule or found.rule, found.name)

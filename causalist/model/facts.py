@@ -16,10 +16,6 @@ from causalist.model.source import Diagnostic as Diagnostic
 from causalist.model.symbols import NodeKind
 
 MODULE_SCOPE = -1
-OPTIONAL = "="  # ends the annotation of a parameter that may be left out
-# Targets of bindings that are no names: what the function `scope` is seen to return; and, before a name, of which type
-# it is checked to be, and which type it is another name for.
-RETURNED, NARROWED, ALIASED = "()", "?", "="
 
 
 class Definition(NamedTuple):
@@ -66,7 +62,7 @@ class Call(NamedTuple):
     """A call site in `scope`. `callee` is a dotted chain with "()" after the parts that are called themselves:
     `self.session.get`, `make().run`, `super().close`; "?" stands for a part that is no name, `<T>` for an expression
     that the source says to be of type T. Languages with block scope may spell a local name with the number of its
-    declaration, `x~2.run`, and have more marks than "()": those of `graph.shapes`. `arguments` has one letter for each
+    declaration, `x~2.run`, and have more marks than "()": see `type_notation`. `arguments` has one letter for each
     argument, telling literals (`s` text, `c` character, `i` and `l` integers, `d` and `f` fractions, `b` truth, `n`
     null) from functions (`>`) and from all else (`?`); it is "-" where they are not counted, and "=" where the callee
     is said to be a type. `values` are the chains of the arguments that are "?", with "," between them, each "" where it

@@ -11,8 +11,9 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from causalist.model.facts import RETURNED, Binding, FileFacts
+from causalist.model.facts import Binding, FileFacts
 from causalist.model.symbols import CALLABLE_KINDS
+from causalist.model.type_notation import RETURNED
 
 _NAME = re.compile(r"\w+")
 

@@ -1,8 +1,329 @@
-"""The notation of types and values in facts: what `parse` writes and `graph` reads."""
+"""Notation of types and values in facts: `parse` writes it and `graph` reads it.
+
+Facts are JSON arrays by the million, so types and chains stay strings. Only this module knows their form: `parse` calls
+the builders, `graph` the splitters. What says nothing, or cannot be told, is "".
+
+Types, of annotations and results:
+
+    type       = member , { "|" , member }                     A|B                one of several
+    member     = name | sequence | mapping | callable | tuple | record | class | "<" , type , ">"
+                                                               []<A|B>            a union inside of another type
+    name       = word , { "." , word }                         pkg.T
+    sequence   = "[" , [ type ] , "]" , [ member ]             []T  [K]T          T, which a range counts with K
+    mapping    = "{" , [ type ] , "}" , [ member ]             {K}V               values V by keys K
+    callable   = "()" , [ member ]                             ()T                a function that returns T
+    tuple      = "(" , [ member ] , { "," , [ member ] } , ")" (T,error)          several results
+    record     = "struct{" , field , { "," , field } , "}"     struct{a:T,U}      a field a of type T, and an embedded U
+    field      = word , ":" , [ member ] | name                a:T  a:  U
+    class      = "=" , name                                    =C                 the class C itself
+
+Types of languages that tell less:
+
+    bounds     = wrapped , { "+" , wrapped }                   A+B                all at once
+    wrapped    = array , { "?" , array }                       Arc?Vec?T[]        T[] inside of types like Arc
+    array      = name , { "[]" }                               T[]                an array or collection of T
+
+Values, of expressions:
+
+    value      = chain , { "|" , chain } | "(" , item , { "," , item } , ")"      a|b  (a,b)
+    item       = chain | "{" , chain , "|" , value , "}"       {a|b}              one of several inside of a tuple
+    chain      = part , { "." , part }                         self.session.get()
+    part       = ( word | "?" | "<" , type , ">" | "" ) , { mark }                ?.close  <T>.m  .com.pkg  xs.[]
+    word       = name of the source , [ "~" , number ]         x~2                declaration 2 of the local name x
+    mark       = "()" | "[]" | "[k]" | "[*]" | "[#]" | "[" , number , "]" | ":" , number | "^" | "%" | "!" | "&"
+                                                               see `Mark`
+    object     = "{" , entry , { "," , entry } , "}"           {a,b:c.d,...}      an object literal
+    entry      = word | word , ":" , chain | "..."             members a and b, and any other
+
+Targets of bindings:
+
+    target     = name | "." , word | "()" | "?" , name | "=" , name
+                                                               x  .attribute  () returned  ?x narrowed  =X aliased
+"""
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+
+from causalist._internal.enum_members import with_direct_members
+from causalist.model.language import ShapeSettings, TypeSettings
+
+OPTIONAL = "="  # ends the annotation of a parameter that may be left out
+# Targets of bindings that are no names: what the function `scope` is seen to return; and, before a name, of which type
+# it is checked to be, and which type it is another name for.
+RETURNED, NARROWED, ALIASED = "()", "?", "="
+MAX_UNION_MEMBERS = 6  # more alternatives say nothing
+_MARKED = re.compile(r"([^()\[\]:^!%&]*)((?:\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&])*)")
+_MARK = re.compile(r"\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&]")
+_CALL_OR_ITEM = re.compile(r"\(\)|\[\]")
+_LAST_OF_MARK = frozenset(")]^!%&")
+_BRACKET = re.compile(r"[()\[\]{}]")
+_NO_SHAPES = ShapeSettings()
+_STRUCT = "struct{"
+
+
+@with_direct_members
+class Mark(StrEnum):
+    """Marks on a part of a chain without a number; `index_mark` and `result_mark` make those with one."""
+
+    CALL = "()"  # it is called
+    ITEM = "[]"  # an item
+    KEY = "[k]"  # a key or index, with which a range counts
+    ELEMENT = "[*]"  # each element
+    ENUMERATE = "[#]"  # pairs of a number and an element
+    SEQUENCE_OF = "^"  # a sequence of such values
+    MAPPING_OF = "%"  # a mapping to such values
+    INSTANCE = "!"  # asserted to be of that type
+    ENTER = "&"  # what a `with` statement binds
+
+
+@with_direct_members
+class Shape(StrEnum):
+    """Outermost form of a type."""
+
+    UNION = "union"
+    CLASS = "class"
+    MAPPING = "mapping"
+    SEQUENCE = "items"
+    CALLABLE = "callable"
+    RECORD = "record"
+    TUPLE = "results"
+    NONE = ""  # a plain name
+
+
+# -- builders
+
+
+def sequence_of(item: str, key: str = "") -> str:
+    """Return the type of a sequence.
+
+    >>> sequence_of("T"), sequence_of("T", "K")
+    ('[]T', '[K]T')
+    """
+    return f"[{key}]{item}"
+
+
+def mapping_of(key: str, value: str) -> str:
+    """Return the type of a mapping.
+
+    >>> mapping_of("K", "V")
+    '{K}V'
+    """
+    return f"{{{key}}}{value}"
+
+
+def callable_of(result: str) -> str:
+    """Return the type of a function.
+
+    >>> callable_of("T")
+    '()T'
+    """
+    return f"(){result}"
+
+
+def tuple_of(items: Iterable[str]) -> str:
+    """Return the type or value of a tuple; `as_tuple_item` brackets alternatives among values.
+
+    >>> tuple_of(["T", "error"])
+    '(T,error)'
+    """
+    return f"({','.join(items)})"
+
+
+def record_of(fields: Iterable[str]) -> str:
+    """Return the type of a struct without a name; fields are `name:T` or the name of an embedded type.
+
+    >>> record_of([field_of("a", "T"), "U"])
+    'struct{a:T,U}'
+    """
+    return f"{_STRUCT}{','.join(fields)}}}"
+
+
+def field_of(name: str, content: str) -> str:
+    """Return a field of a record, or a member of an object literal.
+
+    >>> field_of("a", "T")
+    'a:T'
+    """
+    return f"{name}:{content}"
+
+
+def object_of(members: Iterable[str]) -> str:
+    """Return the value of an object literal.
+
+    >>> object_of(["a", field_of("b", "c.d"), "..."])
+    '{a,b:c.d,...}'
+    """
+    return f"{{{','.join(members)}}}"
+
+
+def class_of(name: str) -> str:
+    """Return the type of a class as a value.
+
+    >>> class_of("C")
+    '=C'
+    """
+    return f"={name}"
+
+
+def array_of(name: str) -> str:
+    """Return the type of an array in languages without shapes.
+
+    >>> array_of("T")
+    'T[]'
+    """
+    return f"{name}[]"
+
+
+def wrapped_in(wrapper: str, name: str) -> str:
+    """Return the type of a wrapper that is looked through.
+
+    >>> wrapped_in("Arc", "T")
+    'Arc?T'
+    """
+    return f"{wrapper}?{name}"
+
+
+def bounds_of(names: Iterable[str]) -> str:
+    """Return the type of something that has several types at once.
+
+    >>> bounds_of(["A", "B"])
+    'A+B'
+    """
+    return "+".join(names)
+
+
+def union_of_names(members: Iterable[str]) -> str:
+    """Return one of several types or values, each once.
+
+    >>> union_of_names(["A", "B|A", ""])
+    'A|B'
+    """
+    found: list[str] = []
+    for each in members:
+        for part in split_top(each, "|"):
+            if part and part not in found:
+                found.append(part)
+    return "|".join(found[:MAX_UNION_MEMBERS])
+
+
+def as_member(written: str) -> str:
+    """Return a type that may stand inside of another: a union in angle brackets.
+
+    >>> as_member("A|B"), as_member("[]<A|B>")
+    ('<A|B>', '[]<A|B>')
+    """
+    return f"<{written}>" if "|" in written and len(split_top(written, "|")) > 1 else written
+
+
+def as_tuple_item(value: str) -> str:
+    """Return a value that may stand inside of a tuple: alternatives in braces.
+
+    >>> as_tuple_item("a|b"), as_tuple_item("a")
+    ('{a|b}', 'a')
+    """
+    return f"{{{value}}}" if "|" in value else value
+
+
+def without_item_braces(value: str) -> str:
+    """Return the value that `as_tuple_item` was given.
+
+    >>> without_item_braces("{a|b}"), without_item_braces("a")
+    ('a|b', 'a')
+    """
+    return value[1:-1] if value.startswith("{") else value
+
+
+def typed_value(written: str) -> str:
+    """Return the value of an expression of which only the type is known.
+
+    >>> typed_value("T")
+    '<T>'
+    """
+    return f"<{written}>"
+
+
+def marked(value: str, *marks: str) -> str:
+    """Return a value with marks on the last part of each of its alternatives; "" stays "".
+
+    >>> marked("a.b", Mark.CALL), marked("a|b", Mark.ITEM, result_mark(1))
+    ('a.b()', 'a[]:1|b[]:1')
+    """
+    suffix = "".join(marks)
+    return "|".join(part + suffix for part in split_top(value, "|")) if value else ""
+
+
+def element_of(chain: str) -> str:
+    """Return an element of a collection as a part of its own, in languages without shapes; "" stays "".
+
+    >>> element_of("xs")
+    'xs.[]'
+    """
+    return f"{chain}.{Mark.ITEM}" if chain else ""
+
+
+def index_mark(position: int) -> str:
+    """Return the mark for the item at a position.
+
+    >>> index_mark(0)
+    '[0]'
+    """
+    return f"[{position}]"
+
+
+def result_mark(position: int) -> str:
+    """Return the mark for one of several results.
+
+    >>> result_mark(1)
+    ':1'
+    """
+    return f":{position}"
+
+
+# -- splitters
+
+
+def closing_bracket(text: str, start: int, tokens: re.Pattern[str] = _BRACKET) -> int:
+    """Return the position of the bracket that closes the one at `start`, or -1; kinds of brackets are not told apart.
+
+    `tokens` finds brackets, and in source text also strings and comments, whose brackets do not count.
+
+    >>> closing_bracket("(a,(b))[]", 0), closing_bracket("(a", 0)
+    (6, -1)
+    """
+    depth = 0
+    for token in tokens.finditer(text, start):
+        character = token[0]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth == 0:
+                return token.start()
+    return -1
+
+
+def split_outside(text: str, separator: str, tokens: re.Pattern[str]) -> list[str]:
+    """Split at separators outside of brackets; `tokens` finds both, and in source text also strings and comments.
+
+    >>> split_outside("a, f(b, c)", ",", re.compile(r"[()\\[\\]{},]"))
+    ['a', ' f(b, c)']
+    """
+    parts, depth, start = [], 0, 0
+    for token in tokens.finditer(text):
+        character = token[0]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == separator and depth == 0:
+            parts.append(text[start : token.start()])
+            start = token.end()
+    return [*parts, text[start:]]
 
 
 def split_top(text: str, separator: str) -> list[str]:
-    """Split at separators outside of brackets.
+    """Split notation at separators outside of brackets.
 
     >>> split_top("A|[]<B|C>|(D,E)", "|"), split_top("", ",")
     (['A', '[]<B|C>', '(D,E)'], [''])
@@ -19,3 +340,63 @@ def split_top(text: str, separator: str) -> list[str]:
             parts.append(text[start:position])
             start = position + 1
     return [*parts, text[start:]]
+
+
+def split_type(written: str) -> tuple[Shape, list[str]]:
+    """Return the outermost shape of a type, and the types inside of it; none for a plain name.
+
+    A sequence holds its item and its key, a mapping its value and its key.
+
+    >>> split_type("[K]a.T"), split_type("()(T,error)")
+    ((<Shape.SEQUENCE: 'items'>, ['a.T', 'K']), (<Shape.CALLABLE: 'callable'>, ['(T,error)']))
+    >>> split_type("struct{a:T,U}"), split_type("T")
+    ((<Shape.RECORD: 'record'>, ['a:T', 'U']), (<Shape.NONE: ''>, []))
+    """
+    if "|" in written:
+        several = split_top(written, "|")
+        if len(several) > 1:
+            return Shape.UNION, several
+        if written.startswith("<"):
+            return split_type(written[1:-1])
+    if written.startswith("="):
+        return Shape.CLASS, [written[1:]]
+    if written.startswith(("{", "[")):
+        end = closing_bracket(written, 0)
+        end = len(written) if end < 0 else end
+        return Shape.MAPPING if written[0] == "{" else Shape.SEQUENCE, [written[end + 1 :], written[1:end]]
+    if written.startswith("()"):
+        return Shape.CALLABLE, [written[2:]]
+    if written.startswith(_STRUCT):
+        return Shape.RECORD, split_top(written[len(_STRUCT) : -1], ",")
+    if not written.startswith("("):
+        return Shape.NONE, []
+    return Shape.TUPLE, split_top(written[1:-1], ",")
+
+
+def split_marks(part: str) -> tuple[str, list[str]]:
+    """Return the name in a part of a chain, and its marks in order.
+
+    >>> split_marks("open():0"), split_marks("x")
+    (('open', ['()', ':0']), ('x', []))
+    """
+    if part[-1:] not in _LAST_OF_MARK and ":" not in part:
+        return part, []
+    found = _MARKED.match(part)
+    return (found[1], _MARK.findall(found[2])) if found else (part, [])
+
+
+def split_calls(part: str) -> tuple[str, list[str]]:
+    """Return the same in languages where only calls and items are marked.
+
+    >>> split_calls("make()[]"), split_calls("print!"), split_calls("[]")
+    (('make', ['()', '[]']), ('print!', []), ('[]', []))
+    """
+    if part[-1:] not in (")", "]"):
+        return part, []
+    bare = part.rstrip("()[]")
+    return (bare, _CALL_OR_ITEM.findall(part[len(bare) :])) if bare else (part, [])
+
+
+def split_chain_part(part: str, types: TypeSettings, shapes: ShapeSettings = _NO_SHAPES) -> tuple[str, list[str]]:
+    """Return the name in a part of a chain, and its marks as far as the language has them."""
+    return split_marks(part) if types.prefixed or shapes.sequences else split_calls(part)

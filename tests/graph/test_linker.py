@@ -1,7 +1,11 @@
-"""Calls of which nothing is known but the name are kept by that name."""
+"""Calls of which nothing is known but the name are kept by that name; released linkers are freed."""
 
+import gc
 from pathlib import Path
 
+from causalist.graph.linker import Linker
+from causalist.graph.program.program import Program
+from causalist.parse import load_settings, parse_file
 from tests.cli.commands import write_all
 from tests.pipeline.sample import in_memory
 
@@ -43,3 +47,22 @@ def test_unknown_receivers_variables_and_computed_values(tmp_path: Path) -> None
         ("a.py::Shop.run", "handler", 1, 10),
         ("a.py::Shop.run", "ship", 2, 7),
     ]
+
+
+def test_the_last_use_of_a_released_linker_frees_its_program() -> None:
+    files = [
+        ("a.py", parse_file("a.py", SOURCE.encode())),
+        ("other.py", parse_file("other.py", b"def known(): pass\n")),
+    ]
+    linker = Linker.from_files(files, load_settings())
+    linker.add_bases()
+    linker.link(0)
+    linker.release_tables()
+    number = id(linker.program)
+    gc.collect()
+    gc.disable()  # what is freed from here on is freed without a search for circles of references
+    try:
+        del linker
+        assert not any(isinstance(each, Program) and id(each) == number for each in gc.get_objects())
+    finally:
+        gc.enable()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Resolution
+from causalist.graph.values import Resolution, ResolutionKind
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
 from causalist.model.language import ModuleSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
@@ -248,7 +248,9 @@ class ModuleTree:
             wanted = own.dependencies[name]
             package = self._packages.get(wanted) or self._packages.get(self._shared.get(name, ""))
         return (
-            Resolution("module", package.root, RuleName.PACKAGE) if package is not None and package.root >= 0 else None
+            Resolution(ResolutionKind.MODULE, package.root, RuleName.PACKAGE)
+            if package is not None and package.root >= 0
+            else None
         )
 
 
@@ -304,7 +306,7 @@ class TreePathResolver:
     def is_visible(self, file: int, scope: int, definition: int, name: str) -> bool:
         """True if a definition is visible in a scope, be it imported under another name or under none."""
         found = self.find_visible(file, scope, name, True)
-        if found is not None and (found.kind, found.number) == ("definition", definition):
+        if found is not None and found.kind is ResolutionKind.DEFINITION and found.number == definition:
             return True
         module = self.tree.module_at(file, scope)
         inner = module.namespace - self.tree.files[file].first if module.namespace >= 0 else MODULE_SCOPE
@@ -313,10 +315,14 @@ class TreePathResolver:
                 for entry in entries:
                     if entry.name == name and entry.alias != name:
                         target = self._resolve_import(module, entry, True)
-                        if target is not None and (target.kind, target.number) == ("definition", definition):
+                        if (
+                            target is not None
+                            and target.kind is ResolutionKind.DEFINITION
+                            and target.number == definition
+                        ):
                             return True
         found = self._find_in_function(file, scope, name)
-        return found is not None and (found.kind, found.number) == ("definition", definition)
+        return found is not None and found.kind is ResolutionKind.DEFINITION and found.number == definition
 
     def _find_in_function(self, file: int, scope: int, name: str) -> Resolution | None:
         """Return the meaning of a name by an import inside of the functions around."""
@@ -330,10 +336,10 @@ class TreePathResolver:
         """Return the meaning of `name` after what was found so far."""
         module = self.as_module(found.kind, found.number)
         if module is None:
-            if found.kind != "definition":
-                return found if found.kind == "external" else None
+            if found.kind is not ResolutionKind.DEFINITION:
+                return found if found.kind is ResolutionKind.EXTERNAL else None
             member = self._find_member(found.number, name)
-            return Resolution("definition", member, found.rule) if member >= 0 else None
+            return Resolution(ResolutionKind.DEFINITION, member, found.rule) if member >= 0 else None
         if name.endswith("!"):
             return self._first_macro(self.tree.root_of(module), name[:-1], module.file)
         if name in dict(module_settings(self.tree.files[module.file]).relative):
@@ -343,11 +349,11 @@ class TreePathResolver:
             return inner._replace(rule=RuleName.MODULE_ATTRIBUTE if inner.rule == "own" else RuleName.RE_EXPORT)
         return inner
 
-    def as_module(self, kind: str, number: int) -> Module | None:
+    def as_module(self, kind: ResolutionKind, number: int) -> Module | None:
         """The module that a value is, or None."""
-        if kind == "module" and self.tree.has_file(number):
+        if kind is ResolutionKind.MODULE and self.tree.has_file(number):
             return Module(number)
-        if kind == "definition":
+        if kind is ResolutionKind.DEFINITION:
             file = self.tree.file_of[number]
             if self.tree.has_file(file) and (module := Module(file, number)) in self.tree.parents:
                 return module
@@ -373,32 +379,32 @@ class TreePathResolver:
         own = self.tree.items.get(module, {}).get(name, [])
         chosen = [number for number in own if (self._kind_of(number) in _PATH_KINDS) == path] or ([] if path else own)
         if chosen and (path or self._kind_of(chosen[0]) != NodeKind.NAMESPACE):
-            return Resolution("definition", chosen[0], "own")
+            return Resolution(ResolutionKind.DEFINITION, chosen[0], "own")
         child = self.tree.children.get(module, {}).get(name)
         if child is not None and path:
-            return Resolution("module", child.file, RuleName.PATH)
+            return Resolution(ResolutionKind.MODULE, child.file, RuleName.PATH)
         scope = module.namespace - self.tree.files[module.file].first if module.namespace >= 0 else MODULE_SCOPE
         outside: Resolution | None = None
         for entry in self.tree.uses.get((module.file, scope), {}).get(name, ()):
             found = self._resolve_import(module, entry, path)
-            if found is not None and found.kind != "external":
+            if found is not None and found.kind is not ResolutionKind.EXTERNAL:
                 return _with_import_rule(found)
             outside = outside or found
         if outside is not None:
             return outside
         if child is not None:
-            return Resolution("module", child.file, RuleName.PATH)
+            return Resolution(ResolutionKind.MODULE, child.file, RuleName.PATH)
         for entry in self.tree.globs.get((module.file, scope), ()):
             found = self._find_in_glob(module, entry, name, path)
             if found is not None:
                 return found._replace(rule=RuleName.STAR_IMPORT)
         if chosen or own:
-            return Resolution("definition", (chosen or own)[0], "own")
+            return Resolution(ResolutionKind.DEFINITION, (chosen or own)[0], "own")
         return self.tree.find_library(module, name) if inside else None
 
     def _find_in_glob(self, module: Module, entry: Import, name: str, path: bool) -> Resolution | None:
         where, _ = self.resolve_path(module, entry.module.split("."))
-        if where is None or where.kind == "external":
+        if where is None or where.kind is ResolutionKind.EXTERNAL:
             return None
         return self.follow_name(where, name, path)
 
@@ -417,7 +423,11 @@ class TreePathResolver:
             found = self.find_in_module(root, names[0], more)  # paths of imports begin at the root in older editions
         if found is None:
             is_relative = names[0] in dict(module_settings(self.tree.files[module.file]).relative)
-            return (None, -1) if is_relative else (Resolution("external", -1, RuleName.EXTERNAL, names[0]), -1)
+            return (
+                (None, -1)
+                if is_relative
+                else (Resolution(ResolutionKind.EXTERNAL, -1, RuleName.EXTERNAL, names[0]), -1)
+            )
         reached = self._file_of(found)
         for i, name in enumerate(names[1:], 2):
             found = self.follow_name(found, name, i < len(names) or last_is_path)
@@ -434,9 +444,9 @@ class TreePathResolver:
         if target is None:
             return None
         return (
-            Resolution("module", target.file, RuleName.PATH)
+            Resolution(ResolutionKind.MODULE, target.file, RuleName.PATH)
             if target.namespace < 0
-            else Resolution("definition", target.namespace, RuleName.PATH)
+            else Resolution(ResolutionKind.DEFINITION, target.namespace, RuleName.PATH)
         )
 
     def _find_macro(self, file: int, scope: int, name: str) -> Resolution | None:
@@ -448,8 +458,8 @@ class TreePathResolver:
                 where = self._resolve_relative(module, head) or (
                     self.find_in_module(module, head, True, inside=True) if head else None
                 )
-                if where is None or where.kind == "external":
-                    return Resolution("external", -1, RuleName.EXTERNAL, head or name)
+                if where is None or where.kind is ResolutionKind.EXTERNAL:
+                    return Resolution(ResolutionKind.EXTERNAL, -1, RuleName.EXTERNAL, head or name)
                 found = self._first_macro(self.tree.root_of(Module(self._file_of(where))), entry.name, file)
                 return found._replace(rule=RuleName.IMPORT) if found is not None else None
             if scope == MODULE_SCOPE:
@@ -465,7 +475,9 @@ class TreePathResolver:
     def _first_macro(self, root: Module, name: str, near: int) -> Resolution | None:
         numbers = self.tree.macros.get(root, {}).get(name, [])
         here = [number for number in numbers if self.tree.file_of[number] == near]
-        return Resolution("definition", (here or numbers)[0], RuleName.MODULE_ATTRIBUTE) if numbers else None
+        return (
+            Resolution(ResolutionKind.DEFINITION, (here or numbers)[0], RuleName.MODULE_ATTRIBUTE) if numbers else None
+        )
 
     # -- imports
 
@@ -486,7 +498,7 @@ class TreePathResolver:
         if entry.kind == ImportKind.STAR:
             names.pop()
         found, reached = self.resolve_path(module, names, last_is_path=False) if names else (None, -1)
-        if found is not None and found.kind == "external":
+        if found is not None and found.kind is ResolutionKind.EXTERNAL:
             return -1, RuleName.EXTERNAL, found.name
         is_other = reached >= 0 and self.tree.root_of(Module(reached)) != self.tree.root_of(module)
         return reached, RuleName.PACKAGE if is_other else RuleName.PATH, ""
@@ -494,7 +506,13 @@ class TreePathResolver:
     # -- definitions
 
     def _file_of(self, found: Resolution) -> int:
-        return found.number if found.kind == "module" else self.tree.file_of[found.number] if found.number >= 0 else -1
+        return (
+            found.number
+            if found.kind is ResolutionKind.MODULE
+            else self.tree.file_of[found.number]
+            if found.number >= 0
+            else -1
+        )
 
     def _kind_of(self, definition: int) -> int:
         symbols = self.tree.files[self.tree.file_of[definition]]

@@ -19,7 +19,7 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import OUTSIDE, ModuleTarget
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Value
+from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -179,7 +179,7 @@ def _external_namespace(entry: Import, settings: LanguageSettings) -> str:
 
 def can_be_package_prefix(settings: LanguageSettings, value: Value, parts: Sequence[str]) -> bool:
     """True if an import may mean, instead of a type from outside, a package here that holds the next name."""
-    return settings.modules.namespaces and value.kind == "external" and len(parts) > 1
+    return settings.modules.namespaces and value.kind is ValueKind.EXTERNAL and len(parts) > 1
 
 
 _VENDOR = "vendor"

@@ -1,369 +1,532 @@
-"""What stands between a receiver and the type whose members it has: other names for types, bounds, wrappers,
-collections and variants. Each function answers one question of `values`, which it is given."""
+"""Annotations, aliases, bindings and calls -> values; members of objects, records and enumerations."""
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
-from causalist.graph.infer import containers as shaped
-from causalist.graph.infer import records
-from causalist.graph.infer.base import split_type
+from causalist.graph.infer.base import InferenceBase
+from causalist.graph.infer.containers import ContainerTypes
 from causalist.graph.program.overloads import UNCOUNTED
+from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, HOLDERS, UNKNOWN, Value, array_of
-from causalist.model.facts import MODULE_SCOPE, RETURNED, Binding
+from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
+from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.type_notation import RETURNED, Shape, split_type
 
-if TYPE_CHECKING:
-    from causalist.graph.file_symbols import FileSymbols
-    from causalist.graph.infer.inference import Values
-    from causalist.graph.program.program import Program
-
-_MANY = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
-_TELLING = frozenset({"instance", "many", "external", "builtin", "module", "union", "holder", "record"})
-_MAKES = "new"  # an instance, of the class around where it stands by itself
-_DEEPEST = 24  # chains that are being read at the same time
-
-
-def declared(values: "Values", file: int, scope: int, name: str, rule: str) -> Value:
-    """An instance of the type that an annotation names in `scope`, or an array or collection of such."""
-    settings = values.program.files[file].settings
-    if not name:
-        return UNKNOWN
-    if settings is not None and settings.shapes.sequences:
-        return shaped.declared(values, file, scope, name, rule)
-    outer, holds, inner = name.partition("?")
-    if holds and "+" not in outer:
-        own = declared(values, file, scope, outer, rule)  # a type of the repository, in spite of its name
-        return own if own.kind == "instance" else declared(values, file, scope, inner, rule)
-    if name.endswith(_MANY):
-        element = declared(values, file, scope, name.removesuffix(_MANY), rule)
-        if settings is None or not settings.types.containers:
-            return array_of(element)
-        return element._replace(kind="many") if element.kind == "instance" else BUILTIN
-    if "+" in name:
-        every = [declared(values, file, scope, each, rule) for each in name.split("+")]
-        known = [each for each in every if each.kind == "instance"]
-        return known[0]._replace(also=tuple(each.number for each in known[1:])) if known else every[0]
-    shape, held = split_type(name) if settings is not None and settings.types.prefixed else ("", [])
-    if shape == "record":
-        return records.declared(values, file, scope, held)
-    if shape:
-        # What a range counts with is a number unless the type says otherwise.
-        nameless = [UNKNOWN, BUILTIN] if shape == "items" else [UNKNOWN] * len(held)
-        parts = tuple(
-            declared(values, file, scope, each, rule) if each else other
-            for each, other in zip(held, nameless, strict=True)
-        )
-        return Value(shape, -1, rule, parts=parts)
-    value = values.of_chain(file, scope, name)
-    if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
-        value = value if value is not None and value.kind != "local" else BUILTIN
-    if value is None:
-        return _type_parameter(values, file, scope, name)
-    if value.kind == "definition":
-        value = value._replace(number=values.program.as_type(value.number))
-        other = aliased(values, value.number)
-        if other is not None:
-            return other._replace(rule=rule)
-        if values.program.is_type_like(value.number):
-            return Value("instance", value.number, rule)
-    if value.kind == "instance":  # a type parameter, known by its bound
-        return value._replace(rule=rule)
-    if value.kind == "external":
-        return value._replace(rule=rule, type=name.rpartition(".")[2])
-    return value if value.kind == "builtin" else UNKNOWN
+_ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
+_CONTENT_KINDS = frozenset(
+    {
+        ValueKind.INSTANCE,
+        ValueKind.COLLECTION,
+        ValueKind.EXTERNAL,
+        ValueKind.BUILTIN,
+        ValueKind.MODULE,
+        ValueKind.UNION,
+        ValueKind.OBJECT,
+        ValueKind.RECORD,
+    }
+)
+_MAX_DEPTH = 24  # chains that are being read at the same time
+_FIELD_RULE = RuleName.ATTRIBUTE_TYPE
+_DEFAULT_EXPORT = "default"  # what a file exports in place of itself
 
 
-def _type_parameter(values: "Values", file: int, scope: int, name: str) -> Value:
-    """What is known of a type that a definition around binds, be it a class, whose own names are not visible otherwise;
-    a builtin type where none does."""
-    names = values.program.files[file]
-    while scope != MODULE_SCOPE:
-        binding = names.bindings.get(scope, {}).get(name)
-        if binding is not None and binding.type and binding.type != name:
-            key = (file, scope, name)
-            if key in values.unfolding or len(values.unfolding) > _DEEPEST:
-                return UNKNOWN  # parameters that bound one another
-            values.unfolding.add(key)
-            found = bound(values, file, binding, name)
-            values.unfolding.discard(key)
-            return found
-        if binding is not None:
-            elsewhere = values.program.bounds.get((names.first + scope, name))
-            return bound(values, *elsewhere, name) if elsewhere is not None else UNKNOWN
-        scope = names.facts.definitions[scope].parent
-    return BUILTIN._replace(type=name.rpartition(".")[2])
+@dataclass(slots=True, eq=False)
+class AnnotationTypes:
+    """Types that names, bindings and calls are said or seen to have."""
 
+    inference: InferenceBase
+    containers: ContainerTypes
+    program: Program = field(init=False)
 
-def aliased(values: "Values", definition: int) -> Value | None:
-    """What the type is that another name is given to; None for all other definitions, and where it is not known."""
-    program = values.program
-    if program.definition_of[definition].kind != NodeKind.TYPE or program.has_members(definition):
-        return None
-    file = program.file_of[definition]
-    names = program.files[file]
-    if names.settings is not None and names.settings.types.prefixed:
-        return None  # a type of its own, with methods of its own
-    meant = names.returns.get(definition - names.first)
-    if not meant or values.depth > _DEEPEST or definition in values.unfolding:
-        return None
-    values.unfolding.add(definition)
-    found = declared(values, file, definition - names.first, meant, RuleName.ANNOTATION)
-    values.unfolding.discard(definition)
-    return found if found.kind in ("instance", "external", "many") else None
+    def __post_init__(self) -> None:
+        self.program = self.inference.program
 
-
-def passed_on(values: "Values", settings: TypeSettings, value: Value, method: str) -> Value | None:
-    """The instance on which a method is called that gives its receiver, or what that holds: `x.unwrap()` is x; or the
-    one that a type is asked for in a way that it does not define itself: `T::default()`."""
-    is_type = value.kind == "definition" and values.program.is_type_like(value.number)
-    if is_type and method in settings.making:
-        return value._replace(kind="instance", rule=RuleName.CONSTRUCTED)
-    if method not in settings.passing:
-        return None
-    held = _held(values, value)
-    return held if held is not None and held.kind == "instance" else None
-
-
-def of_collection(values: "Values", settings: TypeSettings, value: Value, name: str) -> Value | None:
-    """What a member of a collection gives, or an element of anything: one element, the collection, or something else;
-    None where the receiver is no collection and no element is asked for."""
-    held = _held(values, value) if name == _MANY or value.kind == "definition" else value
-    if held is None or (held.kind != "many" and name != _MANY):
-        return None
-    if held.kind == "many":
-        if name == _MANY or name in settings.elements:
-            return held._replace(kind="instance")
-        return held if name in settings.keeping or name in settings.passing else BUILTIN
-    if held.kind != "instance":
-        return held if held.kind in ("external", "builtin") else UNKNOWN
-    for step in settings.steps:  # an iterator of the repository's own
-        number, _ = values.program.find_member(held.number, step)
-        if number >= 0:
-            return called(values, Value("definition", number, held.rule)) or UNKNOWN
-    return held  # a wrapper, which holds one
-
-
-def extension(values: "Values", file: int, scope: int, value: Value, name: str) -> Value | None:
-    """A method that a trait of the repository gives to a receiver of which the repository has no type. The trait has to
-    be visible where the method is called, and to be the only one that has it."""
-    program = values.program
-    if not program.tree_paths.tree.has_file(file) or (value.kind == "external" and value.rule == RuleName.EXTERNAL):
-        return None
-    traits = [
-        t
-        for t in program.traits_with(name)
-        if program.tree_paths.is_visible(file, scope, t, program.definition_of[t].name)
-    ]
-    if len(traits) != 1:
-        return None
-    trait = traits[0]
-    given = program.foreign.get((trait, name), {})
-    if value.kind in ("builtin", "external") and value.type:
-        if value.type in given:
-            return Value("definition", given[value.type], RuleName.TRAIT_IN_SCOPE)
-        if trait not in program.for_all:
-            return Value("definition", next(iter(given.values())), RuleName.TRAIT_IN_SCOPE) if len(given) == 1 else None
-    elif not given and trait not in program.for_all and not program.is_only_in(trait, name):
-        return None
-    return Value("definition", program.find_own_member(trait, name), RuleName.TRAIT_IN_SCOPE)
-
-
-def payload(values: "Values", variant: int, name: str) -> Value | None:
-    """What a variant of an enumeration holds under a name or number."""
-    program = values.program
-    enumeration = program.parent(variant)
-    if enumeration < 0 or program.definition_of[enumeration].kind != NodeKind.ENUM:
-        return None
-    names = program.files[program.file_of[variant]]
-    key = f".{program.definition_of[variant].name}.{name}"
-    binding = names.bindings.get(enumeration - names.first, {}).get(key)
-    return bound(values, program.file_of[variant], binding, key) if binding is not None else None
-
-
-def is_open(values: "Values", value: Value) -> bool:
-    """Whether a value may have members that its definition does not show: its type is not known, or it is `self` in a
-    class all of whose bases are known, so that only a class derived from it can have the member."""
-    program = values.program
-    if value.kind == "definition":
-        return program.is_value(value.number) and held_by(values, value.number) is None
-    if value.kind == "instance" and value.rule == RuleName.SELF:
-        settings = program.files[program.file_of[value.number]].settings
-        if settings is not None and (settings.names.all_declared or not settings.names.super_names):
-            return False  # no type can be derived from it without being seen
-        return not any(base in values.derived_from_outside for base in program.linear_bases(value.number))
-    return False
-
-
-def held_by(values: "Values", definition: int) -> Value | None:
-    """What a constant or field holds, as far as it can be told."""
-    program = values.program
-    file = program.file_of[definition]
-    names = program.files[file]
-    facts = program.definition_of[definition]
-    scope, key = facts.parent, facts.name
-    for target in (key, f".{key}"):
-        binding = names.bindings.get(scope, {}).get(target)
-        if binding is not None:
-            if names.is_shaped:
-                held = shaped.bound(values, file, binding, key, values.assigned(program.parent(definition), key))
-            else:
-                held = bound(values, file, binding, key)
-            if held.kind in _TELLING or held.kind in HOLDERS:
-                return held
-            if held.kind == "definition" and held.number != definition:
-                return held
-    enumerated = values.name_lookup.enum_instance(definition)
-    owner = program.parent(definition)
-    assigned = values.assigned(owner, key) if facts.kind == NodeKind.FIELD and not enumerated else ()
-    if assigned and assigned[0][1].scope != scope:
-        held = bound(values, *assigned[0], key)
-        return held if held.kind in ("instance", "many", "external", "builtin") else None
-    return enumerated
-
-
-def bound(values: "Values", file: int, binding: Binding, name: str) -> Value:
-    """What a variable, parameter or attribute holds, by its annotation or by what it was made of."""
-    settings = values.program.files[file].settings
-    if settings is not None and settings.shapes.sequences:
-        return shaped.bound(values, file, binding, name)
-    if binding.type and settings is not None and settings.names.class_scope_is_visible:
-        return declared(values, file, binding.scope, binding.type, RuleName.ANNOTATION)
-    if binding.type:
-        # Annotations of parameters are read around the function; those of local names may name what is local.
-        held = declared(
-            values, file, values.name_lookup.enclosing_scope(file, binding), binding.type, RuleName.ANNOTATION
-        )
-        is_local = binding.target[:1] != "." and any(part.kind == "builtin" for part in held.parts)
-        if held.kind != "builtin" and not is_local:
-            return held
-        return declared(values, file, binding.scope, binding.type, RuleName.ANNOTATION)
-    if binding.value and binding.value != binding.target and values.depth < _DEEPEST:
-        made = values.of_chain(file, binding.scope, binding.value)
-        if made is not None and made.kind != "unknown-member":
-            return made
-    return UNKNOWN
-
-
-def called(values: "Values", value: Value | None) -> Value | None:
-    """What calling a value gives: an instance of a class, or of the type that a function says it returns."""
-    if value is None or value.kind in ("external", "builtin"):
-        return value
-    if value.kind == "module":
-        value = values.default_of(value)
-    if value is not None and value.kind == "union":
-        return shaped.union_of(called(values, part) for part in value.parts)
-    if (
-        value is not None
-        and value.kind == "instance"
-        and value.rule == RuleName.SELF
-        and names_itself(values, value.number)
-    ):
-        return value._replace(rule=RuleName.CONSTRUCTED)
-    if value is not None and value.kind in ("callable", "instance"):
-        return values.result(value)
-    if value is None or value.kind != "definition":
-        return UNKNOWN
-    program = values.program
-    variant = values.name_lookup.enum_instance(value.number)
-    if variant is not None:
-        return variant._replace(rule=RuleName.CONSTRUCTED)
-    file = program.file_of[value.number]
-    names = program.files[file]
-    prefixed = names.settings is not None and names.settings.types.prefixed
-    if program.definition_of[value.number].kind == NodeKind.TYPE and not prefixed:
-        return aliased(values, value.number) or UNKNOWN
-    if program.is_type(value.number):
-        return Value("instance", value.number, RuleName.CONSTRUCTED)
-    returned = names.returns.get(value.number - names.first)
-    by_comment = names.settings is not None and bool(names.settings.comments.tags)
-    if returned and by_comment and program.is_constructor(value.number):
-        returned = ""  # what a comment says of a function that makes objects is not what `new` gives
-    if not returned and values.is_held(value):
-        is_type = names.settings is not None and names.settings.types.instancing
-        if is_type and program.definition_of[value.number].qualname in names.holders:
-            return Value(
-                "instance", value.number, RuleName.CONSTRUCTED
-            )  # a value with functions, which stands for a type
-        return values.result(value)
-    for each in program.select_overloads(value.number, UNCOUNTED):
-        other = program.files[program.file_of[each]]
-        if other.returns.get(each - other.first) != returned and each != value.number:
+    def infer_annotation(self, file: int, scope: int, name: str, rule: str) -> Value:
+        """Return an instance of the type that an annotation names in `scope`, or an array or collection of such."""
+        settings = self.program.files[file].settings
+        if not name:
             return UNKNOWN
-    if not returned and names.is_shaped:
-        return shaped.returned(values, value.number) or UNKNOWN
-    if not returned:
-        if program.is_constructor(value.number):
-            return Value("instance", value.number, RuleName.CONSTRUCTED)
-        return given_back(values, value.number) or UNKNOWN
-    owner = program.enclosing_type(value.number)
-    if returned in ("Self", "this", "this.type") and owner >= 0:
-        return Value("instance", owner, RuleName.RETURN_TYPE)
-    return declared(values, file, value.number - names.first, returned, RuleName.RETURN_TYPE)
+        if settings is not None and settings.shapes.sequences:
+            return self.containers.infer_annotation(file, scope, name, rule)
+        outer, holds, inner = name.partition("?")
+        if holds and "+" not in outer:
+            own = self.infer_annotation(file, scope, outer, rule)  # a type of the repository, in spite of its name
+            return own if own.kind is ValueKind.INSTANCE else self.infer_annotation(file, scope, inner, rule)
+        if name.endswith(_ELEMENT):
+            element = self.infer_annotation(file, scope, name.removesuffix(_ELEMENT), rule)
+            if settings is None or not settings.types.containers:
+                return element.as_element_of_array()
+            return element._replace(kind=ValueKind.COLLECTION) if element.kind is ValueKind.INSTANCE else BUILTIN
+        if "+" in name:
+            every = [self.infer_annotation(file, scope, each, rule) for each in name.split("+")]
+            known = [each for each in every if each.kind is ValueKind.INSTANCE]
+            return known[0]._replace(also=tuple(each.number for each in known[1:])) if known else every[0]
+        shape, content = split_type(name) if settings is not None and settings.types.prefixed else (Shape.NONE, [])
+        if shape is Shape.RECORD:
+            return self._record_of_fields(file, scope, content)
+        if shape is not Shape.NONE:
+            # What a range counts with is a number unless the type says otherwise.
+            nameless = [UNKNOWN, BUILTIN] if shape is Shape.SEQUENCE else [UNKNOWN] * len(content)
+            parts = tuple(
+                self.infer_annotation(file, scope, each, rule) if each else other
+                for each, other in zip(content, nameless, strict=True)
+            )
+            return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
+        value = self.inference.infer_chain(file, scope, name)
+        if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
+            value = value if value is not None and value.kind is not ValueKind.UNKNOWN else BUILTIN
+        if value is None:
+            return self._bound_of_parameter(file, scope, name)
+        if value.kind is ValueKind.DEFINITION:
+            value = value._replace(number=self.program.as_type(value.number))
+            other = self.resolve_alias(value.number)
+            if other is not None:
+                return other._replace(rule=rule)
+            if self.program.is_type_like(value.number):
+                return Value(ValueKind.INSTANCE, value.number, rule)
+        if value.kind is ValueKind.INSTANCE:  # a type parameter, known by its bound
+            return value._replace(rule=rule)
+        if value.kind is ValueKind.EXTERNAL:
+            return value._replace(rule=rule, type=name.rpartition(".")[2])
+        return value if value.kind is ValueKind.BUILTIN else UNKNOWN
+
+    def _record_of_fields(self, file: int, scope: int, fields: list[str]) -> Value:
+        """Return a struct without a name that has these fields: `name:T`, `name:` or, embedded, `T`.
+
+        Its `parts` are what the fields hold and its `name` lists theirs. A dot stands before an embedded field, which
+        gives its own members to the record."""
+        names: list[str] = []
+        parts: list[Value] = []
+        for each in fields:
+            name, named, written = each.partition(":")
+            content = written if named else name
+            names.append(name if named else f".{name.rpartition('.')[2]}")
+            parts.append(self.infer_annotation(file, scope, content, _FIELD_RULE) if content else UNKNOWN)
+        return Value(ValueKind.RECORD, -1, _FIELD_RULE, ",".join(names), tuple(parts))
+
+    def _bound_of_parameter(self, file: int, scope: int, name: str) -> Value:
+        """Return the bound of a type parameter of a definition around; a builtin type where none has that parameter.
+
+        Those of classes count too, although names inside of a class are not visible otherwise."""
+        symbols = self.program.files[file]
+        while scope != MODULE_SCOPE:
+            binding = symbols.bindings.get(scope, {}).get(name)
+            if binding is not None and binding.type and binding.type != name:
+                key = (file, scope, name)
+                if key in self.inference.unfolding or len(self.inference.unfolding) > _MAX_DEPTH:
+                    return UNKNOWN  # parameters that bound one another
+                self.inference.unfolding.add(key)
+                found = self.binding_value(file, binding, name)
+                self.inference.unfolding.discard(key)
+                return found
+            if binding is not None:
+                elsewhere = self.program.bounds.get((symbols.first + scope, name))
+                return self.binding_value(*elsewhere, name) if elsewhere is not None else UNKNOWN
+            scope = symbols.facts.definitions[scope].parent
+        return BUILTIN._replace(type=name.rpartition(".")[2])
+
+    def resolve_alias(self, definition: int) -> Value | None:
+        """Return the type that another name is given to; None for other definitions, and where it is not known."""
+        program = self.program
+        if program.definition_of[definition].kind != NodeKind.TYPE or program.has_members(definition):
+            return None
+        file = program.file_of[definition]
+        symbols = program.files[file]
+        if symbols.settings is not None and symbols.settings.types.prefixed:
+            return None  # a type of its own, with methods of its own
+        target_type = symbols.returns.get(definition - symbols.first)
+        if not target_type or self.inference.depth > _MAX_DEPTH or definition in self.inference.unfolding:
+            return None
+        self.inference.unfolding.add(definition)
+        found = self.infer_annotation(file, definition - symbols.first, target_type, RuleName.ANNOTATION)
+        self.inference.unfolding.discard(definition)
+        return found if found.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION) else None
+
+    def content_of(self, definition: int) -> Value | None:
+        """Return the value that a constant or field holds; None where it is not known."""
+        program = self.program
+        file = program.file_of[definition]
+        symbols = program.files[file]
+        facts = program.definition_of[definition]
+        scope, key = facts.parent, facts.name
+        for target in (key, f".{key}"):
+            binding = symbols.bindings.get(scope, {}).get(target)
+            if binding is not None:
+                if symbols.is_shaped:
+                    content = self.containers.binding_value(
+                        file, binding, key, self.inference.assignments_of(program.parent(definition), key)
+                    )
+                else:
+                    content = self.binding_value(file, binding, key)
+                if content.kind in _CONTENT_KINDS or content.kind in HOLDERS:
+                    return content
+                if content.kind is ValueKind.DEFINITION and content.number != definition:
+                    return content
+        enumerated = self.inference.name_lookup.enum_instance(definition)
+        owner = program.parent(definition)
+        assigned = self.inference.assignments_of(owner, key) if facts.kind == NodeKind.FIELD and not enumerated else ()
+        if assigned and assigned[0][1].scope != scope:
+            content = self.binding_value(*assigned[0], key)
+            return (
+                content
+                if content.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN)
+                else None
+            )
+        return enumerated
+
+    def binding_value(self, file: int, binding: Binding, name: str) -> Value:
+        """Return the value of a variable, parameter or attribute, by its annotation or the chain that it gets."""
+        settings = self.program.files[file].settings
+        if settings is not None and settings.shapes.sequences:
+            return self.containers.binding_value(file, binding, name)
+        if binding.type and settings is not None and settings.names.class_scope_is_visible:
+            return self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
+        if binding.type:
+            # Annotations of parameters are read around the function; those of local names may name what is local.
+            content = self.infer_annotation(
+                file, self.inference.name_lookup.enclosing_scope(file, binding), binding.type, RuleName.ANNOTATION
+            )
+            is_local = binding.target[:1] != "." and any(part.kind is ValueKind.BUILTIN for part in content.parts)
+            if content.kind is not ValueKind.BUILTIN and not is_local:
+                return content
+            return self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
+        if binding.value and binding.value != binding.target and self.inference.depth < _MAX_DEPTH:
+            made = self.inference.infer_chain(file, binding.scope, binding.value)
+            if made is not None and made.kind is not ValueKind.UNKNOWN_MEMBER:
+                return made
+        return UNKNOWN
+
+    def call_result(self, value: Value | None) -> Value | None:
+        """Return the result of calling a value: an instance of a class, or of the return type of a function."""
+        if value is None or value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
+            return value
+        if value.kind is ValueKind.MODULE:
+            value = self.inference.default_export(value)
+        if value is not None and value.kind is ValueKind.UNION:
+            return Value.union(self.call_result(part) for part in value.parts)
+        if (
+            value is not None
+            and value.kind is ValueKind.INSTANCE
+            and value.rule == RuleName.SELF
+            and self.returns_own_class(value.number)
+        ):
+            return value._replace(rule=RuleName.CONSTRUCTED)
+        if value is not None and value.kind in (ValueKind.CALLABLE, ValueKind.INSTANCE):
+            return self.inference.result_of_held(value)
+        if value is None or value.kind is not ValueKind.DEFINITION:
+            return UNKNOWN
+        program = self.program
+        variant = self.inference.name_lookup.enum_instance(value.number)
+        if variant is not None:
+            return variant._replace(rule=RuleName.CONSTRUCTED)
+        file = program.file_of[value.number]
+        symbols = program.files[file]
+        prefixed = symbols.settings is not None and symbols.settings.types.prefixed
+        if program.definition_of[value.number].kind == NodeKind.TYPE and not prefixed:
+            return self.resolve_alias(value.number) or UNKNOWN
+        if program.is_type(value.number):
+            return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
+        returned = symbols.returns.get(value.number - symbols.first)
+        by_comment = symbols.settings is not None and bool(symbols.settings.comments.tags)
+        if returned and by_comment and program.is_constructor(value.number):
+            returned = ""  # what a comment says of a function that makes objects is not what `new` gives
+        if not returned and self.inference.is_held(value):
+            is_type = symbols.settings is not None and symbols.settings.types.instancing
+            if is_type and program.definition_of[value.number].qualname in symbols.holders:
+                # A value with functions stands for a type.
+                return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
+            return self.inference.result_of_held(value)
+        for each in program.select_overloads(value.number, UNCOUNTED):
+            other = program.files[program.file_of[each]]
+            if other.returns.get(each - other.first) != returned and each != value.number:
+                return UNKNOWN
+        if not returned and symbols.is_shaped:
+            return self.containers.infer_return(value.number) or UNKNOWN
+        if not returned:
+            if program.is_constructor(value.number):
+                return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
+            return self.infer_return(value.number) or UNKNOWN
+        owner = program.enclosing_type(value.number)
+        if returned in ("Self", "this", "this.type") and owner >= 0:
+            return Value(ValueKind.INSTANCE, owner, RuleName.RETURN_TYPE)
+        return self.infer_annotation(file, value.number - symbols.first, returned, RuleName.RETURN_TYPE)
+
+    def run_by_name(self, value: Value | None) -> Value | None:
+        """Return the result of a function whose name alone is a call of it; any other value as it is."""
+        if value is None or value.kind is not ValueKind.DEFINITION:
+            return value
+        is_function = self.program.definition_of[value.number].kind in CALLABLE_KINDS
+        return self.call_result(value) if is_function else value
+
+    def infer_return(self, function: int) -> Value | None:
+        """Return the value in the return statements of a function without a return type."""
+        program = self.program
+        file = program.file_of[function]
+        symbols = program.files[file]
+        binding = symbols.bindings.get(function - symbols.first, {}).get(RETURNED)
+        if binding is None or self.inference.depth > _MAX_DEPTH:
+            return None
+        if binding.value.startswith("{"):
+            qualname = program.definition_of[function].qualname
+            return Value(
+                ValueKind.OBJECT, file, RuleName.INFERRED_RETURN, qualname, also=(function,), type=binding.value
+            )
+        made = self.infer_returned_chain(file, binding.scope, binding.value)
+        if made is not None and made.kind is ValueKind.INSTANCE and not program.is_type(made.number):
+            return made if program.is_constructor(made.number) else None  # `this` of a function that makes nothing
+        return made
+
+    def infer_returned_chain(self, file: int, scope: int, chain: str) -> Value | None:
+        """Return the value of a chain in a return statement, or in an object literal there."""
+        made = self.inference.infer_chain(file, scope, chain)
+        if made is None or made.kind in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER):
+            return None
+        return (
+            made._replace(rule=RuleName.INFERRED_RETURN)
+            if made.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT, ValueKind.COLLECTION)
+            else made
+        )
+
+    def returns_own_class(self, definition: int) -> bool:
+        """True if a call of `self` makes an instance, since `self` may be the class: `const C = this; new C()`."""
+        settings = self.program.files[self.program.file_of[definition]].settings
+        return settings is not None and bool(settings.names.assigned_infixes)
 
 
-def run_by_name(values: "Values", value: Value | None) -> Value | None:
-    """What a function gives whose name stands for a call of it; any other value as it is."""
-    if value is None or value.kind != "definition":
+@dataclass(slots=True, eq=False)
+class MemberTypes:
+    """Members that the definition of a value does not name.
+
+    Values of kind `OBJECT` are objects that are no symbols themselves but hold some: exports of a file, literals, what
+    a function returns. `Value.number` is the file, `Value.name` the beginning of the qualified names of their members,
+    "" for members at the top of the file."""
+
+    inference: InferenceBase
+    containers: ContainerTypes
+    annotations: AnnotationTypes
+    program: Program = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.program = self.inference.program
+
+    def passthrough_type(self, settings: TypeSettings, value: Value, method: str) -> Value | None:
+        """Return the instance that a method passes through, or that a factory method of a type makes; else None.
+
+        `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it."""
+        is_type = value.kind is ValueKind.DEFINITION and self.program.is_type_like(value.number)
+        if is_type and method in settings.making:
+            return value._replace(kind=ValueKind.INSTANCE, rule=RuleName.CONSTRUCTED)
+        if method not in settings.passing:
+            return None
+        content = self._content_or_itself(value)
+        return content if content is not None and content.kind is ValueKind.INSTANCE else None
+
+    def collection_member(self, settings: TypeSettings, value: Value, name: str) -> Value | None:
+        """Return the value of a member of a collection, or of an element of anything.
+
+        That is one element, the collection, or something else. None: the receiver is no collection and no element is
+        asked for."""
+        content = self._content_or_itself(value) if name == _ELEMENT or value.kind is ValueKind.DEFINITION else value
+        if content is None or (content.kind is not ValueKind.COLLECTION and name != _ELEMENT):
+            return None
+        if content.kind is ValueKind.COLLECTION:
+            if name == _ELEMENT or name in settings.elements:
+                return content._replace(kind=ValueKind.INSTANCE)
+            return content if name in settings.keeping or name in settings.passing else BUILTIN
+        if content.kind is not ValueKind.INSTANCE:
+            return content if content.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
+        for step in settings.steps:  # an iterator of the repository's own
+            number, _ = self.program.find_member(content.number, step)
+            if number >= 0:
+                return self.annotations.call_result(Value(ValueKind.DEFINITION, number, content.rule)) or UNKNOWN
+        return content  # a wrapper, which holds one
+
+    def trait_method(self, file: int, scope: int, value: Value, name: str) -> Value | None:
+        """Return the method that a trait of the repository gives to a receiver of a type from outside.
+
+        The trait has to be visible where the method is called, and to be the only one that has it."""
+        program = self.program
+        if not program.tree_paths.tree.has_file(file) or (
+            value.kind is ValueKind.EXTERNAL and value.rule == RuleName.EXTERNAL
+        ):
+            return None
+        traits = [
+            t
+            for t in program.traits_with(name)
+            if program.tree_paths.is_visible(file, scope, t, program.definition_of[t].name)
+        ]
+        if len(traits) != 1:
+            return None
+        trait = traits[0]
+        given = program.foreign.get((trait, name), {})
+        if value.kind in (ValueKind.BUILTIN, ValueKind.EXTERNAL) and value.type:
+            if value.type in given:
+                return Value(ValueKind.DEFINITION, given[value.type], RuleName.TRAIT_IN_SCOPE)
+            if trait not in program.for_all:
+                return (
+                    Value(ValueKind.DEFINITION, next(iter(given.values())), RuleName.TRAIT_IN_SCOPE)
+                    if len(given) == 1
+                    else None
+                )
+        elif not given and trait not in program.for_all and not program.is_only_in(trait, name):
+            return None
+        return Value(ValueKind.DEFINITION, program.find_own_member(trait, name), RuleName.TRAIT_IN_SCOPE)
+
+    def variant_payload(self, variant: int, name: str) -> Value | None:
+        """Return the value that a variant of an enumeration holds under a name or number."""
+        program = self.program
+        enumeration = program.parent(variant)
+        if enumeration < 0 or program.definition_of[enumeration].kind != NodeKind.ENUM:
+            return None
+        symbols = program.files[program.file_of[variant]]
+        key = f".{program.definition_of[variant].name}.{name}"
+        binding = symbols.bindings.get(enumeration - symbols.first, {}).get(key)
+        return self.annotations.binding_value(program.file_of[variant], binding, key) if binding is not None else None
+
+    def can_have_more_members(self, value: Value) -> bool:
+        """True if a value may have members that its definition does not show.
+
+        Its type is not known; or it is `self` in a class all of whose bases are known, so that only a class derived
+        from it can have the member."""
+        program = self.program
+        if value.kind is ValueKind.DEFINITION:
+            return program.is_value(value.number) and self.annotations.content_of(value.number) is None
+        if value.kind is ValueKind.INSTANCE and value.rule == RuleName.SELF:
+            settings = program.files[program.file_of[value.number]].settings
+            if settings is not None and (settings.names.all_declared or not settings.names.super_names):
+                return False  # no type can be derived from it without being seen
+            return not any(base in self.inference.derived_from_outside for base in program.linear_bases(value.number))
+        return False
+
+    def _content_or_itself(self, value: Value) -> Value | None:
+        if value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
+            content = self.annotations.content_of(value.number)
+            is_field = self.program.definition_of[value.number].kind == NodeKind.FIELD
+            return (
+                content._replace(rule=RuleName.ATTRIBUTE_TYPE)
+                if content is not None and is_field and content.rule
+                else content
+            )
         return value
-    is_function = values.program.definition_of[value.number].kind in CALLABLE_KINDS
-    return called(values, value) if is_function else value
 
-
-def given_back(values: "Values", function: int) -> Value | None:
-    """What a function is seen to return."""
-    program = values.program
-    file = program.file_of[function]
-    names = program.files[file]
-    binding = names.bindings.get(function - names.first, {}).get(RETURNED)
-    if binding is None or values.depth > _DEEPEST:
+    def own_export(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
+        """Return the value of a chain that begins with the exports of its own file: `exports.f`, `module.exports.f`."""
+        symbols = self.program.files[file]
+        prefixes = symbols.settings.names.assigned_prefixes if symbols.settings is not None else ()
+        for prefix in prefixes:
+            if prefix.endswith("exports.") and chain.startswith(prefix):
+                head = chain.partition(".")[0]
+                binding = symbols.bindings.get(MODULE_SCOPE, {}).get(head)
+                is_theirs = binding is not None and binding.value == _DEFAULT_EXPORT  # `exports = module.exports = f`
+                if not is_theirs and self.inference.lookup_name(file, scope, head) is not None:
+                    return None  # a name like any other
+                found = self.inference.follow_members(
+                    file, Value(ValueKind.MODULE, file, RuleName.SAME_FILE), chain[len(prefix) :].split("."), 0, called
+                )
+                if found is None or found.kind is not ValueKind.DEFINITION or found.rule != RuleName.MODULE_ATTRIBUTE:
+                    return found
+                return found._replace(
+                    rule=RuleName.SAME_FILE if self.program.file_of[found.number] == file else RuleName.IMPORT
+                )
         return None
-    if binding.value.startswith("{"):
-        qualname = program.definition_of[function].qualname
-        return Value("holder", file, RuleName.INFERRED_RETURN, qualname, also=(function,), type=binding.value)
-    made = given(values, file, binding.scope, binding.value)
-    if made is not None and made.kind == "instance" and not program.is_type(made.number):
-        return made if program.is_constructor(made.number) else None  # `this` of a function that makes nothing
-    return made
 
+    def object_member(self, holder: Value, name: str) -> Value | None:
+        """Return the function or value that an object literal, or the exports of a file, hold under a name."""
+        program = self.program
+        symbols = program.files[holder.number]
+        number = symbols.by_qualname.get(f"{holder.name}.{name}" if holder.name else name, -1)
+        if number >= 0 and program.definition_of[number].kind == NodeKind.METHOD:
+            return Value(ValueKind.DEFINITION, number, holder.rule)
+        for entry in holder.type[1:-1].split(","):
+            key, _, chain = entry.partition(":")
+            if key == name and holder.also:
+                return self.annotations.infer_returned_chain(
+                    holder.number, holder.also[0] - symbols.first, chain or key
+                )
+        return UNKNOWN if "..." in holder.type else None
 
-def given(values: "Values", file: int, scope: int, chain: str) -> Value | None:
-    """What a chain gives that a function returns, or an object that it returns holds."""
-    made = values.of_chain(file, scope, chain)
-    if made is None or made.kind in ("local", "unknown-member"):
+    def collect_assignments(self) -> dict[int, dict[str, list[tuple[int, Binding]]]]:
+        """Return the attributes that definitions are given: definition -> name -> (file, binding) of each.
+
+        Assignments inside of them, `this.m = …`, come before those from outside, `A.prototype.m = f`. The first has a
+        type or value if any has."""
+        program = self.program
+        found: dict[int, dict[str, list[tuple[int, Binding]]]] = {}
+        outside: list[tuple[int, Binding]] = []
+        for file, symbols in enumerate(program.files):
+            for scope, target in dict.fromkeys((b.scope, b.target) for b in symbols.facts.bindings if "." in b.target):
+                binding = symbols.bindings[scope][target]
+                if target.startswith("."):
+                    owner = program.enclosing_owner(symbols.first + scope) if scope >= 0 else -1
+                    if owner < 0:
+                        continue
+                    owner = program.canonical.get(owner, owner)
+                    known = found.setdefault(owner, {}).setdefault(target[1:], [])
+                    if known and not (known[0][1].type or known[0][1].value):
+                        known.pop()
+                    known.append((file, binding))
+                elif _is_outside(binding) and binding.value:
+                    outside.append((file, binding))
+        for file, binding in outside:
+            owner_name, _, name = binding.target.rpartition(".")
+            value = self.inference.infer_chain(file, binding.scope, owner_name)
+            if value is not None and value.kind is ValueKind.DEFINITION:
+                found.setdefault(value.number, {}).setdefault(name, [(file, binding)])
+        return found
+
+    def assigned_attribute(self, value: Value, name: str) -> Value | None:
+        """Return the value of an attribute that a type, or a base of it, is given by assignment."""
+        program = self.program
+        for base in program.linear_bases(value.number):
+            entries = self.inference.assignments_of(base, name)
+            if not entries or (_is_outside(entries[0][1]) and program.is_value(base)):
+                continue  # who calls a function of an object that is no class can put another in its place
+            file, binding = entries[0]
+            if _is_outside(binding):
+                return self.member_from_outside(base, name)
+            if program.files[file].is_shaped:
+                return self.containers.binding_value(file, binding, name, entries[1:]).with_rule(
+                    RuleName.ATTRIBUTE_TYPE
+                )
+            function = self.inference.name_lookup.find_assigned_function(file, binding)
+            if function >= 0:
+                return Value(ValueKind.DEFINITION, function, value.rule)
+            content = self.annotations.binding_value(file, binding, binding.target)
+            return (
+                content._replace(rule=RuleName.ATTRIBUTE_TYPE)
+                if content.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION)
+                else content
+            )
         return None
-    return (
-        made._replace(rule=RuleName.INFERRED_RETURN)
-        if made.kind in ("definition", "instance", "holder", "many")
-        else made
-    )
+
+    def member_from_outside(self, owner: int, name: str) -> Value | None:
+        """Return the value of a member that is assigned from outside of `owner`."""
+        entries = self.inference.assignments_of(owner, name)
+        if not entries or not _is_outside(entries[0][1]):
+            return None
+        file, binding = entries[0]
+        content = self.annotations.binding_value(file, binding, binding.target)
+        if content.kind is ValueKind.DEFINITION:
+            return content._replace(rule=RuleName.OBJECT_MEMBER)
+        is_typed = content.kind is ValueKind.INSTANCE or content.kind is ValueKind.COLLECTION
+        return content._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_typed else content
+
+    def record_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
+        """Return the field of a record, or the member of what it embeds; None where it has none of that name."""
+        fields = value.name.split(",")
+        for each, part in zip(fields, value.parts, strict=True):
+            if each.lstrip(".") == name:
+                return part
+        for each, part in zip(fields, value.parts, strict=True):
+            if each.startswith("."):
+                if part.kind not in (ValueKind.INSTANCE, ValueKind.RECORD):
+                    return part  # of another repository: whatever it has
+                found = self.inference.follow_members(file, part, ["", name], 1, called)
+                if found is not None:
+                    return found
+        return None
 
 
-def with_own_class(program: "Program", names: "FileSymbols", scope: int, chain: str) -> str:
-    """A chain in which the class around makes an instance of itself, `new.run`, with the name of the class, `A().run`,
-    in a language that calls members by their names alone."""
-    settings = names.settings
-    if scope < 0 or not chain.startswith(_MAKES) or settings is None or not settings.names.bare_calls:
-        return chain
-    head, _, rest = chain.partition(".")
-    owner = program.enclosing_type(names.first + scope)
-    if head.removesuffix("()") != _MAKES or owner < 0 or program.definition_of[owner].kind != NodeKind.CLASS:
-        return chain
-    if program.find_own_member(owner, _MAKES) >= 0:
-        return chain  # one of its own
-    made = program.definition_of[owner].name
-    return f"{made}().{rest}" if rest else f"{made}()" if head != _MAKES else made
-
-
-def names_itself(values: "Values", definition: int) -> bool:
-    """Whether `self` may be the type itself, in what is no instance: `const C = this; new C()`."""
-    settings = values.program.files[values.program.file_of[definition]].settings
-    return settings is not None and bool(settings.names.assigned_infixes)
-
-
-def _held(values: "Values", value: Value) -> Value | None:
-    if value.kind == "definition" and values.program.is_value(value.number):
-        held = held_by(values, value.number)
-        is_field = values.program.definition_of[value.number].kind == NodeKind.FIELD
-        return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if held is not None and is_field and held.rule else held
-    return value
+def _is_outside(binding: Binding) -> bool:
+    return "." in binding.target[1:]

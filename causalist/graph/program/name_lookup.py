@@ -17,7 +17,7 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.overloads import best_overloads, misfit
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
-from causalist.graph.values import Resolution, Value
+from causalist.graph.values import Resolution, ResolutionKind, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -48,8 +48,8 @@ class NameLookup:
             return None
         if self.program.is_type(number) and not inherited:
             is_here = self.program.file_of[number] == self.program.file_of[owner]
-            return Value("definition", number, RuleName.SAME_FILE if is_here else RuleName.PACKAGE_SCOPE)
-        return Value("definition", number, RuleName.INHERITED if inherited else RuleName.SELF)
+            return Value(ValueKind.DEFINITION, number, RuleName.SAME_FILE if is_here else RuleName.PACKAGE_SCOPE)
+        return Value(ValueKind.DEFINITION, number, RuleName.INHERITED if inherited else RuleName.SELF)
 
     def find_outer_self(self, owner: int, name: str) -> Value | None:
         """Return what `Outer.this` and `Outer.super` mean inside of a type in Outer.
@@ -60,8 +60,8 @@ class NameLookup:
             return None
         is_interface = self.program.definition_of[owner].kind == NodeKind.INTERFACE
         if name in settings.names.super_names:
-            return Value("instance" if is_interface else "super", owner, RuleName.SUPER)
-        return Value("instance", owner, RuleName.SELF) if name in settings.names.self_names else None
+            return Value(ValueKind.INSTANCE if is_interface else ValueKind.SUPER, owner, RuleName.SUPER)
+        return Value(ValueKind.INSTANCE, owner, RuleName.SELF) if name in settings.names.self_names else None
 
     def find_super_member(self, owner: int, name: str, called: str | None) -> Value | None:
         """Return what `super.name` means in `owner`.
@@ -74,11 +74,11 @@ class NameLookup:
         above = [b for b in program.bases_of(owner) if program.definition_of[b].kind not in beside]
         if len(above) == len(program.bases_of(owner)):
             number, _ = program.find_member(owner, name, skip_own=True, called=called)
-            return Value("definition", number, RuleName.SUPER) if number >= 0 else None
+            return Value(ValueKind.DEFINITION, number, RuleName.SUPER) if number >= 0 else None
         for base in above:
             number, _ = program.find_member(base, name, called=called)
             if number >= 0:
-                return Value("definition", number, RuleName.SUPER)
+                return Value(ValueKind.DEFINITION, number, RuleName.SUPER)
         return None
 
     def find_super_constructor(self, owner: int, called: str | None) -> Value | None:
@@ -93,8 +93,8 @@ class NameLookup:
             for constructor in settings.names.constructors if settings is not None else ():
                 number, inherited = program.find_member(base, constructor, called=called)
                 if number >= 0 and not inherited:
-                    return Value("definition", number, RuleName.SUPER)
-            return Value("definition", base, RuleName.SUPER)
+                    return Value(ValueKind.DEFINITION, number, RuleName.SUPER)
+            return Value(ValueKind.DEFINITION, base, RuleName.SUPER)
         return None
 
     def enum_instance(self, definition: int) -> Value | None:
@@ -102,7 +102,7 @@ class NameLookup:
         enum = self.program.parent(definition)
         is_one = enum >= 0 and self.program.definition_of[enum].kind == NodeKind.ENUM
         if is_one and self.program.definition_of[definition].kind == NodeKind.FIELD:
-            return Value("instance", enum, RuleName.ATTRIBUTE_TYPE)
+            return Value(ValueKind.INSTANCE, enum, RuleName.ATTRIBUTE_TYPE)
         return None
 
     def find_deep_member(self, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
@@ -112,7 +112,7 @@ class NameLookup:
         for end in range(i + 1, len(parts) + 1):
             number = self.program.find_own_member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
             if number >= 0:
-                return Value("definition", number, RuleName.OBJECT_MEMBER), end
+                return Value(ValueKind.DEFINITION, number, RuleName.OBJECT_MEMBER), end
         return None, i
 
     def find_assigned_function(self, file: int, binding: Binding) -> int:
@@ -136,7 +136,7 @@ class NameLookup:
         symbols = self.program.files[file]
         assert symbols.settings is not None
         target = self.program.modules.resolve(symbols.path, name, 0, symbols.settings.modules)
-        return Value("module", target.file, RuleName.PATH) if target.file >= 0 else None
+        return Value(ValueKind.MODULE, target.file, RuleName.PATH) if target.file >= 0 else None
 
     def find_star_import(self, file: int, name: str, called: str | None) -> Resolution | None:
         """Return what a name means that a wildcard import brings."""
@@ -146,7 +146,7 @@ class NameLookup:
         for star in symbols.stars:
             if declared:
                 member = program.follow_import(file, star._replace(name=name), called)
-                if member is not None and member.kind == "definition":
+                if member is not None and member.kind is ResolutionKind.DEFINITION:
                     return member
                 continue
             target, _ = program.target_module(file, star)
@@ -164,7 +164,7 @@ class NameLookup:
                 package = package.rpartition(".")[0]
                 above = program.declared.find(symbols.settings.family, f"{package}.{name}".lstrip("."), symbols.path)
                 if above is not None:
-                    return Resolution("definition", above[1], RuleName.PACKAGE_SCOPE)
+                    return Resolution(ResolutionKind.DEFINITION, above[1], RuleName.PACKAGE_SCOPE)
         return None
 
     # -- namespaces
@@ -230,8 +230,8 @@ class NameLookup:
             return None
         inner = self._find_in_sight(symbols, [name]) if symbols.opened_namespaces else None
         if inner is None or inner[0] == number:
-            return Value("definition", number, RuleName.PACKAGE_SCOPE)
-        return Value("definition", inner[0], self.rule_of_path(file, inner[0]))
+            return Value(ValueKind.DEFINITION, number, RuleName.PACKAGE_SCOPE)
+        return Value(ValueKind.DEFINITION, inner[0], self.rule_of_path(file, inner[0]))
 
     def rule_of_path(self, file: int, definition: int) -> str:
         """Return the rule by which `find_path` found a definition."""
@@ -286,7 +286,7 @@ class NameLookup:
         program, name = self.program, chain.rpartition(".")[2]
         symbols = program.files[file]
         assert symbols.settings is not None
-        is_unknown = value is not None and value.kind == "unknown-member"
+        is_unknown = value is not None and value.kind is ValueKind.UNKNOWN_MEMBER
         found = [
             each
             for each in self._package_extensions[name]
@@ -332,16 +332,16 @@ class NameLookup:
 
         Functions for the nearest type come first, those for any value last."""
         program = self.program
-        if called is None or value.kind != "instance" or not program.extended:
+        if called is None or value.kind is not ValueKind.INSTANCE or not program.extended:
             return None
         found = self._fitting_extensions(file, name, called)
         for base in program.linear_bases(value.number):
             for each in found:
                 if program.extended[each] == base:
-                    return Value("definition", each, value.rule)
+                    return Value(ValueKind.DEFINITION, each, value.rule)
         for each in found:
             if program.extended[each] == _ANY_TYPE:
-                return Value("definition", each, RuleName.TRAIT_IN_SCOPE)
+                return Value(ValueKind.DEFINITION, each, RuleName.TRAIT_IN_SCOPE)
         return None
 
     def find_extensions_of_external(
@@ -356,7 +356,7 @@ class NameLookup:
         if "." not in chain or settings is None or name in settings.builtin_methods:
             return []
         found = [each for each in self._fitting_extensions(file, name, arguments) if program.extended[each] < 0]
-        if value is None or value.kind == "unknown-member":
+        if value is None or value.kind is ValueKind.UNKNOWN_MEMBER:
             if any(each not in program.extended for each in program.methods.get(name, ())):
                 return []
             found = [each for each in found if program.extended[each] == _ANY_TYPE]

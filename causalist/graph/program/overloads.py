@@ -6,7 +6,7 @@ of arguments that are no literals are left to the resolver.
 
 from collections.abc import Mapping, Sequence
 
-from causalist.model.facts import OPTIONAL
+from causalist.model.type_notation import OPTIONAL
 
 UNCOUNTED = "-"  # the arguments of a call in a grammar that does not count them
 IS_TYPE = "="  # in the place of the arguments: the callee is said to be a type

@@ -16,7 +16,7 @@ from causalist.graph.imports.package_scope import PackageScopes
 from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_package, local_name
 from causalist.graph.program.overloads import Literals, best_overloads, misfit
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Resolution
+from causalist.graph.values import Resolution, ResolutionKind
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -225,20 +225,28 @@ class Program:
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
             if target >= 0 and not entry.alias and "." in entry.module and self.files[file].has_visible_imports:
                 # `import a.b.c` binds a; what it means is decided with the attributes that follow.
-                return Resolution("module", target, "dotted")
-            return Resolution("module", target, rule) if target >= 0 else self.external_resolution(file, entry)
+                return Resolution(ResolutionKind.MODULE, target, "dotted")
+            return (
+                Resolution(ResolutionKind.MODULE, target, rule)
+                if target >= 0
+                else self.external_resolution(file, entry)
+            )
         if target < 0:
             path = self.files[file].path
             below = self.modules.find_namespace_submodule(path, entry.module, entry.level, entry.name, settings.modules)
-            return Resolution("module", below, RuleName.PATH) if below >= 0 else self.external_resolution(file, entry)
+            return (
+                Resolution(ResolutionKind.MODULE, below, RuleName.PATH)
+                if below >= 0
+                else self.external_resolution(file, entry)
+            )
         head, _, rest = entry.name.partition(".")
         found = self.find_exported(target, head) or self._member_of_whole(target, head, settings)
         if found is None and entry.kind == ImportKind.DEFAULT:
-            return Resolution("module", target, RuleName.IMPORT)
-        if found is not None and rest and found.kind == "definition":
+            return Resolution(ResolutionKind.MODULE, target, RuleName.IMPORT)
+        if found is not None and rest and found.kind is ResolutionKind.DEFINITION:
             member = self.find_own_member(found.number, rest)
-            return Resolution("definition", member, RuleName.IMPORT) if member >= 0 else None
-        if found is not None and rest and found.kind == "value":
+            return Resolution(ResolutionKind.DEFINITION, member, RuleName.IMPORT) if member >= 0 else None
+        if found is not None and rest and found.kind is ResolutionKind.VALUE:
             return found._replace(name=f"{found.name}.{rest}")
         return found
 
@@ -247,8 +255,12 @@ class Program:
         if settings.modules.system is not ModuleSystem.DOTTED or not settings.modules.require:
             return None
         whole = self.find_exported(file, "default")
-        number = self.find_own_member(whole.number, name) if whole is not None and whole.kind == "definition" else -1
-        return Resolution("definition", number, RuleName.IMPORT) if number >= 0 else None
+        number = (
+            self.find_own_member(whole.number, name)
+            if whole is not None and whole.kind is ResolutionKind.DEFINITION
+            else -1
+        )
+        return Resolution(ResolutionKind.DEFINITION, number, RuleName.IMPORT) if number >= 0 else None
 
     def _follow_declared(
         self, file: int, entry: Import, settings: LanguageSettings, called: str | None
@@ -257,18 +269,21 @@ class Program:
         path = self.files[file].path
         found = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)
         if found is not None:
-            return Resolution("definition", found[1], RuleName.IMPORT)
+            return Resolution(ResolutionKind.DEFINITION, found[1], RuleName.IMPORT)
         owner = self.declared.find(settings.family, entry.module, path)
         if owner is None:
             return self.external_resolution(file, entry)
         member, _ = self.find_member(owner[1], entry.name, called=called)
-        return Resolution("definition", member, RuleName.IMPORT) if member >= 0 else None
+        return Resolution(ResolutionKind.DEFINITION, member, RuleName.IMPORT) if member >= 0 else None
 
     def external_resolution(self, file: int, entry: Import) -> Resolution:
         """The package outside of the repository that an import comes from."""
         symbols = self.files[file]
         return Resolution(
-            "external", -1, RuleName.EXTERNAL, external_package(entry, symbols.settings, symbols.has_folder_imports)
+            ResolutionKind.EXTERNAL,
+            -1,
+            RuleName.EXTERNAL,
+            external_package(entry, symbols.settings, symbols.has_folder_imports),
         )
 
     def find_exported(self, file: int, name: str, depth: int = 0) -> Resolution | None:
@@ -286,12 +301,12 @@ class Program:
         symbols = self.files[file]
         local = symbols.exports.get(name, name)
         if "()" in local:
-            return Resolution("value", file, RuleName.IMPORT, local)
+            return Resolution(ResolutionKind.VALUE, file, RuleName.IMPORT, local)
         head, _, rest = local.partition(".")
         number = symbols.by_qualname.get(local)
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(head)
         if number is not None and (entry is None or not self.is_value(number)):
-            return Resolution("definition", number, RuleName.IMPORT)
+            return Resolution(ResolutionKind.DEFINITION, number, RuleName.IMPORT)
         visible = name in symbols.exports or symbols.has_visible_imports
         if entry is not None and visible:
             found = self._follow_reexport(file, entry, depth)
@@ -303,15 +318,15 @@ class Program:
             return self._follow_reexport(file, entry, depth)
         number = self.packages.find_definition(file, local, self.files)
         if number is not None:
-            return Resolution("definition", number, RuleName.IMPORT)
+            return Resolution(ResolutionKind.DEFINITION, number, RuleName.IMPORT)
         if name == "default" and symbols.exports and "default" not in symbols.exports:
             return None
         if symbols.is_shaped and local in symbols.bindings.get(MODULE_SCOPE, {}):  # bound in a condition: no constant
-            return Resolution("value", file, RuleName.IMPORT, local)
+            return Resolution(ResolutionKind.VALUE, file, RuleName.IMPORT, local)
         if symbols.settings is not None:
             below = self.modules.find_submodule(file, name, symbols.settings.modules)
             if below >= 0:
-                return Resolution("module", below, RuleName.PATH)
+                return Resolution(ResolutionKind.MODULE, below, RuleName.PATH)
         for star in () if symbols.has_folder_imports else symbols.stars:
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or name == "default":
@@ -334,14 +349,14 @@ class Program:
         if target == file:  # a package that passes its own submodule on
             settings = self.files[file].settings
             below = self.modules.find_submodule(file, entry.name, settings.modules) if settings is not None else -1
-            return Resolution("module", below, RuleName.PATH) if below >= 0 else None
+            return Resolution(ResolutionKind.MODULE, below, RuleName.PATH) if below >= 0 else None
         found = self.find_exported(target, entry.name, depth + 1)
-        return found._replace(rule=RuleName.RE_EXPORT) if found and found.kind == "definition" else found
+        return found._replace(rule=RuleName.RE_EXPORT) if found and found.kind is ResolutionKind.DEFINITION else found
 
     def _follow_attribute(self, found: Resolution, rest: str, depth: int) -> Resolution | None:
-        if found.kind == "module":
+        if found.kind is ResolutionKind.MODULE:
             return self.find_exported(found.number, rest, depth + 1)
-        if found.kind == "definition":
+        if found.kind is ResolutionKind.DEFINITION:
             member = self.find_own_member(found.number, rest)
             return found._replace(number=member) if member >= 0 else None
         return found

@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.infer.base import split_calls, split_marks
-from causalist.graph.infer.inference import Values
-from causalist.graph.infer.scoping import deciding_scope
+from causalist.graph.infer.inference import Inference
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Value
+from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Lookup
 from causalist.model.language import LanguageSettings, LookupSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.type_notation import split_calls, split_marks
 
-_HOLDERS = frozenset({"instance", "super", "definition", "module", "dotted"})
+_HOLDERS = frozenset(
+    {ValueKind.INSTANCE, ValueKind.SUPER, ValueKind.DEFINITION, ValueKind.MODULE, ValueKind.PARTIAL_PACKAGE}
+)
 _FIRST_NAME = re.compile(r"\w+")
 
 
@@ -36,7 +37,7 @@ class AccessResolver:
     """State in all files of a program whose bases are known."""
 
     program: Program
-    values: Values
+    inference: Inference
     _used: dict[tuple[int, int, str, bool], tuple[AccessTarget, ...]] = field(default_factory=dict)
 
     def clear_cache(self) -> None:
@@ -46,7 +47,7 @@ class AccessResolver:
         """Return what the parts of a chain hold, from left to right, as far as it is known.
 
         With `outer` its first name means one of the file, whatever is bound around."""
-        scope = deciding_scope(self.program, file, scope, chain)
+        scope = self.inference.deciding_scope(file, scope, chain)
         key = file, scope, chain, outer
         known = self._used.get(key)
         if known is None:
@@ -60,8 +61,8 @@ class AccessResolver:
         settings = self.program.files[file].settings
         if settings is None or chain in settings.names.self_names or chain in settings.names.super_names:
             return None  # `super` alone stands for the constructor, and is what the next name belongs to
-        value = self.values.of_chain(file, scope, chain)
-        if value is None or value.kind != "definition":
+        value = self.inference.infer_chain(file, scope, chain)
+        if value is None or value.kind is not ValueKind.DEFINITION:
             return None
         is_function = self.program.definition_of[value.number].kind in CALLABLE_KINDS
         return AccessTarget(value.number, value.rule, True) if is_function else None
@@ -96,33 +97,33 @@ class AccessResolver:
             number = self.program.files[file].by_qualname.get(name, -1)
             if number >= 0:
                 return self._target_of_state(number, RuleName.SAME_FILE)
-            found = self._target_of_value(self.values.of_chain(file, MODULE_SCOPE, name))
+            found = self._target_of_value(self.inference.infer_chain(file, MODULE_SCOPE, name))
             if found is not None:
                 return found
-        return self._target_of_value(self.values.of_chain(file, scope, name))
+        return self._target_of_value(self.inference.infer_chain(file, scope, name))
 
     def _find_holder(self, file: int, scope: int, chain: str) -> Value | None:
         """Return the value of a chain that may hold something; None for what nothing is known of."""
         program = self.program
-        holder = self.values.of_chain(file, scope, chain)
+        holder = self.inference.infer_chain(file, scope, chain)
         if holder is None or holder.kind not in _HOLDERS:
             return None
-        if holder.kind != "definition" or program.is_type_like(holder.number):
+        if holder.kind is not ValueKind.DEFINITION or program.is_type_like(holder.number):
             return holder
         if not program.is_value(holder.number):
             return None
-        held = self.values.held_by(holder.number)
-        if held is None or held.kind != "instance":
+        held = self.inference.content_of(holder.number)
+        if held is None or held.kind is not ValueKind.INSTANCE:
             return None
         is_field = program.definition_of[holder.number].kind == NodeKind.FIELD
         return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_field else held
 
     def _find_member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> AccessTarget | None:
-        if holder.kind in ("module", "dotted"):
-            return self._target_of_value(self.values.of_chain(file, scope, ".".join([*before, name])))
+        if holder.kind in (ValueKind.MODULE, ValueKind.PARTIAL_PACKAGE):
+            return self._target_of_value(self.inference.infer_chain(file, scope, ".".join([*before, name])))
         for owner in (holder.number, *holder.also):
             found = self._find_in_type(
-                owner, name, RuleName.CLASS_ATTRIBUTE if holder.kind == "definition" else holder.rule
+                owner, name, RuleName.CLASS_ATTRIBUTE if holder.kind is ValueKind.DEFINITION else holder.rule
             )
             if found is not None:
                 return found
@@ -143,7 +144,7 @@ class AccessResolver:
     def _target_of_value(self, value: Value | None) -> AccessTarget | None:
         return (
             self._target_of_state(value.number, value.rule)
-            if value is not None and value.kind == "definition"
+            if value is not None and value.kind is ValueKind.DEFINITION
             else None
         )
 
@@ -159,12 +160,12 @@ class AccessResolver:
         return around < 0 or program.definition_of[around].kind != NodeKind.ENUM
 
 
-def matches_lookup(values: Values, file: int, lookup: Lookup, way: LookupSettings) -> bool:
+def matches_lookup(inference: Inference, file: int, lookup: Lookup, way: LookupSettings) -> bool:
     """True if the receiver of a look-up by key is what `way` says, and nothing of the repository."""
     if not way.modules and not way.globals:
         return True
     head = lookup.head or _FIRST_NAME.findall(way.word)[0]
-    value = values.of_chain(file, lookup.scope, head)
-    if value is None or value.kind == "builtin":
+    value = inference.infer_chain(file, lookup.scope, head)
+    if value is None or value.kind is ValueKind.BUILTIN:
         return head in way.globals
-    return value.kind == "external" and (value.name in way.modules or head in way.globals)
+    return value.kind is ValueKind.EXTERNAL and (value.name in way.modules or head in way.globals)

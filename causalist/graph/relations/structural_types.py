@@ -14,8 +14,9 @@ from functools import partial
 from causalist.graph.program.program import Program
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.symbols import NodeKind
+from causalist.model.type_notation import closing_bracket, split_outside
 
-_TOKEN = re.compile(r"[()\[\]{},]")
+_BRACKET_OR_COMMA = re.compile(r"[()\[\]{},]")
 _NAMED = re.compile(r"([^\W\d]\w*)\s+(\S.*)")
 _TYPE_WORDS = frozenset({"chan", "func", "map", "struct", "interface"})
 _TYPE_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)?")
@@ -41,15 +42,17 @@ def comparable_signature(signature: str, name: str, canonical: Callable[[str], s
 
 def _function_types(text: str, canonical: Callable[[str], str]) -> str:
     """The types of `(a, b A) (c C)`."""
-    end = _closing_bracket(text, 0)
+    end = closing_bracket(text, 0)
+    if end < 0:
+        end = len(text)
     results = text[end + 1 :].strip()
-    if results.startswith("(") and _closing_bracket(results, 0) == len(results) - 1:
+    if results.startswith("(") and closing_bracket(results, 0) == len(results) - 1:
         results = results[1:-1]
     return f"({_types(text[1:end], canonical)})({_types(results, canonical)})"
 
 
 def _types(text: str, canonical: Callable[[str], str]) -> str:
-    parts = [part for part in map(str.strip, _split_at_commas(text)) if part]
+    parts = [part for part in map(str.strip, split_outside(text, ",", _BRACKET_OR_COMMA)) if part]
     named = [_NAMED.fullmatch(part) for part in parts]
     if any(n and n[1] not in _TYPE_WORDS for n in named):
         written = ""
@@ -68,25 +71,6 @@ def _plain_type(text: str, canonical: Callable[[str], str]) -> str:
         return f"{_plain_type(before, canonical)}func{_function_types(rest, canonical)}"
     text = re.sub(r"\s*([()\[\]{},])\s*", r"\1", text.replace("interface{}", "any").replace("interface {}", "any"))
     return _TYPE_NAME.sub(lambda matched: canonical(matched[0]), text)
-
-
-def _closing_bracket(text: str, start: int) -> int:
-    depth = 0
-    for token in _TOKEN.finditer(text, start):
-        depth += (token[0] in "([{") - (token[0] in ")]}")
-        if depth == 0:
-            return token.start()
-    return len(text)
-
-
-def _split_at_commas(text: str) -> list[str]:
-    parts, depth, start = [], 0, 0
-    for token in _TOKEN.finditer(text):
-        depth += (token[0] in "([{") - (token[0] in ")]}")
-        if token[0] == "," and depth == 0:
-            parts.append(text[start : token.start()])
-            start = token.end()
-    return [*parts, text[start:]]
 
 
 _CONCRETE = "func "  # before the methods of a type that is no interface

@@ -15,8 +15,20 @@ import re
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterator, Sequence
 
-from causalist.model.facts import ALIASED, MODULE_SCOPE, NARROWED, RETURNED, Binding
-from causalist.model.type_notation import split_top
+from causalist.model.facts import MODULE_SCOPE, Binding
+from causalist.model.type_notation import (
+    ALIASED,
+    NARROWED,
+    RETURNED,
+    Mark,
+    array_of,
+    element_of,
+    marked,
+    result_mark,
+    split_top,
+    typed_value,
+    without_item_braces,
+)
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import array_type_name, chain_of, made, members_of, type_name, without_arguments
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
@@ -105,7 +117,11 @@ class BindingReader:
         for draft in scopes.drafts:
             if draft.is_property:
                 # Where it does not say it: what a call of it would return.
-                given = f"{self._self_names[0]}.{draft.name}()" if self._is_shaped and not draft.returns else ""
+                given = (
+                    marked(f"{self._self_names[0]}.{draft.name}", Mark.CALL)
+                    if self._is_shaped and not draft.returns
+                    else ""
+                )
                 if draft.returns or given:
                     row = scopes.row(draft.start)
                     self.bindings.append(Binding(draft.parent, f".{draft.name}", draft.returns, given, row))
@@ -155,14 +171,14 @@ class BindingReader:
     def on_elements(self, start: int, end: int, tag: int) -> None:
         """The collection whose elements the name right before is bound to, one after the other, or a name after it."""
         chain = self._chain(start, end, start)
-        self._elements = f"{chain}.[]" if chain else ""
+        self._elements = element_of(chain)
         if self._binding_end < 0 or not self.bindings or not self._is_near(self._binding_end, start):
             return
         last = self.bindings[-1]
         chain = self._chain(start, end, self._binding_start - 1)
         if self._scopes.shadows is not None:
             self._scopes.shadows.postpone(last.scope, last.target, end)
-        self.bindings[-1] = last._replace(value=f"{chain}.[]" if chain else "")
+        self.bindings[-1] = last._replace(value=element_of(chain))
         self._binding_end = -1
 
     def on_element(self, start: int, end: int, tag: int) -> None:
@@ -198,7 +214,7 @@ class BindingReader:
         method = _METHOD.match(self._scopes.data, until, start)
         if method and method[1].decode("ascii", "replace") in self._scopes.settings.types.handing:
             chain = self._chain(since, until, since)
-            self._tell(start, f"{chain}.[]" if chain else "")
+            self._tell(start, element_of(chain))
 
     def on_variant(self, start: int, end: int, tag: int) -> None:
         chain = self._chain(start, end, start)
@@ -220,7 +236,7 @@ class BindingReader:
             return value_of(text, self._scopes.settings.shapes) if end - start <= LONGEST_VALUE else ""
         text = self._scopes.spelled(text)
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
-            return f"{of_type[1] or of_type[2]}()"
+            return marked(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
         elements = bool(self._scopes.settings.types.containers)
@@ -319,7 +335,7 @@ class BindingReader:
     def on_rest(self, start: int, end: int) -> None:
         """The type of each of any number of arguments: the next name holds an array of it."""
         name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
-        self._type = f"{self._scopes.current(name)}[]" if name else ""
+        self._type = array_of(self._scopes.current(name)) if name else ""
 
     def on_value(self, start: int, end: int, tag: int) -> None:
         targets: list[tuple[int, str]] = []
@@ -456,19 +472,19 @@ class PlaceReader:
         value = self._value(start, end)
         if tag == Tag.PLACE_ELEMENTS:
             if value.startswith("("):
-                value = "|".join(_bare(part) for part in split_top(value[1:-1], ",") if part)
+                value = "|".join(without_item_braces(part) for part in split_top(value[1:-1], ",") if part)
             else:
-                value = _marked(value, "[*]")
+                value = marked(value, Mark.ELEMENT)
         self._bind(begin, until, value)
 
     def on_given(self, start: int, end: int, tag: int) -> None:
         """What stands before its name: the expression of a `with` statement, or the types that are caught."""
         if tag == Tag.PLACE_ENTERED:
             value = self._value(start, end)
-            self._given = (end, "" if value.startswith("(") else _marked(value, "&"))
+            self._given = (end, "" if value.startswith("(") else marked(value, Mark.ENTER))
         else:
             shape = self._types(start, end)
-            self._given = (end, "|".join(f"<{each}>" for each in shape.split("|")) if shape else "")
+            self._given = (end, "|".join(map(typed_value, shape.split("|"))) if shape else "")
 
     def on_narrowed(self, start: int, end: int, tag: int) -> None:
         self._narrowed = (end, self._scopes.compact(start, min(end, start + _LONGEST_PLACE_TYPE)))
@@ -500,7 +516,7 @@ class PlaceReader:
         if tag == Tag.YIELDED and self._scopes.data[max(0, start - 8) : start].split()[-1:] != [b"from"]:
             if "|" in value or value.startswith("("):
                 return
-            value += "^"
+            value = marked(value, Mark.SEQUENCE_OF)
         self._add(RETURNED, start, value)
 
     def on_aliased(self, start: int, end: int, tag: int) -> None:
@@ -559,14 +575,6 @@ class PlaceReader:
         return f".{rest}" if head in self._self_names and _NAME.fullmatch(rest) else ""
 
 
-def _bare(value: str) -> str:
-    return value[1:-1] if value.startswith("{") else value
-
-
-def _marked(value: str, mark: str) -> str:
-    return "|".join(f"{part}{mark}" for part in split_top(value, "|")) if value else ""
-
-
 def _targets(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Names in a pattern, with their places in what it takes apart.
 
@@ -596,7 +604,7 @@ def _part(value: str, path: tuple[int, ...]) -> str:
     for depth, position in enumerate(path):
         if value.startswith("("):
             parts = split_top(value[1:-1], ",")
-            value = _bare(parts[position]) if position < len(parts) else ""
+            value = without_item_braces(parts[position]) if position < len(parts) else ""
         else:
-            return _marked(value, "".join(f":{each}" for each in path[depth:]))
+            return marked(value, *map(result_mark, path[depth:]))
     return value

@@ -8,7 +8,7 @@ looked through, in expressions as in types: `await f()` has the type that `f` na
 import re
 
 from causalist.model.language import TypeSettings
-from causalist.model.type_notation import split_top
+from causalist.model.type_notation import Mark, array_of, bounds_of, field_of, marked, object_of, split_top, wrapped_in
 
 _PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
 _NUMBER = re.compile(r"\d+")
@@ -41,8 +41,8 @@ _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _REMARK = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MEMBER = re.compile(r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$]+'|"[\w$]+")(?:\s*:\s*((?!function\b|async\b|class\b)(?s:.+)))?""")
 QUOTES = "\"'"
-_LONGEST = 1000  # characters of a chain
-_LONGEST_TYPE = 400
+_MAX_CHARACTERS = 1000  # characters of a chain
+_MAX_TYPE_CHARACTERS = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
@@ -67,7 +67,7 @@ def chain_of(text: str, elements: bool = False) -> str:
     """
     if _PLAIN.fullmatch(text):
         return "" if text[0].isdigit() else text
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_CHARACTERS:
         return last_of_chain(text)
     text = text[_FRONT.match(text).end() :]  # type: ignore[union-attr]
     if "r#" in text:
@@ -132,23 +132,23 @@ def chain_of(text: str, elements: bool = False) -> str:
             end = _closing(text, position)  # `Point {x: 1}`
             if end < 0:
                 return ""
-            parts[-1] += "()"
+            parts[-1] += Mark.CALL
             position = end + 1
         elif character in QUOTES and not parts[-1].endswith(")"):  # `require "a"`
             string = _STRING.match(text, position)
             if string is None:
                 return ""
-            parts[-1] += "()"
+            parts[-1] += Mark.CALL
             position = string.end()
         elif character in "([<":
             end = _closing(text, position)
             if end < 0:
                 return ""
             if character == "(":
-                parts[-1] += "()"
+                parts[-1] += Mark.CALL
             elif character == "[" and elements:
                 if ".." not in text[position:end]:
-                    parts.append("[]")
+                    parts.append(Mark.ITEM)
             elif character == "[":
                 if parts[-1].endswith("()") or len(parts) > 1 or end + 1 < length:
                     parts = ["?"]
@@ -167,7 +167,7 @@ def made(text: str, chain: str) -> str:
     ('Door()', 'Door()', 'newer')
     """
     is_bare = chain and text.startswith("new") and not chain.endswith("()")
-    return f"{chain}()" if is_bare and _MAKES.match(text) else chain
+    return marked(chain, Mark.CALL) if is_bare and _MAKES.match(text) else chain
 
 
 def _spell(chain: str) -> str:
@@ -186,8 +186,8 @@ def members_of(text: str) -> str:
         if matched and matched[2] is None:
             found.append("..." if matched[1].startswith("...") else matched[1])
         elif matched and (chain := chain_of(matched[2])):
-            found.append(f"{matched[1].strip(QUOTES)}:{chain}")
-    return f"{{{','.join(found)}}}"
+            found.append(field_of(matched[1].strip(QUOTES), chain))
+    return object_of(found)
 
 
 def last_of_chain(text: str) -> str:
@@ -201,7 +201,7 @@ def last_of_chain(text: str) -> str:
 
 
 def _after_unknown(text: str, length: int) -> str:
-    """What follows an expression that is no name: `(…).a.b` -> `?.a.b`, as far as it is plain."""
+    """Return the names behind an expression that is no name: `(…).a.b` -> `?.a.b`, as far as they are plain."""
     tail = re.search(r"[)\]}\"'`]!?\??\.\s*([\w$#]+(?:\.[\w$#]+)*)\s*$", text[:length])
     return f"?.{tail[1]}" if tail else ""
 
@@ -247,12 +247,12 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     """
     text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip().rstrip("*&? ")
     text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
-    if len(text) > _LONGEST_TYPE:
+    if len(text) > _MAX_TYPE_CHARACTERS:
         return ""
     if "+" in text:
         bounds = [b.strip() for b in split_top(text, "+")]
         if len(bounds) > 1:
-            return "+".join(b for b in (type_name(b, settings) for b in bounds if b[:1] not in ("'", "?")) if b)
+            return bounds_of(filter(None, (type_name(b, settings) for b in bounds if b[:1] not in ("'", "?"))))
     text = text.replace("::", ".").replace(" .", ".")
     if settings.bracketed:
         text = text.replace("[", "<").replace("]", ">")
@@ -262,10 +262,10 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     if generic and generic[1].rpartition(".")[2] in settings.containers:
         arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
         element = arguments[min(1, len(arguments) - 1)].rpartition("= ")[2]
-        return f"{generic[1]}?{_collection(element, settings)}"
+        return wrapped_in(generic[1], _collection(element, settings))
     if generic and generic[1].rpartition(".")[2] in settings.transparent:
         arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
-        return f"{generic[1]}?{type_name(arguments[0].rpartition('= ')[2], settings)}"
+        return wrapped_in(generic[1], type_name(arguments[0].rpartition("= ")[2], settings))
     wrapped = _WRAPPED.fullmatch(text)
     if wrapped:
         return type_name(split_top(wrapped[1], ",")[0], settings)
@@ -297,4 +297,4 @@ def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
 
 def _collection(element: str, settings: TypeSettings) -> str:
     name = type_name(element, settings)
-    return f"{name}[]" if name and not name.endswith("[]") else ""
+    return array_of(name) if name and not name.endswith("[]") else ""

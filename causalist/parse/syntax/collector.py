@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, OPTIONAL, Definition
+from causalist.model.facts import MODULE_SCOPE, Definition
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.type_notation import OPTIONAL
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.bindings import BindingReader, PlaceReader
 from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of

@@ -1,17 +1,26 @@
-"""Types and expressions of languages that write what holds before what is held: `[]T`, `map[K]*T`, `func(A) T`.
+"""Types and expressions of languages that write types prefix-first, `[]T`, `map[K]*T`, `func(A) T` -> notation.
 
-Types become a chain of names behind marks: `[]T` gives a T by index, range or receive, `[K]T` gives a K too, as what a
-range over it counts with, `()T` gives a T when it is called, `(T,U)` is what a function with several results returns,
-`struct{a:T,U}` has a T called a and all that a U has (`a:` where no name tells the type).
-Expressions become chains as `chains` makes them, with more marks on their parts: `xs[].close` for a member of an item,
-`xs[k]` for what a range counts with, `open():0` for the first of several results, `T()^` for a collection of T, `T!`
-for a value that is asserted to be a T.
+The notation is that of `model.type_notation`. Expressions become chains as `chains` makes them, with more marks:
+`xs[].close` for a member of an item, `xs[k]` for a key of a range, `open():0` for the first of several results, `T()^`
+for a collection of T, `T!` for a value that is asserted to be a T.
 """
 
 import re
 from collections.abc import Iterator
 
 from causalist.model.language import TypeSettings
+from causalist.model.type_notation import (
+    Mark,
+    Shape,
+    callable_of,
+    closing_bracket,
+    field_of,
+    record_of,
+    sequence_of,
+    split_outside,
+    split_type,
+    tuple_of,
+)
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)?")
@@ -27,7 +36,7 @@ _COLLECTION_OR_STRUCT = re.compile(r"&?\s*(?=\[|map\[|struct\b)")
 _END_OF_FIELD = re.compile(rf"{_TOKEN.pattern}|[;\n]", re.DOTALL)
 _FIELD = re.compile(r"([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s+(?=\S)(.+)|(\*?[^\W\d][\w.]*)(\[.*\])?", re.DOTALL)
 _TAG = re.compile(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # what a library reads, behind the type of a field
-_DEEPEST = 8  # brackets within brackets of one type or one expression
+_MAX_DEPTH = 8  # brackets within brackets of one type or one expression
 
 
 def type_of(text: str, depth: int = 0) -> str:
@@ -39,7 +48,7 @@ def type_of(text: str, depth: int = 0) -> str:
     ['S', '', '', '', '[]T', 'T', '[]struct{a:T,b:T,U}']
     """
     text = _trimmed(text).lstrip("*")
-    if not text or depth > _DEEPEST:
+    if not text or depth > _MAX_DEPTH:
         return ""
     if text[0] == "(":
         return _results(text, depth)
@@ -47,17 +56,17 @@ def type_of(text: str, depth: int = 0) -> str:
         opened = text.index("[")
         end = _closing(text, opened)
         counted = type_of(text[opened + 1 : end], depth + 1) if opened and end > 0 else ""
-        return _held(f"[{counted}]", text[end + 1 :], depth) if end > 0 else ""
+        return _held(sequence_of("", counted), text[end + 1 :], depth) if end > 0 else ""
     variadic = _VARIADIC.match(text)
     if variadic:
-        return _held("[]", text[variadic.end() :], depth)
+        return _held(sequence_of(""), text[variadic.end() :], depth)
     matched = re.match(r"<-\s*chan\b|chan\b(?:\s*<-)?", text)
     if matched:
         received = type_of(text[matched.end() :], depth + 1)
-        return _held(f"[{received}]", text[matched.end() :], depth)
+        return _held(sequence_of("", received), text[matched.end() :], depth)
     if re.match(r"func\s*\(", text):
         end = _closing(text, text.index("("))
-        return _held("()", text[end + 1 :], depth) if end > 0 else ""
+        return _held(callable_of(""), text[end + 1 :], depth) if end > 0 else ""
     if _STRUCT.match(text):
         return _record(text, depth)
     named = _DOTTED.match(text)
@@ -77,11 +86,11 @@ def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
     ['a.b', 'T()', 'f()[].g', 'T!.m', 'pkg.T()^', 'T()', '']
     """
     text = _trimmed(text)
-    if not text or depth > _DEEPEST:
+    if not text or depth > _MAX_DEPTH:
         return ""
     if text.startswith("<-"):
         inner = chain_of(text[2:], settings, depth + 1)
-        return inner + "[]" if inner else ""
+        return inner + Mark.ITEM if inner else ""
     if text[0] in "*&":
         return chain_of(text[1:], settings, depth + 1)
     chain, position = _operand(text, settings, depth)
@@ -108,7 +117,7 @@ def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
         at = _skip(text, named.end())
         end = _closing(text, at) if text[at : at + 1] == "(" else -1
         if end > 0:
-            first = _split(text[at + 1 : end])[0]
+            first = split_outside(text[at + 1 : end], ",", _TOKEN)[0]
             made = _value_of(type_of(first)) if named[0] in settings.makers else chain_of(first, settings, depth + 1)
             return made or "?", end + 1
     return named[0], named.end()
@@ -133,17 +142,17 @@ def _along(text: str, position: int, chain: str, settings: TypeSettings) -> str:
             if end < 0:
                 return ""
             asserted = type_of(text[position + 1 : end])
-            chain = _value_of(asserted, "!") or "?"
+            chain = _value_of(asserted, Mark.INSTANCE) or "?"
             position = end + 1
         elif character in "([{":
             end = _closing(text, position)
             if end < 0:
                 # What is cut off at the end of a long literal is the literal.
-                return chain + "()" if character == "{" and chain != "?" else ""
+                return chain + Mark.CALL if character == "{" and chain != "?" else ""
             if character == "[":
-                chain += "" if ":" in _separators(text[position + 1 : end]) else "[]"
-            elif character == "(" or not chain.endswith("^"):
-                chain = chain.removesuffix("[]") + "()" if character == "{" else chain + "()"
+                chain += "" if ":" in _separators(text[position + 1 : end]) else Mark.ITEM
+            elif character == "(" or not chain.endswith(Mark.SEQUENCE_OF):
+                chain = (chain.removesuffix(Mark.ITEM) if character == "{" else chain) + Mark.CALL
             if chain.startswith("?"):
                 chain = "?"
             position = end + 1
@@ -176,18 +185,18 @@ def key_and_item(written: str) -> tuple[str, str]:
     >>> key_and_item("[K][]T"), key_and_item("[]T"), key_and_item("T")
     (('K', '[]T'), ('', 'T'), ('', ''))
     """
-    end = _closing(written, 0) if written.startswith("[") else -1
-    return (written[1:end], written[end + 1 :]) if end > 0 else ("", "")
+    shape, parts = split_type(written)
+    return (parts[1], parts[0]) if shape is Shape.SEQUENCE else ("", "")
 
 
-def _value_of(written: str, mark: str = "()") -> str:
+def _value_of(written: str, mark: Mark = Mark.CALL) -> str:
     """A value of a type as a chain: a T as `T()`, a collection of T as `T()^`.
 
     >>> _value_of("[][K]T"), _value_of("T", "!"), _value_of("()T")
     ('T()^^', 'T!', '')
     """
     matched = _COLLECTIONS.fullmatch(written)
-    return matched[2] + mark + "^" * matched[1].count("[") if matched else ""
+    return matched[2] + mark + Mark.SEQUENCE_OF * matched[1].count("[") if matched else ""
 
 
 def _after_value(text: str, position: int) -> int:
@@ -202,7 +211,7 @@ def _after_value(text: str, position: int) -> int:
 def _end_of_type(text: str) -> int:
     """The end of the collection type that `text` begins with, or 0."""
     position = 0
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         position = _skip(text, position)
         if text.startswith("map[", position):
             position += 3
@@ -245,14 +254,14 @@ def _record(text: str, depth: int) -> str:
             return ""
         if matched[1]:
             held = type_of(matched[2], depth + 1)
-            fields += [f"{name.strip()}:{held}" for name in matched[1].split(",")]
+            fields += [field_of(name.strip(), held) for name in matched[1].split(",")]
         else:
             fields.append(matched[3].lstrip("*"))
-    return f"struct{{{','.join(fields)}}}" if fields else ""
+    return record_of(fields) if fields else ""
 
 
 def _lines(text: str) -> Iterator[str]:
-    """What stands between line ends and semicolons outside of brackets, without comments."""
+    """Yield the lines and statements outside of brackets, without comments."""
     depth, start, kept = 0, 0, ""
     for token in _END_OF_FIELD.finditer(text):
         written = token[0]
@@ -276,7 +285,7 @@ def _results(text: str, depth: int) -> str:
     end = _closing(text, 0)
     if end < 0 or _trimmed(text[end + 1 :]):
         return ""
-    parts = [part for part in map(_trimmed, _split(text[1:end])) if part]
+    parts = [part for part in map(_trimmed, split_outside(text[1:end], ",", _TOKEN)) if part]
     named = [_NAMED_PARAMETER.fullmatch(part) for part in parts]
     kept = [n if n and n[1] not in _TYPE_WORDS else None for n in named]
     if any(kept):
@@ -287,7 +296,7 @@ def _results(text: str, depth: int) -> str:
             types.insert(0, type_of(written, depth + 1))
     else:
         types = [type_of(part, depth + 1) for part in parts]
-    return types[0] if len(types) == 1 else f"({','.join(types)})" if any(types) else ""
+    return types[0] if len(types) == 1 else tuple_of(types) if any(types) else ""
 
 
 def _trimmed(text: str) -> str:
@@ -306,21 +315,12 @@ def _skip(text: str, position: int) -> int:
 
 
 def _closing(text: str, start: int) -> int:
-    """Position of the bracket that closes the one at `start`, or -1; strings and comments are skipped."""
-    depth = 0
-    for token in _TOKEN.finditer(text, start):
-        character = token[0]
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth == 0:
-                return token.start()
-    return -1
+    """Return the position of the bracket that closes the one at `start`, or -1; strings and comments are skipped."""
+    return closing_bracket(text, start, _TOKEN)
 
 
 def _outside(text: str) -> Iterator["re.Match[str]"]:
-    """What stands outside of brackets, and no bracket itself."""
+    """Yield the tokens outside of brackets, and no bracket itself."""
     depth = 0
     for token in _TOKEN.finditer(text):
         if token[0] in "([{":
@@ -334,13 +334,3 @@ def _outside(text: str) -> Iterator["re.Match[str]"]:
 def _separators(text: str) -> str:
     """The commas and colons outside of brackets."""
     return "".join(token[0] for token in _outside(text) if token[0] in ",:")
-
-
-def _split(text: str) -> list[str]:
-    """Split at commas outside of brackets."""
-    parts, start = [], 0
-    for token in _outside(text):
-        if token[0] == ",":
-            parts.append(text[start : token.start()])
-            start = token.end()
-    return [*parts, text[start:]]

@@ -1,24 +1,29 @@
-"""Brackets and strings in the text of an expression: what closes what, and where separators stand outside of them.
+"""Text of annotations and expressions of shaped languages -> types and values in the notation of facts.
 
-Annotations of languages that say what their collections hold -> the notation of types that `graph.shapes` reads.
-
-`[]T` is a sequence of T, `{K}T` a mapping, `(A,B)` a tuple, `()T` a function, `=T` the class T itself, `A|B` one of
-both, `<A|B>` the same inside of another. What says nothing, or cannot be told, is "".
-
-Expressions of shaped languages -> the notation of values that `graph.shapes` reads.
-
-A value is a chain of names, whose parts have marks: `()` it is called, `[]` an item, `[0]` the item at that place,
-`[*]` each element, `[#]` counted elements, `:1` a part of a tuple, `^` and `%` a sequence and a mapping of such, `&`
-what a `with` statement binds; `<T>` is of type T, `a|b` is one of both, `(a,b)` a tuple, `{a|b}` one of both inside of
-it. What cannot be told is "". The syntax tree is not asked again: see `parse.sweep`.
+The notation is that of `model.type_notation`. The syntax tree is not asked again: the text of an annotation or
+expression is read by brackets, strings and separators.
 """
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from causalist.model.language import ShapeSettings
-from causalist.model.type_notation import split_top
+from causalist.model.type_notation import (
+    MAX_UNION_MEMBERS,
+    Mark,
+    as_member,
+    as_tuple_item,
+    callable_of,
+    class_of,
+    index_mark,
+    mapping_of,
+    marked,
+    sequence_of,
+    split_top,
+    tuple_of,
+    typed_value,
+    union_of_names,
+)
 
 STRING = re.compile(
     r"""[rRbBuUfFtT]{0,2}(?:'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")""",
@@ -30,7 +35,7 @@ _STRING_OR_COMMENT = re.compile(rf"({STRING.pattern})|#[^\n]*", re.DOTALL)
 
 
 def closing(text: str, start: int) -> int:
-    """Position of the bracket that closes the one at `start`, or -1; kinds of brackets are not told apart.
+    """Return the position of the bracket that closes the one at `start`, or -1; kinds of brackets are not told apart.
 
     >>> closing("f(a, ')')", 1), closing("f(a", 1)
     (8, -1)
@@ -84,7 +89,7 @@ def split_outside(text: str, separator: str, most: int = 0) -> list[str]:
 
 
 def without_comments(text: str) -> str:
-    """The text without comments that a "#" starts.
+    """Return the text without comments that a "#" starts.
 
     >>> without_comments("a + '#'  # b")
     "a + '#'  "
@@ -94,14 +99,13 @@ def without_comments(text: str) -> str:
 
 PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
-MOST_PARTS = 6  # of a union
-_LONGEST = 2000
-_DEEPEST = 8
+_MAX_CHARACTERS = 2000
+_MAX_DEPTH = 8
 
 
 @lru_cache(maxsize=20_000)
 def shape_of(text: str, settings: ShapeSettings) -> str:
-    """The notation of an annotation.
+    """Return the type that an annotation names.
 
     >>> s = ShapeSettings(sequences=("list",), mappings=("dict",), tuples=("tuple",), classes=("type",),
     ...     functions=("Callable",), unions=("Union",), transparent=("Optional",))
@@ -114,7 +118,7 @@ def shape_of(text: str, settings: ShapeSettings) -> str:
 
 
 def _tidy(text: str) -> str:
-    return " ".join(without_comments(text.replace("\\\n", " ")).split()) if len(text) <= _LONGEST else ""
+    return " ".join(without_comments(text.replace("\\\n", " ")).split()) if len(text) <= _MAX_CHARACTERS else ""
 
 
 def _shape(text: str, settings: ShapeSettings, depth: int) -> str:
@@ -123,11 +127,11 @@ def _shape(text: str, settings: ShapeSettings, depth: int) -> str:
         text = text[1:-1].strip()
     if text[:1] == "(" and closing(text, 0) == len(text) - 1:
         text = text[1:-1].strip()
-    if not text or depth > _DEEPEST or text in settings.nothing:
+    if not text or depth > _MAX_DEPTH or text in settings.nothing:
         return ""
     members = split_outside(text, "|")
     if len(members) > 1:
-        return one_of(_shape(each, settings, depth + 1) for each in members)
+        return union_of_names(_shape(each, settings, depth + 1) for each in members)
     if PLAIN.fullmatch(text):
         last = text.rpartition(".")[2]
         return "[]" if last in settings.sequences else "" if last in settings.transparent else text
@@ -139,40 +143,25 @@ def _shape(text: str, settings: ShapeSettings, depth: int) -> str:
     if head in settings.transparent:
         return _shape(held[0], settings, depth + 1)
     if head in settings.unions:
-        return one_of(_shape(each, settings, depth + 1) for each in held)
+        return union_of_names(_shape(each, settings, depth + 1) for each in held)
     if head in settings.sequences:
-        return f"[]{_inner(held[0], settings, depth)}"
+        return sequence_of(_inner(held[0], settings, depth))
     if head in settings.mappings:
-        return f"{{{_inner(held[0], settings, depth)}}}{_inner(held[-1], settings, depth) if len(held) > 1 else ''}"
+        return mapping_of(_inner(held[0], settings, depth), _inner(held[-1], settings, depth) if len(held) > 1 else "")
     if head in settings.tuples:
         if held[-1].strip() == "...":
-            return f"[]{_inner(held[0], settings, depth)}"
-        return f"({','.join(_inner(each, settings, depth) for each in held)})"
+            return sequence_of(_inner(held[0], settings, depth))
+        return tuple_of(_inner(each, settings, depth) for each in held)
     if head in settings.functions:
-        return f"(){_inner(held[-1], settings, depth)}"
+        return callable_of(_inner(held[-1], settings, depth))
     if head in settings.classes:
-        members = _parts(_shape(held[0], settings, depth + 1))
-        return one_of(f"={each}" for each in members if each[:1] not in ("", "[", "(", "{", "="))
+        members = split_top(_shape(held[0], settings, depth + 1), "|")
+        return union_of_names(class_of(each) for each in members if each[:1] not in ("", "[", "(", "{", "="))
     return name[0]
 
 
 def _inner(text: str, settings: ShapeSettings, depth: int) -> str:
-    shape = _shape(text, settings, depth + 1)
-    return f"<{shape}>" if "|" in shape and len(_parts(shape)) > 1 else shape
-
-
-def _parts(shape: str) -> list[str]:
-    return split_top(shape, "|")
-
-
-def one_of(members: Iterable[str]) -> str:
-    """The notation of one of several types or values."""
-    found: list[str] = []
-    for each in members:
-        for part in _parts(each):
-            if part and part not in found:
-                found.append(part)
-    return "|".join(found[:MOST_PARTS])
+    return as_member(_shape(text, settings, depth + 1))
 
 
 _ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
@@ -189,11 +178,11 @@ _KINDS = {"in": "compare", "is": "compare", "async": "for"} | {k: k for k in ("i
 _NO_VALUE = [("operator", 0, 0)]
 
 
-TRUTH, NUMBER, TEXT = "<bool>", "<int>", "<str>"
+TRUTH, NUMBER, TEXT = map(typed_value, ("bool", "int", "str"))
 
 
 def value_of(text: str, settings: ShapeSettings) -> str:
-    """The notation of an expression.
+    """Return the value of an expression.
 
     >>> s = ShapeSettings(keeping=("sorted",), counting=("enumerate",), taking=("next",), casting=("cast",))
     >>> [value_of(t, s) for t in ("a.b", "f(x).g", "xs[0].y", "xs[i]", "xs[1:]", "await f()", "a or B()", "None")]
@@ -205,7 +194,7 @@ def value_of(text: str, settings: ShapeSettings) -> str:
     """
     if PLAIN.fullmatch(text):
         return _word(text)
-    return _value(without_comments(text), settings, 0) if len(text) <= _LONGEST else ""
+    return _value(without_comments(text), settings, 0) if len(text) <= _MAX_CHARACTERS else ""
 
 
 def callee_of(text: str, settings: ShapeSettings) -> str:
@@ -217,7 +206,7 @@ def callee_of(text: str, settings: ShapeSettings) -> str:
     """
     if PLAIN.fullmatch(text):
         return text
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_CHARACTERS:
         return ""
     text = without_comments(text).strip()
     value, end = _primary(text, settings, 0)
@@ -232,7 +221,7 @@ def _word(text: str) -> str:
 
 def _value(text: str, settings: ShapeSettings, depth: int) -> str:
     text = text.strip()
-    if not text or depth > _DEEPEST:
+    if not text or depth > _MAX_DEPTH:
         return ""
     if PLAIN.fullmatch(text):
         return _word(text)
@@ -249,7 +238,7 @@ def _value(text: str, settings: ShapeSettings, depth: int) -> str:
 
 
 def _operation(text: str, settings: ShapeSettings, depth: int) -> str:
-    """What operators, conditions or commas make of their operands, by the one that binds least."""
+    """Return the value of an operation, by the operator, condition or comma that binds least."""
     marks = _marks(text)
     kinds = {kind for kind, _, _ in marks}
     for kind in (",", "if", "or", "and", "not", "compare", "operator"):
@@ -261,13 +250,13 @@ def _operation(text: str, settings: ShapeSettings, depth: int) -> str:
             parts = [text[a:b] for a, b in zip(begins, ends, strict=True)]
             values = [_value(part, settings, depth + 1) for part in parts if part.strip()]
             if kind == "or":
-                return one_of(values)
-            return f"({','.join(f'{{{v}}}' if '|' in v else v for v in values)})" if values else ""
+                return union_of_names(values)
+            return tuple_of(map(as_tuple_item, values)) if values else ""
         if kind == "if":
             other = next((end for each, start, end in marks if each == "else" and start > at[0][1]), -1)
             if other < 0:
                 return ""
-            return one_of(_value(part, settings, depth + 1) for part in (text[: at[0][0]], text[other:]))
+            return union_of_names(_value(part, settings, depth + 1) for part in (text[: at[0][0]], text[other:]))
         if kind == "and":
             return _value(text[at[-1][1] :], settings, depth + 1)
         if kind in ("not", "compare"):
@@ -277,7 +266,7 @@ def _operation(text: str, settings: ShapeSettings, depth: int) -> str:
 
 
 def _marks(text: str) -> list[tuple[str, int, int]]:
-    """(kind, start, end) of operators and commas outside of brackets; what follows a `for` is left out."""
+    """Return (kind, start, end) of operators and commas outside of brackets, up to a `for`."""
     found: list[tuple[str, int, int]] = []
     position, length = 0, len(text)
     while position < length:
@@ -305,7 +294,7 @@ def _marks(text: str) -> list[tuple[str, int, int]]:
 
 
 def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
-    """(value, end) of a name, literal, display or bracket at the start of a text, and of what is done with it."""
+    """Return (value, end) of a name, literal, display or bracket at the start of a text, with its trailers."""
     first, position = text[0], 0
     if first in "([{":
         end = closing(text, 0)
@@ -354,7 +343,7 @@ def _trailers(head: str, text: str, position: int) -> tuple[str, int]:
             end = closing(text, position)
             if end < 0:
                 return "", position
-            head += "()" if character == "(" else _subscript(text[position + 1 : end])
+            head += Mark.CALL if character == "(" else _subscript(text[position + 1 : end])
             position = end + 1
         elif space := _SPACE.match(text, position):
             position = space.end()
@@ -366,35 +355,35 @@ def _trailers(head: str, text: str, position: int) -> tuple[str, int]:
 def _subscript(inside: str) -> str:
     if _INDEX.fullmatch(inside):
         number = int(inside)
-        return f"[{number}]" if number >= 0 else "[]"
-    return "" if ":" in inside and len(split_outside(inside, ":", 2)) > 1 else "[]"
+        return index_mark(number) if number >= 0 else Mark.ITEM
+    return "" if ":" in inside and len(split_outside(inside, ":", 2)) > 1 else Mark.ITEM
 
 
 def _display(inside: str, bracket: str, settings: ShapeSettings, depth: int) -> str:
-    """A list, set or dictionary, or a comprehension: of what its first items are."""
+    """Return the value of a list, set, dictionary or comprehension, by its first items."""
     kind = "<list>" if bracket == "[" else "<dict>"
     loop = next((start for each, start, _ in _marks(inside) if each == "for"), None) if "for" in inside else None
-    items = [inside[:loop]] if loop is not None else split_outside(inside, ",", MOST_PARTS)
+    items = [inside[:loop]] if loop is not None else split_outside(inside, ",", MAX_UNION_MEMBERS)
     items = [each for each in items if each.strip()]
     if not items or items[0].lstrip().startswith("*"):
         return kind
     pairs = [split_outside(each, ":") if bracket == "{" else [each] for each in items]
-    mark = "%" if len(pairs[0]) > 1 else "^"
+    mark = Mark.MAPPING_OF if len(pairs[0]) > 1 else Mark.SEQUENCE_OF
     values = [_value(pair[-1], settings, depth + 1) for pair in pairs]
     if any("|" in value or value[:1] == "(" for value in values):
         return kind
-    return one_of(f"{value}{mark}" for value in values if value) or kind
+    return union_of_names(marked(value, mark) for value in values) or kind
 
 
 def _passed(head: str, inside: str, settings: ShapeSettings, depth: int) -> str:
-    """What a call gives of a function whose result is made of its first argument."""
+    """Return the result of a function that makes it of its first argument."""
     argument = split_outside(inside, ",", 1)[0]
     if head in settings.casting:
         shape = shape_of(argument, settings)
-        return f"<{shape}>" if shape and ">" not in shape else ""
+        return typed_value(shape) if shape and ">" not in shape else ""
     value = _value(argument, settings, depth + 1)
     if head in settings.keeping:
         return value or "<list>"
     if head in settings.counting:
-        return f"{value}[#]" if value and "|" not in value else "<list>"
-    return f"{value}[*]" if value and "|" not in value and value[0] != "(" else ""
+        return marked(value, Mark.ENUMERATE) if value and "|" not in value else "<list>"
+    return marked(value, Mark.ELEMENT) if "|" not in value and value[:1] != "(" else ""
