@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist.errors import IndexNotWritable, ModelFailed
-from causalist.llm.model import Model, model_named
+from causalist.llm.model import Model, get_model
 from causalist.memory.entities import Extraction, extracted
 from causalist.memory.llm_parsing import THRESHOLD, Notes, parse_entities, parse_triples
 from causalist.memory.regex_extractor import RegexEntityExtractor
@@ -42,7 +42,7 @@ class LLMEntityExtractor:
     entities cannot be used, those that patterns find are taken, and a diagnostic says so."""
 
     def __init__(self, model: Model | str, *, threshold: float = THRESHOLD, cache: Path | None = None) -> None:
-        self.model = model_named(model) if isinstance(model, str) else model
+        self.model = get_model(model) if isinstance(model, str) else model
         self.name = f"llm:{self.model.model_id}"
         self.threshold = threshold
         prompts = resource_files("causalist.memory").joinpath("prompts")

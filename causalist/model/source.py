@@ -1,7 +1,4 @@
-"""Files as they come out of a folder or a git tree.
-
-What is said beside a result: of a file, of an index, of an answer.
-"""
+"""Files of a folder or a git tree, and diagnostics."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -36,8 +33,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a folder or tree offers. `entries` are sorted by path; `skipped` counts files by reason; `examples` names
-    up to three paths for each reason."""
+    """The files of a folder or tree.
+
+    `entries` are sorted by path; `skipped` counts files by reason; `examples` names up to three paths for each reason.
+    """
 
     entries: tuple[FileEntry, ...]
     skipped: Mapping[str, int]
@@ -47,8 +46,10 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs between a commit and a folder: (first, last) 0-based rows of each changed file as it is now,
-    and the paths of files that are gone."""
+    """Differences between a commit and a folder.
+
+    `rows` has (first, last) 0-based rows of each changed file as it is now, `deleted` the paths of deleted files.
+    """
 
     commit: str
     rows: Mapping[str, tuple[tuple[int, int], ...]]
@@ -56,7 +57,7 @@ class Changes:
 
 
 class Diagnostic(NamedTuple):
-    """Something that a file made impossible or doubtful; `slug` leads to an entry in docs/messages.md."""
+    """A problem or doubt beside a result; `slug` leads to an entry in docs/messages.md."""
 
     slug: str
     detail: str

@@ -5,7 +5,7 @@ import numpy as np
 from causalist.extract import hit_of
 from causalist.graph import fan_in
 from causalist.model.graph import USE_KINDS, CodeGraph
-from causalist.model.lookup import BackEdge, Layering, LayerSize, LayerUses, Used
+from causalist.model.lookup import BackEdge, Layering, LayerSize, LayerUses, UsedDefinition
 from causalist.model.symbols import STACKED_LAYERS, Layer, NodeKind
 
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERNAL)
@@ -29,7 +29,9 @@ def layering_of(graph: CodeGraph, *, min_confidence: float, n_hottest: int = 5) 
             continue
         definitions = np.flatnonzero(own & is_definition)
         best = definitions[np.lexsort((definitions, -fan_ins[definitions]))][:n_hottest]
-        hottest = tuple(Used(hit_of(graph, n, 0.0, 0.0, ()), int(fan_ins[n])) for n in best.tolist() if fan_ins[n])
+        hottest = tuple(
+            UsedDefinition(hit_of(graph, n, 0.0, 0.0, ()), int(fan_ins[n])) for n in best.tolist() if fan_ins[n]
+        )
         n_files = int((own & (nodes.kinds == NodeKind.FILE)).sum())
         sizes.append(LayerSize(layer.label, n_files, len(definitions), hottest))
     counted = np.isin(edges.kinds, sorted(USE_KINDS)) & (edges.confidences >= min_confidence) & is_inside[edges.targets]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from causalist.graph import GUESSES, RULES, load_confidences
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import Index
-from causalist.model.lookup import Calls, Finding, Gap, Health, Unmeasured
+from causalist.model.lookup import Finding, Health, ResolutionCounts, UnmeasuredRule, UnresolvedCall
 from causalist.model.symbols import NodeKind, split_id
 from causalist.parse import dialect_of
 
@@ -78,7 +78,7 @@ def _named(graph: CodeGraph, wrong: NDArray[np.bool_], slug: str, detail: str) -
         yield Finding(slug, graph.nodes.ids[node], detail)
 
 
-def _calls(graph: CodeGraph) -> tuple[Calls, ...]:
+def _calls(graph: CodeGraph) -> tuple[ResolutionCounts, ...]:
     """Sites by language. A site that may lead to several candidates counts once."""
     edges, nodes, unresolved = graph.edges, graph.nodes, graph.unresolved
     languages = _languages(graph)
@@ -97,11 +97,13 @@ def _calls(graph: CodeGraph) -> tuple[Calls, ...]:
         ]
         unknown = np.flatnonzero(of_call == name)
         examples = _examples(graph, unknown)
-        result.append(Calls(name, counts[0], counts[1], counts[2], int(unresolved.counts[unknown].sum()), examples))
+        result.append(
+            ResolutionCounts(name, counts[0], counts[1], counts[2], int(unresolved.counts[unknown].sum()), examples)
+        )
     return tuple(each for each in result if sum(each[1:5]))
 
 
-def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[Gap, ...]:
+def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[UnresolvedCall, ...]:
     """One unresolved call of each of the names that most of these rows have, "?" aside."""
     calls = graph.unresolved
     sums: dict[int, int] = {}
@@ -114,7 +116,7 @@ def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[Gap, ...]:
     first = {int(calls.names[row]): row for row in reversed(rows.tolist())}
     chosen = [first[name] for name in named[:_EXAMPLES]]
     return tuple(
-        Gap(
+        UnresolvedCall(
             graph.nodes.ids[int(calls.sources[i])],
             calls.texts[int(calls.names[i])],
             int(calls.rows[i]) + 1,
@@ -124,13 +126,13 @@ def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[Gap, ...]:
     )
 
 
-def _unmeasured(graph: CodeGraph) -> tuple[Unmeasured, ...]:
+def _unmeasured(graph: CodeGraph) -> tuple[UnmeasuredRule, ...]:
     """Rules that were never measured, by which edges of this graph go; in the order of the rules."""
     table, evidence = load_confidences(), {rule.name.value: rule.evidence for rule in RULES}
     counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))
     used = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
     return tuple(
-        Unmeasured(name, evidence[name].name.lower(), table.confidence_of(name, EdgeKind.CALLS, ""), used[name])
+        UnmeasuredRule(name, evidence[name].name.lower(), table.confidence_of(name, EdgeKind.CALLS, ""), used[name])
         for name in table.unmeasured_rules()
         if name in used
     )

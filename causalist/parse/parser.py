@@ -405,7 +405,7 @@ def parse_file(path: str, data: bytes) -> FileFacts:
     try:
         return _parse(path, data)
     except Exception as error:
-        if not errors.is_survived(error):
+        if not errors.is_recoverable(error):
             raise
         facts = parse_text(path, data)
         what = f"it is read as text alone, for a defect of this program ({type(error).__name__})"

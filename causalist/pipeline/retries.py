@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from causalist import navigate
 from causalist._internal.lazy import dataclass
-from causalist.index.options import Progress, Read, silent
-from causalist.index.source_text import Texts
+from causalist.index.options import Progress, Read, ignore_progress
+from causalist.index.source_text import SourceText
 from causalist.model.answer import AskOptions, RankMode
 from causalist.model.index import Index
-from causalist.model.protocols import UNWATCHED, Steps
-from causalist.model.scores import Matched
+from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.scores import TextMatches
 from causalist.rank import (
     GENERATORS,
     LEAST_ALIKE,
@@ -32,12 +32,12 @@ from causalist.rank import (
 )
 
 
-class Attempt(NamedTuple):
+class RankingAttempt(NamedTuple):
     """A question ranked once: where its patterns stand, scores, the part of the repository that was asked, the nodes
     that answer, how likely one of the first five files is right (None where nobody knows), and how many candidates each
     generator of the route found (None where it was not run)."""
 
-    matched: Mapping[int, Matched]
+    matched: Mapping[int, TextMatches]
     ranking: Ranking
     view: navigate.View
     chosen: list[Chosen]
@@ -45,48 +45,48 @@ class Attempt(NamedTuple):
     generators: Mapping[str, int | None]
 
 
-def best_of(attempts: Sequence[Attempt]) -> Attempt:
+def best_attempt(attempts: Sequence[RankingAttempt]) -> RankingAttempt:
     """The surest of those that found something; of equal ones the first."""
     return max(attempts, key=lambda each: (bool(each.chosen), each.confidence or 0.0))
 
 
-def routed(question: Question, options: AskOptions) -> Question:
+def with_route(question: Question, options: AskOptions) -> Question:
     """The question on the route that the options force, if they do."""
     return question if options.route is None else replace(question, route=options.route)
 
 
-def similarities_for(
+def make_similarities(
     query: str,
     options: AskOptions,
     index: Index,
     read: Read,
     places: tuple[Path, ...],
-    progress: Progress = silent,
-    steps: Steps = UNWATCHED,
+    progress: Progress = ignore_progress,
+    steps: Steps = NO_STEPS,
 ) -> Similarities | None:
     """What the embedder of the options says of a question, once it is asked for; None without one. `places`: where the
     index may lie, and its vectors with it."""
     if options.embedder is None:
         return None
-    from causalist.index.vectors import similarities_to
+    from causalist.index.vectors import defer_similarities
 
-    return similarities_to(query, options.embedder, index, read, places, progress, steps)
+    return defer_similarities(query, options.embedder, index, read, places, progress, steps)
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class RankingSession:
     """What is asked, but for the question."""
 
     index: Index
     options: AskOptions
-    texts: Texts
+    texts: SourceText
     weights: Weights
     root: Path
     folder: str
-    steps: Steps = UNWATCHED
+    steps: Steps = NO_STEPS
     similarities: Similarities | None = None  # what an embedder says, if one is chosen
 
-    def attempts(self, question: Question) -> list[Attempt]:
+    def rank_with_retries(self, question: Question) -> list[RankingAttempt]:
         """The question as it stands and, as long as nothing is found, with words that begin like its own; decision 9
         has what else was tried. What was asked for to the letter is there, or it is not, unless a program may have
         printed it with parts filled in, or it is a question in quotes."""
@@ -101,7 +101,7 @@ class Asking:
             if found.matched:
                 return [*attempts, found]
         if unquoted is not None and self.steps.in_time():
-            return [*attempts, *self.attempts(routed(unquoted, self.options))]
+            return [*attempts, *self.rank_with_retries(with_route(unquoted, self.options))]
         for least_alike in () if question.is_pattern else LEAST_ALIKE:
             if attempts[-1].chosen or not self.steps.in_time():
                 break
@@ -110,12 +110,12 @@ class Asking:
                 attempts.append(self.attempt(other, asked=question))
         return attempts
 
-    def attempt(self, question: Question, asked: Question | None = None) -> Attempt:
+    def attempt(self, question: Question, asked: Question | None = None) -> RankingAttempt:
         """A ranking of `question`, judged by how well it fits `asked` where that is another one."""
         graph, lexical, options, steps = self.index.graph, self.index.lexical, self.options, self.steps
         with steps.timed("validate.filters"):
             view = navigate.view_of(self.index, options, root=self.root, folder=self.folder)
-        matched = self._matched(question)
+        matched = self._match_patterns(question)
         given = (graph, lexical, view.transition, self.weights, options)
         ranking = rank_question(question, *given, matched, view.inside, self.index.history, steps, self.similarities)
         scope = view.scope
@@ -132,9 +132,9 @@ class Asking:
             )
         found = steps.take_found()
         generators = {name: found.get(name) for name in GENERATORS}
-        return Attempt(matched, ranking, view, chosen, confidence, generators)
+        return RankingAttempt(matched, ranking, view, chosen, confidence, generators)
 
-    def _matched(self, question: Question) -> Mapping[int, Matched]:
+    def _match_patterns(self, question: Question) -> Mapping[int, TextMatches]:
         """Where the patterns of a question stand."""
         if "literals" not in ROUTES[question.route].generators:
             return {}
@@ -142,10 +142,10 @@ class Asking:
             self.steps.found("literals", 0)
             return {}
 
-        def work() -> Mapping[int, Matched]:
-            from causalist.pipeline.text_search import all_matches
+        def work() -> Mapping[int, TextMatches]:
+            from causalist.pipeline.text_search import find_all_matches
 
-            matched = all_matches(question.patterns, self.index, self.texts, self.steps)
+            matched = find_all_matches(question.patterns, self.index, self.texts, self.steps)
             self.steps.found("literals", len(matched))
             return matched
 

@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from math import inf
 from typing import TypeVar
 
-from causalist._internal.circuit_breaker import MOST_FAILURES, PASSED_OVER, Circuits
+from causalist._internal.circuit_breaker import MAX_FAILURES, SKIPPED_RUNS, Circuits
 from causalist.errors import CausalistError, UsageError
 from causalist.model.protocols import STAGES
 from causalist.model.source import Diagnostic
 
-__all__ = ["MOST_FAILURES", "PASSED_OVER", "RESERVE", "Circuits", "Clock", "Deadline"]
+__all__ = ["MAX_FAILURES", "RESERVE", "SKIPPED_RUNS", "Circuits", "Deadline", "StepTimer"]
 
 
-class Clock:
+class StepTimer:
     """Milliseconds of the stages and their steps. A step has its own time, without that of steps inside of it, and a
     step that is entered again adds to it. A stage has the time of its steps."""
 
@@ -76,7 +76,7 @@ class Deadline:
 _T = TypeVar("_T")
 
 # Steps that are left out when there is no time. All others take as long as it takes to find that out.
-_WAITING = frozenset(
+_SKIPPABLE_STEPS = frozenset(
     {
         "candidates.literals",
         "candidates.files",
@@ -92,7 +92,7 @@ _WAITING = frozenset(
 )
 
 
-class Watched(Clock):
+class GuardedSteps(StepTimer):
     """Runs the steps of one answer: the one place where a step may fail without the answer failing.
 
     A CausalistError skips an optional step, and the answer says so. Anything unexpected goes its way; a process that
@@ -113,7 +113,7 @@ class Watched(Clock):
             if reason:
                 self._skipped[name] = reason
                 return without()
-        if name in _WAITING and not self.in_time():
+        if name in _SKIPPABLE_STEPS and not self.in_time():
             self.leave_out(name)
             return without()
         try:

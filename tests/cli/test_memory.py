@@ -108,7 +108,7 @@ def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypat
         return "[]"
 
     with serving(answer) as address:
-        monkeypatch.setattr(llm_extractor, "model_named", lambda name: openai_model(address))
+        monkeypatch.setattr(llm_extractor, "get_model", lambda name: openai_model(address))
         done = invoke("memory", "add", "docs", "--model", "fake")
         assert "3 new passages, 0 of them answered before: 6 calls of the model, about" in done.stderr
         assert (done.code, len(asked)) == (0, 3)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
-from causalist.llm.model import model_named
+from causalist.llm.model import get_model
 from causalist.memory import HippoIndex
 from causalist.memory.entities import Entity, entity_id
 from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor
@@ -172,10 +172,10 @@ def test_models_by_name() -> None:
         import llm  # noqa: F401
     except ImportError:
         with pytest.raises(ExtraMissing):
-            model_named("nothing-like-this")
+            get_model("nothing-like-this")
     else:
         with pytest.raises(ModelFailed, match="knows no model"):
-            model_named("nothing-like-this")
+            get_model("nothing-like-this")
 
 
 def test_an_empty_array_is_an_answer() -> None:
