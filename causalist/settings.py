@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +40,17 @@ EMBEDDER_VARIABLE = "CAUSALIST_EMBEDDER"
 _LOCAL_EMBEDDER = lazy_regex(r"local:[A-Za-z0-9][A-Za-z0-9._-]{0,63}", needs=("local:",))
 
 
+class SettingKind(StrEnum):
+    """Kinds of values that settings take."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    FLAG = "flag"
+    CHOICE = "choice"
+    PATTERNS = "patterns"  # as in .gitignore
+    EMBEDDER = "embedder"  # the name of a local one
+
+
 class Setting(NamedTuple):
     """One key of the settings.
 
@@ -48,7 +60,7 @@ class Setting(NamedTuple):
 
     section: str
     name: str
-    kind: str
+    kind: SettingKind
     default: Any
     meaning: str
     choices: tuple[str, ...] = ()
@@ -63,60 +75,90 @@ def _enum_values(kind: Any) -> tuple[str, ...]:
 _ASK, _LIMITS = AskOptions(), DEFAULT_LIMITS
 _ROUTES = tuple(route.value for route in Route if route is not Route.SKIP)  # which answers nothing on its own
 SETTINGS: tuple[Setting, ...] = (
-    Setting("ask", "top-k", "integer", _ASK.top_k, "how many results at most", low=1, high=10_000),
-    Setting("ask", "level", "choice", _ASK.level.value, "what is ranked", _enum_values(Level)),
-    Setting("ask", "max-tokens", "integer", _ASK.max_tokens, "the token budget of the pack", low=1, high=10_000_000),
-    Setting("ask", "format", "choice", _ASK.format, "how the pack is written", tuple(MINIMUM_TOKENS)),
-    Setting("ask", "route", "choice", None, "how to answer; unset, the question decides", _ROUTES),
-    Setting("ask", "rank", "choice", _ASK.rank.value, "the score that decides", _enum_values(RankMode)),
-    Setting("ask", "no-graph", "flag", not _ASK.graph, "rank by words alone"),
-    Setting("ask", "order", "choice", _ASK.order.value, "the order of the pack", _enum_values(Order)),
-    Setting("ask", "damping", "number", _ASK.damping, "probability of following an edge", high=1.0),
+    Setting("ask", "top-k", SettingKind.INTEGER, _ASK.top_k, "how many results at most", low=1, high=10_000),
+    Setting("ask", "level", SettingKind.CHOICE, _ASK.level.value, "what is ranked", _enum_values(Level)),
     Setting(
-        "ask", "specificity", "choice", _ASK.specificity.value, "how seeds are weighted", _enum_values(Specificity)
+        "ask",
+        "max-tokens",
+        SettingKind.INTEGER,
+        _ASK.max_tokens,
+        "the token budget of the pack",
+        low=1,
+        high=10_000_000,
+    ),
+    Setting("ask", "format", SettingKind.CHOICE, _ASK.format, "how the pack is written", tuple(MINIMUM_TOKENS)),
+    Setting("ask", "route", SettingKind.CHOICE, None, "how to answer; unset, the question decides", _ROUTES),
+    Setting("ask", "rank", SettingKind.CHOICE, _ASK.rank.value, "the score that decides", _enum_values(RankMode)),
+    Setting("ask", "no-graph", SettingKind.FLAG, not _ASK.graph, "rank by words alone"),
+    Setting("ask", "order", SettingKind.CHOICE, _ASK.order.value, "the order of the pack", _enum_values(Order)),
+    Setting("ask", "damping", SettingKind.NUMBER, _ASK.damping, "probability of following an edge", high=1.0),
+    Setting(
+        "ask",
+        "specificity",
+        SettingKind.CHOICE,
+        _ASK.specificity.value,
+        "how seeds are weighted",
+        _enum_values(Specificity),
     ),
     Setting(
         "ask",
         "approximate",
-        "number",
+        SettingKind.NUMBER,
         None,
         "threshold of a walk near the seeds alone, 0: exact everywhere; unset, exact up to a million nodes",
         high=1.0,
     ),
-    Setting("ask", "include", "patterns", (), "only files that one of these matches"),
-    Setting("ask", "exclude", "patterns", (), "no files that one of these matches"),
+    Setting("ask", "include", SettingKind.PATTERNS, (), "only files that one of these matches"),
+    Setting("ask", "exclude", SettingKind.PATTERNS, (), "no files that one of these matches"),
     Setting(
         "ask",
         "embedder",
-        "embedder",
+        SettingKind.EMBEDDER,
         None,
         "whose vectors count as well, if it keeps texts on the machine (docs/embedders.md)",
     ),
-    Setting("ask", "remember", "flag", True, "keep the last questions beside the index, for `causalist feedback`"),
-    Setting("index", "deny", "patterns", _LIMITS.deny, "files that are never indexed, beside those that never are"),
-    Setting("index", "submodules", "flag", None, "index repositories inside of this one; unset, as the index has it"),
+    Setting(
+        "ask", "remember", SettingKind.FLAG, True, "keep the last questions beside the index, for `causalist feedback`"
+    ),
+    Setting(
+        "index", "deny", SettingKind.PATTERNS, _LIMITS.deny, "files that are never indexed, beside those that never are"
+    ),
+    Setting(
+        "index",
+        "submodules",
+        SettingKind.FLAG,
+        None,
+        "index repositories inside of this one; unset, as the index has it",
+    ),
     Setting(
         "index",
         "max-file-bytes",
-        "integer",
+        SettingKind.INTEGER,
         _LIMITS.max_file_bytes,
         "larger files stay out; where it is not stated, code above 2,000,000",
         (),
         1,
         16_000_000,
     ),
-    Setting("index", "max-files", "integer", _LIMITS.max_files, "more files stay out", (), 1, 1_000_000),
+    Setting("index", "max-files", SettingKind.INTEGER, _LIMITS.max_files, "more files stay out", (), 1, 1_000_000),
     Setting(
         "memory",
         "mode",
-        "choice",
+        SettingKind.CHOICE,
         RetrievalMode.HIPPO.value,
         "how `memory search` finds passages",
         _enum_values(RetrievalMode),
     ),
-    Setting("memory", "limit", "integer", 5, "how many passages `memory search` shows at most", low=1, high=1_000),
     Setting(
-        "memory", "variant", "choice", GraphVariant.LOG.value, "the graph that mode hippo walks", _enum_values(GraphVariant)
+        "memory", "limit", SettingKind.INTEGER, 5, "how many passages `memory search` shows at most", low=1, high=1_000
+    ),
+    Setting(
+        "memory",
+        "variant",
+        SettingKind.CHOICE,
+        GraphVariant.LOG.value,
+        "the graph that mode hippo walks",
+        _enum_values(GraphVariant),
     ),
 )
 _BY_KEY: Mapping[tuple[str, str], Setting] = {(each.section, each.name): each for each in SETTINGS}
@@ -247,26 +289,26 @@ def _list_sections() -> str:
 
 def _check_value(setting: Setting, value: Any, where: str) -> Any:
     """Return the value in the form in which it is used. Raises SettingsError if it is not allowed."""
-    if setting.kind == "patterns":
+    if setting.kind is SettingKind.PATTERNS:
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             return tuple(value)
         raise SettingsError(f"{where} is {_shorten(value)}; it is a list of strings, patterns as in .gitignore")
-    if setting.kind == "embedder":
+    if setting.kind is SettingKind.EMBEDDER:
         if isinstance(value, str) and (value == NO_EMBEDDER or _LOCAL_EMBEDDER.fullmatch(value)):
             return value
         raise SettingsError(
             f'{where} is {_shorten(value)}; it is "local:" and the name of an installed embedder, or "{NO_EMBEDDER}" '
             f"(others are named with --embedder or in {EMBEDDER_VARIABLE})"
         )
-    if setting.kind == "choice":
+    if setting.kind is SettingKind.CHOICE:
         if isinstance(value, str) and value in setting.choices:
             return value
         raise SettingsError(f"{where} is {_shorten(value)}; it is one of {', '.join(setting.choices)}")
-    if setting.kind == "flag":
+    if setting.kind is SettingKind.FLAG:
         if isinstance(value, bool):
             return value
         raise SettingsError(f"{where} is {_shorten(value)}; it is true or false")
-    is_whole = setting.kind == "integer"
+    is_whole = setting.kind is SettingKind.INTEGER
     fits = isinstance(value, int if is_whole else (int, float)) and not isinstance(value, bool)
     if fits and setting.low <= value and (value <= setting.high if is_whole else value < setting.high):
         return value

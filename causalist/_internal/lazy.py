@@ -120,7 +120,10 @@ def lazy_regex(pattern: str, flags: int = 0, *, needs: tuple[str, ...] = ()) -> 
 @overload
 def lazy_regex(pattern: bytes, flags: int = 0, *, needs: tuple[bytes, ...] = ()) -> re.Pattern[bytes]: ...
 def lazy_regex(pattern: str | bytes, flags: int = 0, *, needs: tuple[Any, ...] = ()) -> Any:
-    """`re.compile`, when it is first used; with `needs`, when a text has one of these, without which none matches."""
+    """Return a regular expression that is compiled on first use.
+
+    With `needs`, texts without any of these strings cannot match and do not cause compilation.
+    """
     return _LazyRegex(pattern, flags, needs)
 
 

@@ -30,7 +30,7 @@ from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.index import Commits, FileNote, History, Index, Manifest, SecretSpans
 from causalist.model.interface import strip_uses
-from causalist.model.source import FileEntry, Scan, SourceFile
+from causalist.model.source import DiagnosticSlug, FileEntry, Scan, SourceFile
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
@@ -75,7 +75,11 @@ def _build_index(
     blobs = known_blobs(scan.entries, previous, before)
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
     same_version = previous is not None and previous.version == index_version()
-    is_known = previous is not None and same_version and not any(note.slug == "not-linked" for note in previous.notes)
+    is_known = (
+        previous is not None
+        and same_version
+        and not any(note.slug == DiagnosticSlug.NOT_LINKED for note in previous.notes)
+    )
     unfit = _unsearchable_files(scan, read, blobs, previous) if previous and same_version else {}
     bodies: dict[str, bytes] = {}
     again = (
@@ -187,7 +191,7 @@ def _collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int
         found = list(facts.diagnostics)
         if number in troubles:
             what = f"some of what it uses is not known, for a defect of this program ({troubles[number]})"
-            found.append(Diagnostic("not-linked", what, 0))
+            found.append(Diagnostic(DiagnosticSlug.NOT_LINKED, what, 0))
         notes.extend(FileNote(path, each.slug, each.detail, each.row) for each in found)
     return tuple(notes)
 
@@ -321,7 +325,7 @@ def defer_commits(
         try:
             return past.result()
         except GitError as error:
-            notes[Diagnostic("history-unreadable", str(error), -1)] = None
+            notes[Diagnostic(DiagnosticSlug.HISTORY_UNREADABLE, str(error), -1)] = None
             return Commits()
 
     return commits

@@ -17,7 +17,7 @@ from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
 from causalist.index.freshness import has_same_files, index_version, matches_folder
 from causalist.index.options import IndexOptions
 from causalist.model.index import Index
-from causalist.model.source import Diagnostic, FileEntry, Scan, SourceFile
+from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile
 from causalist.source import (
     DEFAULT_LIMITS,
     FolderFingerprint,
@@ -138,14 +138,18 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
                 shutil.rmtree(place, ignore_errors=True)
             raise
     else:
-        notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is cache in memory only", -1)] = None
+        notes[Diagnostic(DiagnosticSlug.INDEX_NOT_WRITABLE, f"{problems[0]}; the index is kept in memory only", -1)] = (
+            None
+        )
         commits = commits or building.defer_commits(root, scan, previous, notes, options)
         index = index or building.build_index(
             scan, read, FactsCache(facts_path()), previous, scanned_at, options, commits
         )
         return index, tuple(notes)
     if problems and not is_read_only(problems[0]):
-        notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is cache in {places[1]}", -1)] = None
+        notes[Diagnostic(DiagnosticSlug.INDEX_NOT_WRITABLE, f"{problems[0]}; the index is kept in {places[1]}", -1)] = (
+            None
+        )
     return index, tuple(notes)
 
 

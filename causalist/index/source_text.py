@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from causalist.model.index import Manifest
 from causalist.model.scores import Hit
-from causalist.model.source import Diagnostic, FileEntry, SourceFile
+from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, SourceFile
 from causalist.model.symbols import split_id
 from causalist.parse import masked, shown, view_of
 
@@ -75,7 +75,11 @@ class SourceText:
             return ()
         n_more = len(self.changed_paths) - _MAX_FILES_NAMED
         named = ", ".join(self.changed_paths[:_MAX_FILES_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
-        return (Diagnostic("stale", f"changed since they were indexed, shown without their source: {named}", -1),)
+        return (
+            Diagnostic(
+                DiagnosticSlug.STALE, f"changed since they were indexed, shown without their source: {named}", -1
+            ),
+        )
 
     def _content(self, path: str) -> bytes:
         if path not in self._files:

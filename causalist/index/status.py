@@ -11,7 +11,7 @@ from causalist.errors import GitError, IndexUnreadable
 from causalist.index.freshness import changed_files, index_version, matches_folder
 from causalist.index.open import index_folders
 from causalist.index.options import IndexOptions
-from causalist.model.answer import CacheUse, IndexStatus, PreviousIndex, Staleness
+from causalist.model.answer import CacheUse, IndexStatus, PreviousIndex, Staleness, StalenessReason
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.source import DEFAULT_LIMITS, changes_since, scan_folder
@@ -31,12 +31,12 @@ def stored_index_status(root: Path, options: IndexOptions) -> PreviousIndex:
         try:
             index = read_index(place / INDEX_NAME)
         except IndexUnreadable as error:
-            unreadable.append(Staleness("unreadable", str(error)))
+            unreadable.append(Staleness(StalenessReason.UNREADABLE, str(error)))
             continue
         if index is not None:
             known.append((place / INDEX_NAME, index))
     if not known:
-        return PreviousIndex(None, tuple(unreadable[:1]) or (Staleness("absent", "there was no index"),))
+        return PreviousIndex(None, tuple(unreadable[:1]) or (Staleness(StalenessReason.ABSENT, "there was no index"),))
     wished = options.submodules
     submodules = known[0][1].submodules if wished is None else wished
     scan = scan_folder(root, options.limits or DEFAULT_LIMITS, submodules=submodules)
@@ -49,25 +49,30 @@ def _find_reasons(index: Index, scan: Scan, submodules: bool) -> list[Staleness]
     reasons: list[Staleness] = []
     if index.version != index_version():
         detail = f"made as {index.version}, this program and its grammars make {index_version()}"
-        reasons.append(Staleness("version", detail))
+        reasons.append(Staleness(StalenessReason.VERSION, detail))
     if not matches_folder(index, scan):
-        reasons.append(Staleness("foreign", "made of other files than these; perhaps it was copied along with them"))
+        reasons.append(
+            Staleness(StalenessReason.FOREIGN, "made of other files than these; perhaps it was copied along with them")
+        )
         return reasons
     if index.commit != scan.commit:
         reasons.append(
-            Staleness("commit", f"{_short_commit(index.commit)} was checked out, now {_short_commit(scan.commit)} is")
+            Staleness(
+                StalenessReason.COMMIT,
+                f"{_short_commit(index.commit)} was checked out, now {_short_commit(scan.commit)} is",
+            )
         )
     if index.submodules != submodules:
         detail = "wanted now, and not in it" if submodules else "in it, and not wanted now"
-        reasons.append(Staleness("submodules", f"repositories inside of this one are {detail}"))
+        reasons.append(Staleness(StalenessReason.SUBMODULES, f"repositories inside of this one are {detail}"))
     changed, unsettled = changed_files(index, scan)
     if changed:
-        reasons.append(Staleness("files", f"{_count_files(changed)} changed, new or gone", len(changed)))
+        reasons.append(Staleness(StalenessReason.FILES, f"{_count_files(changed)} changed, new or gone", len(changed)))
     if unsettled:
         detail = (
             f"{_count_files(unsettled)} written so shortly before being read that the time does not tell a later change"
         )
-        reasons.append(Staleness("unsettled", detail, len(unsettled)))
+        reasons.append(Staleness(StalenessReason.UNSETTLED, detail, len(unsettled)))
     return reasons
 
 

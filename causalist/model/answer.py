@@ -55,11 +55,19 @@ class PackInput:
     removed_edges: tuple[Edge, ...]
 
 
+class OmittedPart(StrEnum):
+    """Parts of a pack that may be omitted."""
+
+    ITEM = "item"
+    BODY = "body"
+    EDGE = "edge"
+
+
 class Omitted(NamedTuple):
     """Something that did not fit into a pack."""
 
     node: str
-    what: str
+    what: OmittedPart
 
 
 class ShownRange(NamedTuple):
@@ -224,10 +232,23 @@ class Status:
     learned: str | None = None
 
 
+class StalenessReason(StrEnum):
+    """Reasons for which an index is not current."""
+
+    UNREADABLE = "unreadable"
+    ABSENT = "absent"
+    VERSION = "version"
+    FOREIGN = "foreign"
+    COMMIT = "commit"
+    SUBMODULES = "submodules"
+    FILES = "files"
+    UNSETTLED = "unsettled"
+
+
 class Staleness(NamedTuple):
     """One reason why an index was not current. `n_files` counts affected files, 0 for all of it."""
 
-    reason: str
+    reason: StalenessReason
     detail: str
     n_files: int = 0
 

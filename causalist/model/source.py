@@ -1,6 +1,7 @@
 """Files of a folder or a git tree, and diagnostics."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import NamedTuple
 
 from causalist._internal.lazy import dataclass
@@ -54,6 +55,27 @@ class Changes:
     commit: str
     rows: Mapping[str, tuple[tuple[int, int], ...]]
     deleted: tuple[str, ...]
+
+
+class DiagnosticSlug(StrEnum):
+    """Slugs of diagnostics; each has an entry in docs/messages.md."""
+
+    SYNTAX_ERROR = "syntax-error"
+    NOT_UTF_8 = "not-utf-8"
+    NOT_A_NOTEBOOK = "not-a-notebook"
+    NOT_UNDERSTOOD = "not-understood"
+    NOT_LINKED = "not-linked"
+    MORE_MATCHES = "more-matches"
+    PARTLY_READ = "partly-read"
+    STALE = "stale"
+    STEP_SKIPPED = "step-skipped"
+    NOT_CACHED = "not-cached"
+    HISTORY_UNREADABLE = "history-unreadable"
+    LEARNED_WEIGHTS = "learned-weights"
+    BROADENED = "broadened"
+    FILTERED_OUT = "filtered-out"
+    DEADLINE = "deadline"
+    INDEX_NOT_WRITABLE = "index-not-writable"
 
 
 class Diagnostic(NamedTuple):

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.model.answer import Answer
+from causalist.model.source import DiagnosticSlug
 from causalist.pipeline.steps import Circuits
 
 MAX_ANSWERS = 64
 MAX_CHARACTERS = 8_000_000  # of all packs together
 MAX_FILES = 200  # that an answer was made from; looking at more takes as long as answering
 # An answer that says one of these is worth another try.
-_UNCACHED_SLUGS = frozenset({"deadline", "step-skipped", "stale"})
+_UNCACHED_SLUGS = frozenset({DiagnosticSlug.DEADLINE, DiagnosticSlug.STEP_SKIPPED, DiagnosticSlug.STALE})
 
 
 class CachedAnswer(NamedTuple):

@@ -28,7 +28,7 @@ from causalist.model.graph import CodeGraph, OrderedSubgraph, SubgraphEdge
 from causalist.model.index import Index
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit, TextMatches
-from causalist.model.source import Diagnostic
+from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.pack import LONG_LINES, check_budget, counter_called, render_pack
 from causalist.rank import Question, Ranking, TellingLines, frame_rows
@@ -73,7 +73,7 @@ def cached_only_answer(named: str, query: str, info: RepositoryInfo, notes: tupl
         removed_edges=(),
         order=(),
         via=(),
-        diagnostics=(*notes, Diagnostic("not-cached", why, -1)),
+        diagnostics=(*notes, Diagnostic(DiagnosticSlug.NOT_CACHED, why, -1)),
         timings_ms={},
     )
 
@@ -106,7 +106,11 @@ def incomplete_file_diagnostics(index: Index, results: Sequence[Hit]) -> tuple[D
     slugs = ", ".join(sorted({note.slug for note in index.notes if note.path in answering}))
     n_more = len(paths) - _MAX_FILES_NAMED
     named = ", ".join(paths[:_MAX_FILES_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
-    return (Diagnostic("partly-read", f"read only in part ({slugs}): {named}; `causalist status` lists them", -1),)
+    return (
+        Diagnostic(
+            DiagnosticSlug.PARTLY_READ, f"read only in part ({slugs}): {named}; `causalist status` lists them", -1
+        ),
+    )
 
 
 def hidden_matches_diagnostic(
@@ -120,7 +124,9 @@ def hidden_matches_diagnostic(
         return ()
     n_matches = sum(matched[n].n for n in rest)
     return (
-        Diagnostic("more-matches", f"{n_matches} more in {len(rest)} other places; --top-k shows more of them", -1),
+        Diagnostic(
+            DiagnosticSlug.MORE_MATCHES, f"{n_matches} more in {len(rest)} other places; --top-k shows more of them", -1
+        ),
     )
 
 
@@ -129,7 +135,7 @@ def filtered_out_diagnostics(inside: NDArray[np.bool_] | None, options: AskOptio
     if inside is None or inside.any():
         return ()
     patterns = [f"--include {p}" for p in options.include] + [f"--exclude {p}" for p in options.exclude]
-    return (Diagnostic("filtered-out", f"no indexed file is left by {' '.join(patterns)}", -1),)
+    return (Diagnostic(DiagnosticSlug.FILTERED_OUT, f"no indexed file is left by {' '.join(patterns)}", -1),)
 
 
 def retry_diagnostics(question: Question, ranking: Ranking, n_attempts: int) -> tuple[Diagnostic, ...]:
@@ -138,18 +144,22 @@ def retry_diagnostics(question: Question, ranking: Ranking, n_attempts: int) -> 
         return ()
     if question.is_pattern and ranking.question.text != question.text:
         detail = "it stands nowhere as it is quoted; it is answered as a question in words, without the quotes"
-        return (Diagnostic("broadened", detail, -1),)
+        return (Diagnostic(DiagnosticSlug.BROADENED, detail, -1),)
     if question.is_pattern:
         detail = "it stands nowhere as it is quoted; found is what may print it, with parts filled in"
-        return (Diagnostic("broadened", detail, -1),)
+        return (Diagnostic(DiagnosticSlug.BROADENED, detail, -1),)
     used = [term for term in ranking.question.terms if term not in question.terms]
     if not used:
         return (
-            Diagnostic("broadened", "no word of the question is known, and what begins alike finds nothing either", -1),
+            Diagnostic(
+                DiagnosticSlug.BROADENED,
+                "no word of the question is known, and what begins alike finds nothing either",
+                -1,
+            ),
         )
     named = ", ".join(sorted(used)[:_MAX_TERMS_NAMED]) + (", …" if len(used) > _MAX_TERMS_NAMED else "")
     detail = f"no word of the question is known; attempt {n_attempts} asked for what begins alike: {named}"
-    return (Diagnostic("broadened", detail, -1),)
+    return (Diagnostic(DiagnosticSlug.BROADENED, detail, -1),)
 
 
 def build_pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:

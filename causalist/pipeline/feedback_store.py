@@ -19,7 +19,7 @@ from typing import Any
 from causalist._internal.lazy import dataclass
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.answer import AskOptions
-from causalist.model.source import Diagnostic
+from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.rank import Linear, Weights, default_weights, shipped_weights
 from causalist.store import ANSWERS_NAME, FEEDBACK_LOCK, FEEDBACK_NAME, INDEX_NAME, WEIGHTS_NAME, hold_lock
 
@@ -234,7 +234,7 @@ def _has_valid_checksum(row: dict[str, Any]) -> bool:
 
 
 def _unused_weights_diagnostic(why: str) -> tuple[Diagnostic, ...]:
-    return (Diagnostic("learned-weights", f"not used: {why}; `causalist learn` fits them again", -1),)
+    return (Diagnostic(DiagnosticSlug.LEARNED_WEIGHTS, f"not used: {why}; `causalist learn` fits them again", -1),)
 
 
 def _parse_linear(part: Row, shipped: Linear) -> Linear:

@@ -1,7 +1,7 @@
-"""The only module that knows the order of the stages; the library's facade.
+"""The facade of the library and the only module that knows the order of the stages.
 
-`Repository.open(path).ask(question)` is: read the question, rank, choose, find paths, extract, order, pack. The
-stages do not know one another; what passes between them is a type in `model/`.
+`Repository.open(path).ask(query)` is: read the query, rank, select, find paths, extract, order, pack. The stages do not
+know one another; the types between them are in `model/`.
 """
 
 from collections.abc import Hashable
@@ -57,13 +57,13 @@ if TYPE_CHECKING:
 
 
 def is_pattern(query: str) -> bool:
-    """Whether a question is nothing but a literal in quotes or a regular expression between slashes."""
+    """Return True if a query is only a literal in quotes or a regular expression between slashes."""
     return read_question(query).is_pattern
 
 
 @dataclass(frozen=True, slots=True)
 class Repository(Lookups):
-    """An indexed repository. Open one with `open` or `at_commit`; everything else reads."""
+    """An indexed repository. Open one with `open` or `at_commit`; all other methods only read."""
 
     settings: Settings = field(default_factory=Settings)
     feedback_store: FeedbackStore | None = None  # what is kept beside the index; None for a commit
@@ -81,9 +81,9 @@ class Repository(Lookups):
         force: bool = False,
         options: IndexOptions | None = None,
     ) -> "Repository":
-        """Opens the repository around `path`, or just the folder `path` if `exact_root`; builds or refreshes its index.
+        """Open the repository around `path`, or just the folder `path` if `exact_root`.
 
-        Where the folder cannot be written, the index stays in memory and a diagnostic says so.
+        Builds or refreshes its index. In a read-only folder, the index stays in memory and a diagnostic says so.
         """
         root, folder, settings = cls.locate(path, exact_root=exact_root, force=force)
         index, notes = open_index(root, settings.index_options(options or IndexOptions()))
@@ -91,7 +91,7 @@ class Repository(Lookups):
 
     @staticmethod
     def locate(path: str | Path, *, exact_root: bool, force: bool) -> tuple[Path, str, Settings]:
-        """(root, folder below it, settings) of what `open` would open. Raises as it does before it looks for files."""
+        """Return (root, folder below it, settings) of what `open` would open. Raises as `open`."""
         root = find_root(Path(path))
         folder = "" if exact_root else relative_folder(root, Path(path))
         if exact_root:
@@ -111,7 +111,7 @@ class Repository(Lookups):
         session: "Session | None" = None,
         behind: bool = False,
     ) -> "Repository":
-        """The repository in the folder `root` with an index of it that is at hand, whether it is current or not."""
+        """Return the repository in the folder `root` with an existing index, current or not."""
         settings = settings or read_settings(root)
         limits, store = settings.limits(), FeedbackStore(index_folders(root))
         learned, doubts = store.read_weights(index.version)
@@ -121,7 +121,7 @@ class Repository(Lookups):
 
     @staticmethod
     def settings_at(path: str | Path = ".", *, exact_root: bool = False) -> Settings:
-        """The settings that `open` would read. Raises SettingsError and RepositoryNotFound."""
+        """Return the settings that `open` would read. Raises SettingsError and RepositoryNotFound."""
         root = find_root(Path(path))
         return read_settings(Path(path).resolve() if exact_root else root)
 
@@ -135,7 +135,10 @@ class Repository(Lookups):
         options: IndexOptions | None = None,
         known: Index | None = None,
     ) -> "Repository":
-        """The state of a commit, without a checkout. `cache` shares facts, `known` another commit's history."""
+        """Return the state of a commit, without a checkout.
+
+        `cache` shares facts, `known` the history of another commit's index.
+        """
         from causalist.index.build import build_commit_index
         from causalist.source import BlobReader, scan_commit
 
@@ -161,12 +164,12 @@ class Repository(Lookups):
         remember: bool | None = None,
         progress: Progress = ignore_progress,
     ) -> Answer:
-        """The smallest connected set of code that answers `query`, ranked, explained, ordered and packed.
+        """Return the smallest connected set of code that answers `query`: ranked, explained, ordered, packed.
 
-        Without `options`: as the repository's settings say. Raises EmptyQuestion, and UsageError for options out of
-        range. Finding nothing is an answer without results. With a `deadline`, in seconds, whatever can be left out is
-        left out when it is near, and a diagnostic says what. `remember`: whether the question is kept for feedback;
-        without it, as the settings say. `progress` is told of what an embedder is shown.
+        Without `options` the repository's settings apply. Raises EmptyQuestion, and UsageError for options out of
+        range. An answer may have no results. Near the `deadline`, in seconds, optional steps are left out, and a
+        diagnostic names them. `remember` stores the query for feedback; None: as the settings say. `progress` receives
+        the progress of an embedder.
         """
         options = self.settings.completed(options or self.settings.ask_options(), self.folder)
         check_question(query, options)
@@ -261,25 +264,24 @@ class Repository(Lookups):
         return replace(answer, timings_ms=steps.milliseconds)
 
     def rank_nodes(self, query: str, options: AskOptions) -> list[str]:
-        """Ids of the best nodes (or files, by `options.level`) for a question: `ask` without paths, order and pack."""
+        """Return ids of the best nodes (or files, by `options.level`): `ask` without paths, order and pack."""
         return [self.index.graph.nodes.ids[c.node] for c in self.attempt(query, options).chosen]
 
     def attempt(self, query: str, options: AskOptions) -> RankingAttempt:
-        """The first ranking behind `ask`: the question as it stands."""
+        """Return the first ranking of `ask`, of the query as given."""
         question, options = with_route(read_question(query), options), self.settings.completed(options, self.folder)
         return self._start_session(query, options, SourceText(self.index.manifest, self.read)).attempt(question)
 
     # -- what is indexed
 
     def status(self) -> Status:
-        """What is indexed and what was left out."""
+        """Return what is indexed and what was left out."""
         index = self.index
         return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), dict(index.examples),
                       index.notes, self.learned.provenance if self.learned else None)  # fmt: skip
 
     def index_status(self) -> IndexStatus:
-        """Where the index lies, whether the stored one is of the files as they are now and why not, and how far these
-        are from their commit. For a repository in a folder; looks at all of its files."""
+        """Return the status of the index of a folder; checks all of its files."""
 
         from causalist.index.status import index_status, stored_index_status
 
@@ -292,7 +294,7 @@ class Repository(Lookups):
         return answer_id(self.index, query, options, self.learned.digest if self.learned else "")
 
     def _get_cached(self, named: str, query: str, options: AskOptions) -> tuple[Hashable, Answer | None]:
-        """What an answer is kept under, and the answer, if it is kept and the files that it shows are as they were."""
+        """Return (the key of an answer, the cached answer if its files are unchanged)."""
         usual = self._compute_answer_id(query, replace(options, route=None)) if options.route is Route.SKIP else named
         key = (self.root, self.folder, self.behind, self.notes, usual)
         kept = None if self.session is None else self.session.answers.get(key)

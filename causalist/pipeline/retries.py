@@ -1,4 +1,4 @@
-"""A question -> rankings of it: as it stands and, where that finds nothing, with other words."""
+"""Rankings of a query: as given and, if that finds nothing, with other words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,9 +33,12 @@ from causalist.rank import (
 
 
 class RankingAttempt(NamedTuple):
-    """A question ranked once: where its patterns stand, scores, the part of the repository that was asked, the nodes
-    that answer, how likely one of the first five files is right (None where nobody knows), and how many candidates each
-    generator of the route found (None where it was not run)."""
+    """One ranking of a query.
+
+    `matched` are matches of its patterns, `view` is the searched part of the repository, `chosen` are the nodes that
+    answer. `confidence` is the probability that one of the first five files is right, None if unknown. `generators` has
+    the number of candidates of each generator of the route, None if it did not run.
+    """
 
     matched: Mapping[int, TextMatches]
     ranking: Ranking
@@ -46,12 +49,12 @@ class RankingAttempt(NamedTuple):
 
 
 def best_attempt(attempts: Sequence[RankingAttempt]) -> RankingAttempt:
-    """The surest of those that found something; of equal ones the first."""
+    """Return the most confident attempt with results; of equal ones the first."""
     return max(attempts, key=lambda each: (bool(each.chosen), each.confidence or 0.0))
 
 
 def with_route(question: Question, options: AskOptions) -> Question:
-    """The question on the route that the options force, if they do."""
+    """Return the query with the route of the options, if they have one."""
     return question if options.route is None else replace(question, route=options.route)
 
 
@@ -64,8 +67,10 @@ def make_similarities(
     progress: Progress = ignore_progress,
     steps: Steps = NO_STEPS,
 ) -> Similarities | None:
-    """What the embedder of the options says of a question, once it is asked for; None without one. `places`: where the
-    index may lie, and its vectors with it."""
+    """Return a function that gives the similarities of a query by the embedder of the options, or None.
+
+    `places` are the folders of the index and its vectors.
+    """
     if options.embedder is None:
         return None
     from causalist.index.vectors import defer_similarities
@@ -75,7 +80,7 @@ def make_similarities(
 
 @dataclass(frozen=True, slots=True)
 class RankingSession:
-    """What is asked, but for the question."""
+    """Everything that the rankings of one query share."""
 
     index: Index
     options: AskOptions
@@ -87,9 +92,11 @@ class RankingSession:
     similarities: Similarities | None = None  # what an embedder says, if one is chosen
 
     def rank_with_retries(self, question: Question) -> list[RankingAttempt]:
-        """The question as it stands and, as long as nothing is found, with words that begin like its own; decision 9
-        has what else was tried. What was asked for to the letter is there, or it is not, unless a program may have
-        printed it with parts filled in, or it is a question in quotes."""
+        """Rank the query as given and, until there are results, with words of the same beginning.
+
+        Decision 9 lists other retries that were tried. A pattern is retried only as a printed message with parts filled
+        in, or as a quoted query.
+        """
         attempts = [self.attempt(question)]
         is_absent = question.is_pattern and not attempts[0].chosen
         unquoted = without_quotes(question) if is_absent else None
@@ -111,7 +118,7 @@ class RankingSession:
         return attempts
 
     def attempt(self, question: Question, asked: Question | None = None) -> RankingAttempt:
-        """A ranking of `question`, judged by how well it fits `asked` where that is another one."""
+        """Rank `question`; confidence depends on its fit to `asked` if that is another query."""
         graph, lexical, options, steps = self.index.graph, self.index.lexical, self.options, self.steps
         with steps.timed("validate.filters"):
             view = navigate.view_of(self.index, options, root=self.root, folder=self.folder)
@@ -135,7 +142,7 @@ class RankingSession:
         return RankingAttempt(matched, ranking, view, chosen, confidence, generators)
 
     def _match_patterns(self, question: Question) -> Mapping[int, TextMatches]:
-        """Where the patterns of a question stand."""
+        """Return matches of the patterns of a query."""
         if "literals" not in ROUTES[question.route].generators:
             return {}
         if not question.patterns:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from causalist.errors import CausalistError, DeadlinePassed, IndexUnreadable
 from causalist.index.options import IndexOptions, Progress
-from causalist.model.source import Diagnostic
+from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.pipeline.steps import Deadline
 from causalist.servers.live.index_job import IndexJob, end_idle
 
@@ -55,7 +55,7 @@ def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: boo
             "once, or give more time"
         )
     note = Diagnostic(
-        "deadline",
+        DiagnosticSlug.DEADLINE,
         f"answered from an index that may be older than the files: {deadline.seconds:g} s are too short to bring it up "
         "to date; `causalist index` does",
         -1,
