@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from causalist.errors import CausalistError
     from causalist.index.options import IndexOptions
-    from causalist.index.refresh_cache import Retaining
+    from causalist.index.refresh_cache import RefreshCache
     from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity
     from causalist.model.graph import Edge
     from causalist.model.scores import Hit
@@ -30,8 +30,8 @@ __all__ = [
     "Level",
     "Order",
     "RankMode",
+    "RefreshCache",
     "Repository",
-    "Retaining",
     "Route",
     "Specificity",
 ]
@@ -47,7 +47,7 @@ _HOME = {
     "Order": "causalist.model.answer",
     "RankMode": "causalist.model.answer",
     "Repository": "causalist.pipeline.repository",
-    "Retaining": "causalist.index.refresh_cache",
+    "RefreshCache": "causalist.index.refresh_cache",
     "Route": "causalist.model.answer",
     "Specificity": "causalist.model.answer",
 }

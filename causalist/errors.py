@@ -111,7 +111,7 @@ class DeadlinePassed(CausalistError):
 
 
 class ExtraMissing(CausalistError):
-    """What was asked for needs packages that are not installed."""
+    """A requested feature needs packages that are not installed."""
 
     slug = "extra-missing"
 
@@ -140,7 +140,9 @@ class EvaluationError(CausalistError):
     slug = "evaluation"
 
 
-def is_survived(error: Exception) -> bool:
-    """Whether to go on without the one file in which a defect of this program raised `error`, and to say so. Whoever
-    asks for tracebacks wants to see it."""
+def is_recoverable(error: Exception) -> bool:
+    """Return True if indexing may skip the file that raised `error` and report a diagnostic.
+
+    With CAUSALIST_TRACEBACK set, always False, so that the traceback is shown.
+    """
     return not isinstance(error, MemoryError | CausalistError) and not os.environ.get("CAUSALIST_TRACEBACK")

@@ -1,16 +1,17 @@
-"""What a repository's own files say of how it is asked and indexed: pyproject.toml and causalist.toml.
+"""Settings in a repository's own files: pyproject.toml and causalist.toml.
 
-A repository is hostile input, and so are its settings: the table below is all that they can say. None of it names a
-place outside of the repository, a program, a model or a server; lists of files only take away, never add; limits have a
-ceiling. What the command line says goes before causalist.toml, and that before pyproject.toml; the environment has no
-say, so that the same repository answers alike everywhere: but for the embedder, which is its user's to choose. A
-repository can only ask for one that sends nothing anywhere.
+A repository is hostile input, and so are its settings; the table below is all that they can say. None of it names a
+path outside of the repository, a program, a model or a server; lists of files only exclude; limits have a maximum. The
+command line overrides causalist.toml, which overrides pyproject.toml. The environment has no influence, so that the
+same repository answers alike everywhere, except for the embedder, which its user chooses. A repository can only ask for
+a local embedder.
 """
 
 import math
 import os
 from collections.abc import Mapping
 from dataclasses import field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from causalist.model.answer import (
 )
 from causalist.model.source import FileEntry, SourceFile
 from causalist.pack import MINIMUM_TOKENS
-from causalist.source import DEFAULT_LIMITS, Limits, Reason, read_file
+from causalist.source import DEFAULT_LIMITS, Limits, SkipReason, read_file
 
 # Later files go before earlier ones; the second part is where in the file the settings stand.
 FILES: tuple[tuple[str, tuple[str, ...]], ...] = (("pyproject.toml", ("tool", "causalist")), ("causalist.toml", ()))
@@ -39,14 +40,27 @@ EMBEDDER_VARIABLE = "CAUSALIST_EMBEDDER"
 _LOCAL_EMBEDDER = lazy_regex(r"local:[A-Za-z0-9][A-Za-z0-9._-]{0,63}", needs=("local:",))
 
 
+class SettingKind(StrEnum):
+    """Kinds of values that settings take."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    FLAG = "flag"
+    CHOICE = "choice"
+    PATTERNS = "patterns"  # as in .gitignore
+    EMBEDDER = "embedder"  # the name of a local one
+
+
 class Setting(NamedTuple):
-    """One key. `kind`: "integer", "number", "flag", "choice" of `choices`, "patterns" as in .gitignore, or "embedder",
-    the name of one that is refused where it is not local. Numbers lie between `low` and `high`, `high` itself only
-    where they are whole."""
+    """One key of the settings.
+
+    Numbers lie between `low` and `high`; `high` itself is allowed for integers only. `choices` are those of kind
+    CHOICE.
+    """
 
     section: str
     name: str
-    kind: str
+    kind: SettingKind
     default: Any
     meaning: str
     choices: tuple[str, ...] = ()
@@ -54,65 +68,97 @@ class Setting(NamedTuple):
     high: float = math.inf
 
 
-def _labels(kind: Any) -> tuple[str, ...]:
+def _enum_values(kind: Any) -> tuple[str, ...]:
     return tuple(each.value for each in kind)
 
 
 _ASK, _LIMITS = AskOptions(), DEFAULT_LIMITS
 _ROUTES = tuple(route.value for route in Route if route is not Route.SKIP)  # which answers nothing on its own
 SETTINGS: tuple[Setting, ...] = (
-    Setting("ask", "top-k", "integer", _ASK.top_k, "how many results at most", low=1, high=10_000),
-    Setting("ask", "level", "choice", _ASK.level.value, "what is ranked", _labels(Level)),
-    Setting("ask", "max-tokens", "integer", _ASK.max_tokens, "the token budget of the pack", low=1, high=10_000_000),
-    Setting("ask", "format", "choice", _ASK.format, "how the pack is written", tuple(MINIMUM_TOKENS)),
-    Setting("ask", "route", "choice", None, "how to answer; unset, the question decides", _ROUTES),
-    Setting("ask", "rank", "choice", _ASK.rank.value, "the score that decides", _labels(RankMode)),
-    Setting("ask", "no-graph", "flag", not _ASK.graph, "rank by words alone"),
-    Setting("ask", "order", "choice", _ASK.order.value, "the order of the pack", _labels(Order)),
-    Setting("ask", "damping", "number", _ASK.damping, "probability of following an edge", high=1.0),
-    Setting("ask", "specificity", "choice", _ASK.specificity.value, "how seeds are weighted", _labels(Specificity)),
+    Setting("ask", "top-k", SettingKind.INTEGER, _ASK.top_k, "how many results at most", low=1, high=10_000),
+    Setting("ask", "level", SettingKind.CHOICE, _ASK.level.value, "what is ranked", _enum_values(Level)),
+    Setting(
+        "ask",
+        "max-tokens",
+        SettingKind.INTEGER,
+        _ASK.max_tokens,
+        "the token budget of the pack",
+        low=1,
+        high=10_000_000,
+    ),
+    Setting("ask", "format", SettingKind.CHOICE, _ASK.format, "how the pack is written", tuple(MINIMUM_TOKENS)),
+    Setting("ask", "route", SettingKind.CHOICE, None, "how to answer; unset, the question decides", _ROUTES),
+    Setting("ask", "rank", SettingKind.CHOICE, _ASK.rank.value, "the score that decides", _enum_values(RankMode)),
+    Setting("ask", "no-graph", SettingKind.FLAG, not _ASK.graph, "rank by words alone"),
+    Setting("ask", "order", SettingKind.CHOICE, _ASK.order.value, "the order of the pack", _enum_values(Order)),
+    Setting("ask", "damping", SettingKind.NUMBER, _ASK.damping, "probability of following an edge", high=1.0),
+    Setting(
+        "ask",
+        "specificity",
+        SettingKind.CHOICE,
+        _ASK.specificity.value,
+        "how seeds are weighted",
+        _enum_values(Specificity),
+    ),
     Setting(
         "ask",
         "approximate",
-        "number",
+        SettingKind.NUMBER,
         None,
         "threshold of a walk near the seeds alone, 0: exact everywhere; unset, exact up to a million nodes",
         high=1.0,
     ),
-    Setting("ask", "include", "patterns", (), "only files that one of these matches"),
-    Setting("ask", "exclude", "patterns", (), "no files that one of these matches"),
+    Setting("ask", "include", SettingKind.PATTERNS, (), "only files that one of these matches"),
+    Setting("ask", "exclude", SettingKind.PATTERNS, (), "no files that one of these matches"),
     Setting(
         "ask",
         "embedder",
-        "embedder",
+        SettingKind.EMBEDDER,
         None,
         "whose vectors count as well, if it keeps texts on the machine (docs/embedders.md)",
     ),
-    Setting("ask", "remember", "flag", True, "keep the last questions beside the index, for `causalist feedback`"),
-    Setting("index", "deny", "patterns", _LIMITS.deny, "files that are never indexed, beside those that never are"),
-    Setting("index", "submodules", "flag", None, "index repositories inside of this one; unset, as the index has it"),
+    Setting(
+        "ask", "remember", SettingKind.FLAG, True, "keep the last questions beside the index, for `causalist feedback`"
+    ),
+    Setting(
+        "index", "deny", SettingKind.PATTERNS, _LIMITS.deny, "files that are never indexed, beside those that never are"
+    ),
+    Setting(
+        "index",
+        "submodules",
+        SettingKind.FLAG,
+        None,
+        "index repositories inside of this one; unset, as the index has it",
+    ),
     Setting(
         "index",
         "max-file-bytes",
-        "integer",
+        SettingKind.INTEGER,
         _LIMITS.max_file_bytes,
         "larger files stay out; where it is not stated, code above 2,000,000",
         (),
         1,
         16_000_000,
     ),
-    Setting("index", "max-files", "integer", _LIMITS.max_files, "more files stay out", (), 1, 1_000_000),
+    Setting("index", "max-files", SettingKind.INTEGER, _LIMITS.max_files, "more files stay out", (), 1, 1_000_000),
     Setting(
         "memory",
         "mode",
-        "choice",
+        SettingKind.CHOICE,
         RetrievalMode.HIPPO.value,
         "how `memory search` finds passages",
-        _labels(RetrievalMode),
+        _enum_values(RetrievalMode),
     ),
-    Setting("memory", "limit", "integer", 5, "how many passages `memory search` shows at most", low=1, high=1_000),
     Setting(
-        "memory", "variant", "choice", GraphVariant.LOG.value, "the graph that mode hippo walks", _labels(GraphVariant)
+        "memory", "limit", SettingKind.INTEGER, 5, "how many passages `memory search` shows at most", low=1, high=1_000
+    ),
+    Setting(
+        "memory",
+        "variant",
+        SettingKind.CHOICE,
+        GraphVariant.LOG.value,
+        "the graph that mode hippo walks",
+        _enum_values(GraphVariant),
     ),
 )
 _BY_KEY: Mapping[tuple[str, str], Setting] = {(each.section, each.name): each for each in SETTINGS}
@@ -120,19 +166,22 @@ _BY_KEY: Mapping[tuple[str, str], Setting] = {(each.section, each.name): each fo
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is set, by (section, name), and the file that says it."""
+    """Values by (section, name), and the files that set them."""
 
     values: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     sources: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def value(self, section: str, name: str) -> Any:
+        """Return the value of a setting, or its default."""
         return self.values.get((section, name), _BY_KEY[section, name].default)
 
     def source(self, section: str, name: str) -> str:
-        """The name of the file that sets it, or "default"."""
+        """Return the name of the file that sets it, or "default"."""
         return self.sources.get((section, name), DEFAULT)
 
     def ask_options(self) -> AskOptions:
+        """Return the options of a query as these settings define them."""
+
         def value(name: str) -> Any:
             return self.value("ask", name)
 
@@ -155,12 +204,13 @@ class Settings:
         )
 
     def completed(self, options: AskOptions, folder: str) -> AskOptions:
-        """The options, with what they leave open: `folder`, where it is asked, and the embedder that is set here."""
+        """Return the options with `folder` as scope and the embedder of these settings where they are open."""
         scope = folder or None if options.scope is None else options.scope
         embedder = self.value("ask", "embedder") if options.embedder is None else options.embedder
         return replace(options, scope=scope, embedder=None if embedder == NO_EMBEDDER else embedder)
 
     def limits(self) -> Limits:
+        """Return the limits of scans."""
         return Limits(
             max_file_bytes=self.value("index", "max-file-bytes"),
             max_files=self.value("index", "max-files"),
@@ -168,20 +218,20 @@ class Settings:
         )
 
     def index_options(self, given: IndexOptions) -> IndexOptions:
-        """`given`, with what it leaves to the settings."""
+        """Return `given`, completed by these settings."""
         submodules = self.value("index", "submodules") if given.submodules is None else given.submodules
         return replace(given, limits=given.limits or self.limits(), submodules=submodules)
 
 
 def read_settings(root: Path) -> Settings:
-    """The settings of the repository in `root`. Raises SettingsError with the file and the key.
+    """Return the settings of the repository in `root`. Raises SettingsError with the file and the key.
 
-    Links are not followed: a pyproject.toml that is one says nothing here, a causalist.toml that is one is refused.
+    Links are not followed: a linked pyproject.toml is ignored, a linked causalist.toml is refused.
     """
     values: dict[tuple[str, str], Any] = {}
     sources: dict[tuple[str, str], str] = {}
     for name, place in FILES:
-        for key, value in _read(root, name, place).items():
+        for key, value in _read_table(root, name, place).items():
             values[key], sources[key] = value, name
     chosen = os.environ.get(EMBEDDER_VARIABLE, "").strip()
     if chosen:
@@ -189,10 +239,10 @@ def read_settings(root: Path) -> Settings:
     return Settings(values, sources)
 
 
-def _read(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str, str], Any]:
+def _read_table(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str, str], Any]:
     file = read_file(root, FileEntry(name, 0, 0))
     if not isinstance(file, SourceFile):
-        if not place and file != Reason.VANISHED and _can_be_listed(root):
+        if not place and file != SkipReason.VANISHED and _is_listable(root):
             raise SettingsError(f"{name} cannot be read as settings: {file}; write an ordinary file of text")
         return {}
     if place and b"causalist" not in file.data:
@@ -207,11 +257,11 @@ def _read(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str, str]
         table = table.get(part, {}) if isinstance(table, dict) else {}
     where = f"{name}: [{'.'.join(place)}]" if place else name
     if not isinstance(table, dict):
-        raise SettingsError(f"{where} is no table; write one table for each of {_sections()}")
+        raise SettingsError(f"{where} is no table; write one table for each of {_list_sections()}")
     found: dict[tuple[str, str], Any] = {}
     for section, keys in table.items():
         if section not in {each.section for each in SETTINGS}:
-            raise SettingsError(f"{where}: there is no section {section!r}; there are {_sections()}")
+            raise SettingsError(f"{where}: there is no section {section!r}; there are {_list_sections()}")
         full = ".".join((*place, section))
         if not isinstance(keys, dict):
             raise SettingsError(f"{name}: {full} is no table; write [{full}] and the settings below it")
@@ -220,12 +270,12 @@ def _read(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str, str]
             if setting is None:
                 known = ", ".join(each.name for each in SETTINGS if each.section == section)
                 raise SettingsError(f"{name}: [{full}] has no setting {key!r}; there are {known}")
-            found[section, key] = _checked(setting, value, f"{name}: [{full}] {key}")
+            found[section, key] = _check_value(setting, value, f"{name}: [{full}] {key}")
     return found
 
 
-def _can_be_listed(root: Path) -> bool:
-    """A folder that cannot be is not found by the scan, which says so better."""
+def _is_listable(root: Path) -> bool:
+    """Return True if the folder can be listed; otherwise the scan reports it better."""
     try:
         with os.scandir(root):
             return True
@@ -233,39 +283,39 @@ def _can_be_listed(root: Path) -> bool:
         return False
 
 
-def _sections() -> str:
+def _list_sections() -> str:
     return ", ".join(dict.fromkeys(each.section for each in SETTINGS))
 
 
-def _checked(setting: Setting, value: Any, where: str) -> Any:
-    """The value in the form in which it is used. Raises SettingsError for any other than the setting takes."""
-    if setting.kind == "patterns":
+def _check_value(setting: Setting, value: Any, where: str) -> Any:
+    """Return the value in the form in which it is used. Raises SettingsError if it is not allowed."""
+    if setting.kind is SettingKind.PATTERNS:
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             return tuple(value)
-        raise SettingsError(f"{where} is {_short(value)}; it is a list of strings, patterns as in .gitignore")
-    if setting.kind == "embedder":
+        raise SettingsError(f"{where} is {_shorten(value)}; it is a list of strings, patterns as in .gitignore")
+    if setting.kind is SettingKind.EMBEDDER:
         if isinstance(value, str) and (value == NO_EMBEDDER or _LOCAL_EMBEDDER.fullmatch(value)):
             return value
         raise SettingsError(
-            f'{where} is {_short(value)}; it is "local:" and the name of an installed embedder, or "{NO_EMBEDDER}" '
+            f'{where} is {_shorten(value)}; it is "local:" and the name of an installed embedder, or "{NO_EMBEDDER}" '
             f"(others are named with --embedder or in {EMBEDDER_VARIABLE})"
         )
-    if setting.kind == "choice":
+    if setting.kind is SettingKind.CHOICE:
         if isinstance(value, str) and value in setting.choices:
             return value
-        raise SettingsError(f"{where} is {_short(value)}; it is one of {', '.join(setting.choices)}")
-    if setting.kind == "flag":
+        raise SettingsError(f"{where} is {_shorten(value)}; it is one of {', '.join(setting.choices)}")
+    if setting.kind is SettingKind.FLAG:
         if isinstance(value, bool):
             return value
-        raise SettingsError(f"{where} is {_short(value)}; it is true or false")
-    is_whole = setting.kind == "integer"
+        raise SettingsError(f"{where} is {_shorten(value)}; it is true or false")
+    is_whole = setting.kind is SettingKind.INTEGER
     fits = isinstance(value, int if is_whole else (int, float)) and not isinstance(value, bool)
     if fits and setting.low <= value and (value <= setting.high if is_whole else value < setting.high):
         return value
     bounds = f"from {setting.low:g} to {setting.high:g}" if is_whole else f"at least {setting.low:g} and below 1"
-    raise SettingsError(f"{where} is {_short(value)}; it is a {'whole ' * is_whole}number, {bounds}")
+    raise SettingsError(f"{where} is {_shorten(value)}; it is a {'whole ' * is_whole}number, {bounds}")
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

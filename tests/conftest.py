@@ -40,7 +40,7 @@ def no_shared_facts(own_cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def defects_are_raised() -> Iterator[None]:
     """What a user's other files survive has to be seen here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(errors, "is_survived", lambda error: False)
+        patch.setattr(errors, "is_recoverable", lambda error: False)
         yield
 
 

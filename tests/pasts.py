@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from causalist.index.history import commits_behind, history_of
-from causalist.model.index import Change, Commits, History
+from causalist.index.history import build_history, read_commits
+from causalist.model.index import CommitChange, Commits, History
 from causalist.rank import merge_commits
 
 DAY = 86_400
@@ -53,21 +53,21 @@ class Past:
         return self.git("rev-parse", "HEAD")
 
     def commits(self, known: Commits | None = None) -> Commits:
-        return commits_behind(self.path, self.head(), Commits() if known is None else known)
+        return read_commits(self.path, self.head(), Commits() if known is None else known)
 
 
 def change(name: str, files: Iterable[str], message: str = "", *, time: int = 0, n_files: int | None = None,
-           renames: Iterable[tuple[str, str]] = ()) -> Change:  # fmt: skip
+           renames: Iterable[tuple[str, str]] = ()) -> CommitChange:  # fmt: skip
     touched = tuple(sorted(files))
-    return Change(name, time, message, touched, tuple(renames), len(touched) if n_files is None else n_files)
+    return CommitChange(name, time, message, touched, tuple(renames), len(touched) if n_files is None else n_files)
 
 
-def commits_of(*changes: Change) -> Commits:
+def commits_of(*changes: CommitChange) -> Commits:
     """Newest first."""
     return merge_commits([each.name for each in changes], Commits(), changes)
 
 
-def past_of(paths: Iterable[str], *changes: Change) -> History:
+def past_of(paths: Iterable[str], *changes: CommitChange) -> History:
     """The history of files whose nodes are 0, 1, 2, …; newest commit first."""
     names = sorted(paths)
-    return history_of(commits_of(*changes), names, np.arange(len(names), dtype=np.int32), History())
+    return build_history(commits_of(*changes), names, np.arange(len(names), dtype=np.int32), History())

@@ -1,7 +1,7 @@
-"""Frozen dataclasses <-> named arrays and a JSON header. Nothing is pickled and nothing is executed; what
-does not fit is `IndexUnreadable`.
+"""Frozen dataclasses <-> named arrays and a JSON header.
 
-Rows of which some go and others come, as arrays: all that stays is copied in as few pieces as there are.
+Nothing is pickled or executed; data that does not fit raises IndexUnreadable. `plan_splice` replaces rows of arrays and
+copies unchanged rows in few pieces.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def flatten(value: Any, prefix: str, arrays: Arrays) -> Any:
-    """The JSON part of a dataclass; its arrays go into `arrays` under dotted names."""
+    """Return the JSON part of a dataclass; its arrays go into `arrays` under dotted names."""
     if isinstance(value, np.ndarray):
         arrays[prefix] = value
         return None
@@ -36,7 +36,7 @@ def flatten(value: Any, prefix: str, arrays: Arrays) -> Any:
 
 
 def unflatten(kind: type[T], header: Any, prefix: str, arrays: Arrays) -> T:
-    """The inverse of `flatten` for the dataclass `kind`; raises IndexUnreadable for what does not fit."""
+    """Build the dataclass `kind` from the result of `flatten`. Raises IndexUnreadable."""
     try:
         return typing.cast(T, _build(kind, header, prefix, arrays))
     except (KeyError, TypeError, ValueError) as error:
@@ -44,16 +44,15 @@ def unflatten(kind: type[T], header: Any, prefix: str, arrays: Arrays) -> T:
 
 
 @cache
-def _hint(kind: type, name: str) -> Any:
-    """What the field of that name is. Evaluating what all fields are, of which most are arrays, takes longer than
-    reading them."""
+def _resolve_hint(kind: type, name: str) -> Any:
+    """Return the type of one field. Evaluating the types of all fields takes longer than reading them."""
     hint = kind.__annotations__[name]
     return typing.get_type_hints(kind)[name] if isinstance(hint, str) else hint
 
 
 @cache
-def _defaulted(kind: type) -> frozenset[str]:
-    """Names of the fields that need not be given."""
+def _defaulted_fields(kind: type) -> frozenset[str]:
+    """Return names of the fields with a default."""
     missing = dataclasses.MISSING
     fields = dataclasses.fields(typing.cast(Any, kind))
     return frozenset(f.name for f in fields if f.default is not missing or f.default_factory is not missing)
@@ -64,7 +63,7 @@ def _build(kind: Any, header: Any, prefix: str, arrays: Arrays) -> Any:
     if prefix in arrays:
         return arrays[prefix]
     if dataclasses.is_dataclass(kind):
-        defaulted = _defaulted(typing.cast(type, kind))
+        defaulted = _defaulted_fields(typing.cast(type, kind))
         fields: dict[str, Any] = {}
         for field in dataclasses.fields(kind):
             place = f"{prefix}.{field.name}"
@@ -72,7 +71,7 @@ def _build(kind: Any, header: Any, prefix: str, arrays: Arrays) -> Any:
                 fields[field.name] = arrays[place]
             # What an earlier version did not write is left at its default; its index is outdated then, and not damaged.
             elif field.name in header or field.name not in defaulted:
-                hint = _hint(typing.cast(type, kind), field.name)
+                hint = _resolve_hint(typing.cast(type, kind), field.name)
                 fields[field.name] = _build(hint, header[field.name], place, arrays)
         return typing.cast(Any, kind)(**fields)
     if typing.get_origin(kind) is tuple:
@@ -88,13 +87,15 @@ def _build(kind: Any, header: Any, prefix: str, arrays: Arrays) -> Any:
 
 _Number = TypeVar("_Number", bound=np.generic)
 
-_MOST_PIECES = 10_000  # that are copied one by one: above that, masks of all rows are faster
+_MAX_PIECES = 10_000  # that are copied one by one: above that, masks of all rows are faster
 
 
-class Spliced(NamedTuple):
-    """Rows of then without those that are `gone`, and new ones at `places` of the result, which has `n` rows. `pieces`:
-    (start, end, how much further on it is now); what is gone may be in one of them, where what comes later stands
-    instead. None if they are too many."""
+class SplicePlan(NamedTuple):
+    """Plan that replaces rows of a column.
+
+    `gone` are deleted rows, `places` the positions of new rows in the result, which has `n` rows. `pieces` are (start,
+    end, shift) of copied rows and may include deleted ones that are overwritten; None if there are too many.
+    """
 
     n: int
     gone: NDArray[np.int64]
@@ -102,7 +103,7 @@ class Spliced(NamedTuple):
     pieces: list[tuple[int, int, int]] | None
 
     def of(self, then: NDArray[_Number], new: NDArray[_Number]) -> NDArray[_Number]:
-        """A column of the rows; that of then, and no copy, where it is as it was."""
+        """Return a column with its rows replaced; the old array itself if nothing changes."""
         if self.pieces == [(0, len(then), 0)] and np.array_equal(then[self.places], new):
             return then
         rows = np.empty(self.n, dtype=then.dtype)
@@ -118,11 +119,12 @@ class Spliced(NamedTuple):
         return rows
 
 
-def spliced(n: int, gone: NDArray[np.int64], groups: NDArray[np.integer[Any]], at: NDArray[np.int64]) -> Spliced:
-    """`n` rows without those that are `gone`, and a new one before each of the rows `at`; both ascend. Among rows that
-    are gone and new ones in their place, those of different `groups` do not move one another.
+def plan_splice(n: int, gone: NDArray[np.int64], groups: NDArray[np.integer[Any]], at: NDArray[np.int64]) -> SplicePlan:
+    """Plan `n` rows without the rows `gone` and with a new row before each of the rows `at`.
 
-    >>> changed = spliced(4, np.array([1]), np.array([0]), np.array([0, 2]))
+    Both ascend. Deleted rows and their replacements in different `groups` do not shift one another.
+
+    >>> changed = plan_splice(4, np.array([1]), np.array([0]), np.array([0, 2]))
     >>> changed.of(np.array([10, 11, 12, 13]), np.array([7, 8]))
     array([ 7, 10,  8, 12, 13])
     """
@@ -139,7 +141,7 @@ def spliced(n: int, gone: NDArray[np.int64], groups: NDArray[np.integer[Any]], a
     bounds, shifts = bounds[is_final], shifts[is_final]
     is_new = np.append(True, np.diff(shifts) != 0)
     bounds, shifts = bounds[is_new], shifts[is_new]
-    if len(bounds) > _MOST_PIECES:
-        return Spliced(n_now, gone, places, None)
+    if len(bounds) > _MAX_PIECES:
+        return SplicePlan(n_now, gone, places, None)
     ends = np.append(bounds[1:], n)
-    return Spliced(n_now, gone, places, list(zip(bounds.tolist(), ends.tolist(), shifts.tolist(), strict=True)))
+    return SplicePlan(n_now, gone, places, list(zip(bounds.tolist(), ends.tolist(), shifts.tolist(), strict=True)))

@@ -1,7 +1,7 @@
-"""Names of a package that are loaded, modules of others that are imported, expressions that are compiled, and methods
-of dataclasses that are written, when they are first used.
+"""Deferred work at import time: package attributes, modules, expressions, dataclass methods.
 
-A cold answer needs a small part of what its packages offer, and importing all of it costs more than answering.
+Each is created on first use. A cold answer needs a small part of its packages, and importing all of them costs more
+than answering.
 """
 
 import dataclasses
@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 
 def exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of `package`: `homes` has the names, parted by spaces, by the module of
-    the package that they come from."""
+    """Return the `__getattr__` of `package` (PEP 562).
+
+    `homes` maps modules of the package to the names they provide, separated by spaces.
+    """
     home_of = {name: module for module, names in homes.items() for name in names.split()}
 
     def load(name: str) -> Any:
@@ -30,9 +32,11 @@ def exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     return load
 
 
-class _LateModule(ModuleType):
-    """A module that is imported when something of it is used. While others are being loaded, what is in `annotated`
-    is asked for to say what a parameter is."""
+class _LazyModule(ModuleType):
+    """A module that is imported on first use.
+
+    While other modules load, names in `annotated` are only parameter annotations and return `object`.
+    """
 
     def __init__(self, name: str, annotated: Collection[str]) -> None:
         super().__init__(name)
@@ -50,12 +54,14 @@ class _LateModule(ModuleType):
 
 @contextmanager
 def defer_import(name: str, annotated: Collection[str] = ()) -> Iterator[None]:
-    """Whoever imports a module meanwhile, as `import name`, has it loaded by the first use of something in it; uses of
-    the names in `annotated` do not count until then."""
+    """Let `import name` inside of the block bind a module that is loaded on first use.
+
+    Uses of the names in `annotated` inside of the block do not load it.
+    """
     if name in sys.modules:
         yield
         return
-    late = sys.modules[name] = _LateModule(name, annotated)
+    late = sys.modules[name] = _LazyModule(name, annotated)
     try:
         yield
     finally:
@@ -64,8 +70,8 @@ def defer_import(name: str, annotated: Collection[str] = ()) -> Iterator[None]:
             del sys.modules[name]
 
 
-class _Late:
-    """An expression that is compiled when it is first used: most of them are about what few questions hold."""
+class _LazyRegex:
+    """A regular expression that is compiled on first use: most apply to few queries."""
 
     def __init__(self, pattern: Any, flags: int, needs: tuple[Any, ...]) -> None:
         self._source = (pattern, flags)
@@ -74,7 +80,7 @@ class _Late:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        if self._needs and name in _WITHOUT_A_MATCH:
+        if self._needs and name in _RESULT_WITHOUT_MATCH:
             asked = self._unless_needed(name)
             setattr(self, name, asked)
             return asked
@@ -87,7 +93,7 @@ class _Late:
         return compiled
 
     def _unless_needed(self, name: str) -> Callable[..., Any]:
-        needs, without = self._needs, _WITHOUT_A_MATCH[name]
+        needs, without = self._needs, _RESULT_WITHOUT_MATCH[name]
 
         def asked(*arguments: Any) -> Any:
             text = arguments[1] if name == "sub" else arguments[0]
@@ -99,7 +105,7 @@ class _Late:
         return asked
 
 
-_WITHOUT_A_MATCH: Mapping[str, Callable[[Any], Any]] = {
+_RESULT_WITHOUT_MATCH: Mapping[str, Callable[[Any], Any]] = {
     "match": lambda text: None,
     "search": lambda text: None,
     "fullmatch": lambda text: None,
@@ -114,19 +120,24 @@ def lazy_regex(pattern: str, flags: int = 0, *, needs: tuple[str, ...] = ()) -> 
 @overload
 def lazy_regex(pattern: bytes, flags: int = 0, *, needs: tuple[bytes, ...] = ()) -> re.Pattern[bytes]: ...
 def lazy_regex(pattern: str | bytes, flags: int = 0, *, needs: tuple[Any, ...] = ()) -> Any:
-    """`re.compile`, when it is first used; with `needs`, when a text has one of these, without which none matches."""
-    return _Late(pattern, flags, needs)
+    """Return a regular expression that is compiled on first use.
+
+    With `needs`, texts without any of these strings cannot match and do not cause compilation.
+    """
+    return _LazyRegex(pattern, flags, needs)
 
 
-_WORTH_WRITING = 20  # instances of a class: then its own `__init__` is quicker than one for all
+_OWN_INIT_THRESHOLD = 20  # instances of a class: then its own `__init__` is quicker than one for all
 _set = object.__setattr__
 _COMPARED = ("__repr__", "__eq__", "__hash__")
 
 
-def _record(*, frozen: bool, slots: bool) -> Callable[[type], type]:
-    """`dataclasses.dataclass(frozen=True, slots=True)`, of classes without bases. What that writes and compiles for a
-    class takes half a millisecond, and no answer needs most of it: here the fields and each of the methods are made
-    when they are first asked for."""
+def _lazy_dataclass(*, frozen: bool, slots: bool) -> Callable[[type], type]:
+    """Return a fast substitute for `dataclasses.dataclass(frozen=True, slots=True)`, without bases.
+
+    The original takes half a millisecond a class, and no answer needs most of it: here fields and methods are created
+    on first use.
+    """
     assert frozen and slots
 
     def decorated(cls: type) -> type:
@@ -137,55 +148,57 @@ def _record(*, frozen: bool, slots: bool) -> Callable[[type], type]:
         added: dict[str, Any] = {
             "__slots__": names,
             "__match_args__": names,
-            "__init__": _initializer(names, defaults, given.get("__annotations__", {}), "__post_init__" in given),
-            "__signature__": _OfModel("__signature__", defaults),
-            "__dataclass_fields__": _OfModel("__dataclass_fields__", defaults),
-            "__dataclass_params__": _OfModel("__dataclass_params__", defaults),
-            "__setattr__": _refused_to_set,
-            "__delattr__": _refused_to_delete,
-            "__getstate__": _state,
+            "__init__": _make_initializer(names, defaults, given.get("__annotations__", {}), "__post_init__" in given),
+            "__signature__": _ModelAttribute("__signature__", defaults),
+            "__dataclass_fields__": _ModelAttribute("__dataclass_fields__", defaults),
+            "__dataclass_params__": _ModelAttribute("__dataclass_params__", defaults),
+            "__setattr__": _refuse_set,
+            "__delattr__": _refuse_delete,
+            "__getstate__": _get_state,
             "__setstate__": _set_state,
         }
         if given.get("__hash__") is None:
             given.pop("__hash__", None)
-        added |= {name: _of_model(name, defaults) for name in _COMPARED}
+        added |= {name: _lazy_method(name, defaults) for name in _COMPARED}
         return type(cls.__name__, (), {**added, **given})
 
     return decorated
 
 
-def _model(cls: type, defaults: Mapping[str, Any], *, written: bool, is_checked: bool = False) -> type:
-    """What `dataclasses` makes of these fields, with methods where they are to be `written`: they hold for whatever
-    has these fields."""
+def _build_model(cls: type, defaults: Mapping[str, Any], *, written: bool, is_checked: bool = False) -> type:
+    """Return the dataclass of these fields, with its methods if `written`.
+
+    The methods work for any class with these fields.
+    """
     body = {"__annotations__": cls.__annotations__, "__module__": cls.__module__, "__doc__": cls.__name__}
     checked = {"__post_init__": None} if is_checked else {}  # it is that of the instance which is called
     made = type(cls.__name__, (), {**defaults, **body, **checked})
     return dataclasses.dataclass(init=written, repr=written, eq=written, frozen=written)(made)
 
 
-class _OfModel:
-    """An attribute of a class that is that of its model."""
+class _ModelAttribute:
+    """A class attribute that is taken from the model on first use."""
 
     def __init__(self, name: str, defaults: Mapping[str, Any]) -> None:
         self._name, self._defaults = name, defaults
 
     def __get__(self, instance: object, owner: type) -> Any:
-        model = _model(owner, self._defaults, written=self._name != "__dataclass_fields__")
+        model = _build_model(owner, self._defaults, written=self._name != "__dataclass_fields__")
         value = inspect.signature(model) if self._name == "__signature__" else getattr(model, self._name)
         setattr(owner, self._name, value)
         return value
 
 
-def _of_model(name: str, defaults: Mapping[str, Any]) -> Callable[..., Any]:
+def _lazy_method(name: str, defaults: Mapping[str, Any]) -> Callable[..., Any]:
     def method(self: Any, *others: Any) -> Any:
-        made = _model(type(self), defaults, written=True).__dict__[name]
+        made = _build_model(type(self), defaults, written=True).__dict__[name]
         setattr(type(self), name, made)
         return made(self, *others)
 
     return method
 
 
-def _initializer(
+def _make_initializer(
     names: tuple[str, ...], defaults: Mapping[str, Any], types: Mapping[str, Any], is_checked: bool
 ) -> Callable[..., None]:
     factories: dict[str, Callable[[], Any]] = {}
@@ -205,8 +218,8 @@ def _initializer(
         n_made += 1
         rest = names[len(given) :]
         is_right = len(given) <= len(names) and named.keys() <= set(rest)
-        if n_made > _WORTH_WRITING or not is_right or not all(name in named or name in known for name in rest):
-            written = _model(type(self), defaults, written=True, is_checked=is_checked).__dict__["__init__"]
+        if n_made > _OWN_INIT_THRESHOLD or not is_right or not all(name in named or name in known for name in rest):
+            written = _build_model(type(self), defaults, written=True, is_checked=is_checked).__dict__["__init__"]
             type.__setattr__(type(self), "__init__", written)
             written(self, *given, **named)
             return
@@ -221,15 +234,15 @@ def _initializer(
     return initialize
 
 
-def _refused_to_set(self: object, name: str, value: object) -> None:
+def _refuse_set(self: object, name: str, value: object) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
-def _refused_to_delete(self: object, name: str) -> None:
+def _refuse_delete(self: object, name: str) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _state(self: Any) -> list[Any]:
+def _get_state(self: Any) -> list[Any]:
     return [getattr(self, name) for name in self.__slots__]
 
 
@@ -241,4 +254,4 @@ def _set_state(self: Any, state: list[Any]) -> None:
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 else:
-    dataclass = _record
+    dataclass = _lazy_dataclass

@@ -1,9 +1,9 @@
-"""Repository text made safe to print: in goes any string, out comes one that cannot drive a terminal or hide content.
+r"""Repository text made safe to print: it cannot drive a terminal or hide content.
 
-Control characters other than newline and tab, bidirectional controls, invisible and tag characters (they smuggle text
-past a reader), lone surrogates and the noncharacters U+FFFE and U+FFFF are shown as escapes such as `\\x1b`. Nothing is
-dropped. Joiners (U+200C, U+200D) and variation selectors stay, because scripts and emoji need them, but only the first
-of a run: more carry no meaning that a reader sees. Fences are not this module's business.
+Control characters other than newline and tab, bidirectional controls, invisible and tag characters (they hide text from
+readers), lone surrogates and the noncharacters U+FFFE and U+FFFF become escapes such as `\\x1b`. Nothing is dropped.
+Joiners (U+200C, U+200D) and variation selectors stay, because scripts and emoji need them, but only the first of a run:
+more are invisible. Fences are not handled here.
 """
 
 import re
@@ -21,19 +21,19 @@ ELLIPSIS = "…"
 
 
 def neutralise(text: str) -> str:
-    """`text` with every unsafe character shown as an escape; CR LF counts as a newline.
+    r"""Return `text` with every unsafe character as an escape; CR LF counts as a newline.
 
-    >>> print(neutralise("a\\x1b[31mb\\u202ec\\r\\nd"))
-    a\\x1b[31mb\\u202ec
+    >>> print(neutralise("a\x1b[31mb\u202ec\r\nd"))
+    a\x1b[31mb\u202ec
     d
     """
-    return (_UNSAFE_ASCII if text.isascii() else _UNSAFE).sub(_escaped, text.replace("\r\n", "\n"))
+    return (_UNSAFE_ASCII if text.isascii() else _UNSAFE).sub(_escape, text.replace("\r\n", "\n"))
 
 
 def one_line(text: str, limit: int) -> str:
-    """`text` on one line, safe, at most `limit` characters; what is cut off shows as an ellipsis.
+    r"""Return `text` on one line, safe, at most `limit` characters, with an ellipsis if it is cut.
 
-    >>> one_line("def f(\\n    a,\\n)", 40), one_line("abcdef", 4)
+    >>> one_line("def f(\n    a,\n)", 40), one_line("abcdef", 4)
     ('def f( a, )', 'abc…')
     """
     # White space first, so that a form feed becomes a space and not an escape; only the part that can show is cleaned.
@@ -42,7 +42,7 @@ def one_line(text: str, limit: int) -> str:
 
 
 def middle_cut(text: str, limit: int) -> str:
-    """Like `one_line` for paths and names: the middle goes, because the end says most.
+    """Shorten as `one_line` does, but in the middle, for paths and names: the end says most.
 
     >>> middle_cut("packages/core/src/auth/session.ts", 20)
     'packa…uth/session.ts'
@@ -58,7 +58,7 @@ def middle_cut(text: str, limit: int) -> str:
     return line[: limit - 1 - tail] + ELLIPSIS + line[len(line) - tail :]
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code < 0x100:
         return f"\\x{code:02x}"

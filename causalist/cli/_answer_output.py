@@ -38,10 +38,10 @@ class Writer:
         # Also refuses NaN; a thread cannot wait for longer than some years.
         if not 0 < patience <= 86_400:
             raise UsageError(f"--answer-timeout has to be above 0 and at most 86400 seconds, not {patience:g}")
-        from causalist.llm import check_format, chosen_model
+        from causalist.llm import check_format, load_model
 
         check_format(format)
-        return cls(chosen_model(name), patience)
+        return cls(load_model(name), patience)
 
     def write(self, answer: "Answer") -> None:
         """Streams what the model writes, then lists what it cites. Raises ModelFailed after what came in until then."""
@@ -90,10 +90,10 @@ class Writer:
         }
 
     def _texts(self, question: str, pack: "Pack", checker: "CitationChecker") -> Iterator[str]:
-        from causalist.llm import parts_of_answer, prompt_for
+        from causalist.llm import build_prompt, stream_answer
 
         say(f"note: {self.model.model_id} is sent the question and the pack, {pack.tokens} tokens")
-        for part in parts_of_answer(self.model, prompt_for(question, pack), self.patience):
+        for part in stream_answer(self.model, build_prompt(question, pack), self.patience):
             yield checker.feed(part)
         yield checker.close()
 

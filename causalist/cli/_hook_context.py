@@ -46,19 +46,21 @@ _PATH_CHARACTERS = 120
 def stored_repository(root: Path, folder: Path) -> "Repository | None":
     """The repository with the index that is stored, current or not; None where there is none of this version."""
     from causalist.index.freshness import index_version
-    from causalist.index.open import index_places
+    from causalist.index.open import index_folders
     from causalist.pipeline.repository import Repository
     from causalist.source import relative_folder
     from causalist.store import INDEX_NAME, read_index
 
-    for place in index_places(root):
+    for place in index_folders(root):
         try:
             index = read_index(place / INDEX_NAME)
         except IndexUnreadable:
             continue
         if index is not None and index.version == index_version():
             # Prompts are the user's, and nobody gives feedback to an answer that was not asked for.
-            return replace(Repository.over(root, index, folder=relative_folder(root, folder)), beside=None)
+            return replace(
+                Repository.from_index(root, index, folder=relative_folder(root, folder)), feedback_store=None
+            )
     return None
 
 

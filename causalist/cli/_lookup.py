@@ -13,7 +13,7 @@ from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.lookup import Gap
+    from causalist.model.lookup import UnresolvedCall
     from causalist.model.scores import Hit
     from causalist.pipeline.repository import Repository
 
@@ -70,7 +70,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]]).rstrip() for row in rows]
 
 
-def says(gap: "Gap") -> str:
+def says(gap: "UnresolvedCall") -> str:
     """A call of which only the name is known, in words."""
     what = "what another call returns" if gap.name == "?" else f"something called {gap.name!r}"
     return f"{split_id(gap.node)[0]}:{gap.line}  {gap.node} calls {what}"

@@ -15,7 +15,7 @@ from causalist.cli._run import import_numpy
 from causalist.errors import ExtraMissing, NothingToIndex
 
 if TYPE_CHECKING:
-    from causalist.index.refresh_cache import Retaining
+    from causalist.index.refresh_cache import RefreshCache
     from causalist.pipeline.repository import Repository
     from causalist.pipeline.steps import Deadline
 
@@ -70,7 +70,7 @@ def open_repository(
     submodules: bool | None = None,
     when_empty: Callable[[NothingToIndex], Mapping[str, object]] | None = None,
     deadline: "Deadline | None" = None,
-    retaining: "Retaining | None" = None,
+    refresh_cache: "RefreshCache | None" = None,
     anew: bool = False,
 ) -> "Repository":
     """The repository in the folder `repo`, or around the current one. Raises CausalistError.
@@ -83,7 +83,7 @@ def open_repository(
     from causalist.pipeline.repository import Repository
 
     with progress_on_stderr() as progress:
-        options = IndexOptions(processes, progress, submodules, retaining=retaining, anew=anew)
+        options = IndexOptions(processes, progress, submodules, refresh_cache=refresh_cache, anew=anew)
         try:
             if deadline is not None:
                 from causalist.servers.live.deadline import open_in_time

@@ -133,9 +133,9 @@ def import_numpy() -> None:
 def keep_memory() -> None:
     """In a process that was prepared for one answer: what is freed from now on is not given back before it ends."""
     if _is_prepared:
-        from causalist._internal.process import keep_what_is_freed
+        from causalist._internal.process import disable_trim
 
-        keep_what_is_freed()
+        disable_trim()
 
 
 def end_at_once(code: int) -> None:

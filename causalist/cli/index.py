@@ -80,11 +80,12 @@ def index_command(
 
 
 def _embedded(repository: "Repository", embedder: str) -> int:
-    from causalist.index.vectors import brought_up_to_date
 
-    places = () if repository.beside is None else repository.beside.places
+    from causalist.index.vectors import update_vectors
+
+    places = () if repository.feedback_store is None else repository.feedback_store.places
     with progress_on_stderr() as progress:
-        return brought_up_to_date(embedder, repository.index, repository.read, places, progress)
+        return update_vectors(embedder, repository.index, repository.read, places, progress)
 
 
 @click.command("status")
@@ -100,15 +101,15 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
       causalist status --json
     """
     from causalist.index.options import IndexOptions
-    from causalist.index.status import found_at, standing_of
+    from causalist.index.status import index_status, stored_index_status
     from causalist.pipeline.repository import Repository
 
     # Opening refreshes the index: what was there is looked at before.
-    root, _, settings = Repository.located(repo or Path(), exact_root=repo is not None, force=force)
-    found = found_at(root, settings.index_options(IndexOptions()))
+    root, _, settings = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)
+    found = stored_index_status(root, settings.index_options(IndexOptions()))
     repository = open_repository(repo, force=force, when_empty=no_status_document if as_json else None)
     status = repository.status()
-    standing = standing_of(root, repository.index, repository.read, found)
+    standing = index_status(root, repository.index, repository.read, found)
     say_notes(repository)
     if as_json:
         emit_document(status_document(status, repository.notes, standing))
@@ -136,16 +137,17 @@ def watch_command(repo: Path | None, force: bool, debounce: int) -> None:
     Example:
       causalist watch --repo ~/projects/shop
     """
+    from causalist.index.refresh_cache import RefreshCache
+
     need_extra("watch", "watchfiles", 1)
-    from causalist.index.refresh_cache import Retaining
     from causalist.source import wait_for_changes
 
-    retaining = Retaining()
-    now = [open_repository(repo, force=force, retaining=retaining)]
+    refresh_cache = RefreshCache()
+    now = [open_repository(repo, force=force, refresh_cache=refresh_cache)]
     root, told = now[0].root, None
     for _ in wait_for_changes(root, lambda: now[0].index.manifest.paths, quiet_ms=debounce):
         try:
-            now[0] = open_repository(root, force=force, retaining=retaining)
+            now[0] = open_repository(root, force=force, refresh_cache=refresh_cache)
         except NothingToIndex as error:
             say(f"{error.slug}: {error}")
             continue

@@ -44,7 +44,7 @@ def learn_command(repo: Path | None, force: bool, questions: int, dry_run: bool,
         raise UsageError("--reset and --dry-run contradict each other")
     repository = open_repository(repo, force=force)
     if reset:
-        removed = repository.beside is not None and repository.beside.forget_weights()
+        removed = repository.feedback_store is not None and repository.feedback_store.delete_weights()
         said = "the learned weights are gone; the shipped ones count" if removed else "there were no learned weights"
         if as_json:
             emit_document({"format_version": 1, "reset": removed})
@@ -59,8 +59,8 @@ def learn_command(repo: Path | None, force: bool, questions: int, dry_run: bool,
     with progress_on_stderr() as progress:
         found = learn(repository, questions, progress=progress)
     place: Path | None = None
-    if found.is_better and not dry_run and found.document is not None and repository.beside is not None:
-        place = repository.beside.keep_weights(found.document)
+    if found.is_better and not dry_run and found.document is not None and repository.feedback_store is not None:
+        place = repository.feedback_store.write_weights(found.document)
     if as_json:
         emit_document(_document(found, place))
     else:
@@ -111,11 +111,11 @@ def feedback_command(
     both = sorted(set(right) & set(wrong))
     if both:
         raise UsageError(f"{both[0]} cannot be both of use and of none")
-    if repository.beside is None:
+    if repository.feedback_store is None:
         raise UsageError("there is no index to keep feedback beside")
-    if not repository.settings.value("ask", "remember") and repository.beside.question_of(answer_id) is None:
+    if not repository.settings.value("ask", "remember") and repository.feedback_store.find_question(answer_id) is None:
         raise UsageError("no question is remembered here, because the settings say `remember = false`")
-    query, place = repository.beside.tell(answer_id, right, wrong)
+    query, place = repository.feedback_store.add_feedback_by_id(answer_id, right, wrong)
     if as_json:
         document = {"format_version": 1, "answer_id": answer_id, "query": query, "used": list(right),
                     "not_used": list(wrong), "file": str(place)}  # fmt: skip

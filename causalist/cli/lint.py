@@ -11,7 +11,7 @@ from causalist.model.symbols import split_id
 from causalist.serialize.lookups import lint_document
 
 if TYPE_CHECKING:
-    from causalist.model.lookup import Gap, Health
+    from causalist.model.lookup import Health, UnresolvedCall
 
 _MOST_MEMBERS = 5
 
@@ -71,7 +71,7 @@ def _lines(health: "Health", limit: int) -> Iterator[str]:
             yield f"  {len(cycle)} files: {', '.join(cycle[:_MOST_MEMBERS])}{more}"
 
 
-def _place(gap: "Gap") -> str:
+def _place(gap: "UnresolvedCall") -> str:
     return f"{split_id(gap.node)[0]}:{gap.line}"
 
 

@@ -34,7 +34,7 @@ from causalist.serialize.lookups import find_document, neighbors_document, path_
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.lookup import Basis, Definition, Gap, Neighbors, Trail, Verdict
+    from causalist.model.lookup import DefinitionDetails, GraphPath, Neighbors, RulePrecision, UnresolvedCall, Verdict
     from causalist.model.scores import Hit
 
 MOST_NAMED = 5
@@ -61,7 +61,7 @@ def show_command(node: str, repo: Path | None, force: bool, as_json: bool) -> No
     finish(show_document(definition) if as_json else None, _show_lines(definition))
 
 
-def _show_lines(definition: "Definition") -> Iterator[str]:
+def _show_lines(definition: "DefinitionDetails") -> Iterator[str]:
     """A head with one thing a line, and below it the source or the outline."""
     hit = definition.hit
     yield f"{hit.kind}  {hit.id}"
@@ -239,12 +239,12 @@ def path_command(source: str, target: str, repo: Path | None, force: bool, as_js
         say(f"note: no way along uses alone is known, so this one goes against some{unknown}")
 
 
-def _gaps(gaps: "tuple[Gap, ...]") -> list[str]:
+def _gaps(gaps: "tuple[UnresolvedCall, ...]") -> list[str]:
     more = [f"  and {len(gaps) - MOST_GAPS} more; --json lists all"] if len(gaps) > MOST_GAPS else []
     return [*(f"  {says(gap)}" for gap in gaps[:MOST_GAPS]), *more]
 
 
-def _path_lines(trail: "Trail") -> Iterator[str]:
+def _path_lines(trail: "GraphPath") -> Iterator[str]:
     first, *others = trail.hops
     yield f"{first.node}  {first.path}:{first.line}" if first.path else first.node
     rows = []
@@ -334,7 +334,7 @@ def _reason(verdict: "Verdict") -> Iterator[str]:
             )
 
 
-def _worth(basis: "Basis", edge: "Edge") -> str:
+def _worth(basis: "RulePrecision", edge: "Edge") -> str:
     """How often such edges are right, in words."""
     among = f"one of {edge.candidates} that may be meant; " if edge.candidates > 1 else ""
     if not basis.right + basis.wrong:

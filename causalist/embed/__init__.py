@@ -1,18 +1,18 @@
-"""Embedders that are installed, by name; texts -> vectors of norm 1; vectors on disk.
+"""Installed embedders by name; texts -> unit vectors; vectors on disk.
 
-Nothing here is imported unless an embedder was asked for.
+Nothing here is imported unless an embedder is chosen.
 """
 
-from causalist.embed.registry import GROUP, check_name, embedded, embedder_called
-from causalist.embed.vector_file import Stored, read_vectors, vectors_name, write_vectors
+from causalist.embed.registry import GROUP, check_name, embed_texts, get_embedder
+from causalist.embed.vector_file import VectorFile, read_vectors, vector_file_name, write_vectors
 
 __all__ = [
     "GROUP",
-    "Stored",
+    "VectorFile",
     "check_name",
-    "embedded",
-    "embedder_called",
+    "embed_texts",
+    "get_embedder",
     "read_vectors",
-    "vectors_name",
+    "vector_file_name",
     "write_vectors",
 ]

@@ -1,6 +1,6 @@
-"""Embedders that come with this program: models of the `llm` library, and any server that speaks OpenAI's protocol.
+"""Built-in embedders: models of the `llm` library, and servers with OpenAI's protocol.
 
-Both need the extra `llm`, and both send texts to whoever they are told to.
+Both need the extra `llm`, and both send texts to the configured service.
 """
 
 import os
@@ -19,7 +19,7 @@ _RETRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class OfLibrary:
+class LlmEmbedder:
     """An embedding model that the `llm` library knows, with its key handling."""
 
     name: str
@@ -27,13 +27,14 @@ class OfLibrary:
     local: bool = False  # some plugins are, but none says so
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, shape (n, d)."""
         size = min(self.model.batch_size or _BATCH, _BATCH)
         return np.array(list(self.model.embed_multi(texts, batch_size=size)), dtype=np.float32)
 
 
-def from_library(model: str) -> OfLibrary:
-    """The embedding model of that name, or the default one of `llm`. Raises ExtraMissing, ModelFailed."""
-    llm = _library()
+def from_library(model: str) -> LlmEmbedder:
+    """Return the embedding model of that name, or `llm`'s default. Raises ExtraMissing, ModelFailed."""
+    llm = _import_llm()
     name = model or llm.get_default_embedding_model()
     if not name:
         raise ModelFailed("no embedding model is chosen; name one as llm:NAME (`llm embed-models` lists them)")
@@ -41,12 +42,12 @@ def from_library(model: str) -> OfLibrary:
         found = llm.get_embedding_model(name)
     except llm.UnknownModelError as error:
         raise ModelFailed(f"llm knows no embedding model {name!r}; `llm embed-models` lists those it knows") from error
-    return OfLibrary(f"llm:{found.model_id}", found)
+    return LlmEmbedder(f"llm:{found.model_id}", found)
 
 
 @dataclass(frozen=True, slots=True)
-class OfServer:
-    """A model of a server that speaks OpenAI's protocol, wherever `OPENAI_BASE_URL` says that it is."""
+class OpenAIEmbedder:
+    """A model of a server with OpenAI's protocol at `OPENAI_BASE_URL`."""
 
     name: str
     model: str
@@ -54,6 +55,7 @@ class OfServer:
     local: bool = False
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, shape (n, d)."""
         rows: list[list[float]] = []
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
@@ -62,11 +64,11 @@ class OfServer:
         return np.array(rows, dtype=np.float32)
 
 
-def from_server(model: str) -> OfServer:
-    """The model of that name at `OPENAI_BASE_URL`, by default OpenAI's own. Raises ExtraMissing, ModelFailed."""
+def from_server(model: str) -> OpenAIEmbedder:
+    """Return the model of that name at `OPENAI_BASE_URL`. Raises ExtraMissing, ModelFailed."""
     if not model:
         raise ModelFailed("no embedding model is named; write openai:NAME, such as openai:nomic-embed-text")
-    llm = _library()
+    llm = _import_llm()
     import openai
 
     base = os.environ.get("OPENAI_BASE_URL", "")
@@ -74,10 +76,10 @@ def from_server(model: str) -> OfServer:
     if not key and not base:
         raise ModelFailed("openai has no key; run `llm keys set openai`, or set OPENAI_API_KEY or OPENAI_BASE_URL")
     client = openai.OpenAI(api_key=key or "none", timeout=_SECONDS, max_retries=_RETRIES)
-    return OfServer(f"openai:{model}" + (f"@{base}" if base else ""), model, client)
+    return OpenAIEmbedder(f"openai:{model}" + (f"@{base}" if base else ""), model, client)
 
 
-def _library() -> Any:
+def _import_llm() -> Any:
     try:
         import llm
     except ImportError:

@@ -22,18 +22,21 @@ GROUP = "causalist.embedders"
 LOCAL = "local:"
 _BUILT_IN = {"llm": "causalist.embed.providers:from_library", "openai": "causalist.embed.providers:from_server"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_LONGEST_REASON = 300  # characters of what a plugin says of itself
+_MAX_REASON_CHARACTERS = 300  # characters of what a plugin says of itself
 
 
 def check_name(name: str) -> None:
-    """Raises UsageError for what is no name of an embedder, whether one is installed or not."""
+    """Raise UsageError for an invalid name of an embedder, installed or not."""
     if not _NAME.fullmatch(name.removeprefix(LOCAL).partition(":")[0]):
         raise UsageError(f"--embedder {name!r} is no name; write one such as llm:text-embedding-3-small")
 
 
 @lru_cache(maxsize=8)
-def embedder_called(name: str) -> Embedder:
-    """The embedder of that name, loaded once a process. Raises UsageError, ModelFailed, ExtraMissing."""
+def get_embedder(name: str) -> Embedder:
+    """Return the embedder of that name, loaded once a process.
+
+    Raises UsageError, ModelFailed and ExtraMissing.
+    """
     check_name(name)
     plain = name.removeprefix(LOCAL)
     plugin, _, model = plain.partition(":")
@@ -58,9 +61,9 @@ def embedder_called(name: str) -> Embedder:
 
 
 def reason_of(error: BaseException) -> str:
-    """What an error says, in one line that is not too long."""
+    """Return the message of an error on one line of limited length."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
-    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"
+    return text if len(text) <= _MAX_REASON_CHARACTERS else f"{text[:_MAX_REASON_CHARACTERS]}…"
 
 
 def _installed() -> dict[str, EntryPoint]:
@@ -69,10 +72,11 @@ def _installed() -> dict[str, EntryPoint]:
     return {each.name: each for each in entry_points(group=GROUP)} | built_in
 
 
-def embedded(embedder: Embedder, texts: Sequence[str], dimensions: int | None = None) -> NDArray[np.float32]:
-    """Shape (n, d), rows of norm 1, or 0 where the embedder finds nothing in a text. Raises ModelFailed.
+def embed_texts(embedder: Embedder, texts: Sequence[str], dimensions: int | None = None) -> NDArray[np.float32]:
+    """Return unit vectors of texts, shape (n, d); zeros if the embedder finds nothing in a text.
 
-    `dimensions`: the d that vectors have which are there already."""
+    `dimensions` is the d of existing vectors. Raises ModelFailed.
+    """
     try:
         rows = np.asarray(embedder.embed(list(texts)), dtype=np.float32)
     except CausalistError:

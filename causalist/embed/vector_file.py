@@ -31,10 +31,13 @@ _DTYPES = {"places": "uint8", "rows": "int32", "texts": "uint8", "matrix": "floa
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """`places`, (n, DIGEST): what stands where, sorted; `rows`, (n,): the row of its vector, -1 where there is none
-    yet. `texts`, (m, DIGEST): what was embedded, sorted up to `n_live` and then what is no longer there; `matrix`,
-    (m, d): the vectors, of norm 1. `stamp` names the index that they are complete for, "" for none."""
+class VectorFile:
+    """Vectors of an index by one embedder.
+
+    `places`, (n, DIGEST): keys of spans, sorted; `rows`, (n,): the row of each vector, -1 if there is none yet.
+    `texts`, (m, DIGEST): digests of embedded texts, sorted up to `n_live`, then those no longer in the index; `matrix`,
+    (m, d): unit vectors. `stamp` names the index for which they are complete, "" for none.
+    """
 
     embedder: str
     stamp: str
@@ -45,21 +48,21 @@ class Stored:
     matrix: NDArray[np.float16]
 
 
-def vectors_name(embedder: str) -> str:
-    """The name of the file with an embedder's vectors."""
+def vector_file_name(embedder: str) -> str:
+    """Return the name of the file with an embedder's vectors."""
     return f"vectors-{hashlib.sha256(embedder.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}.bin"
 
 
-def read_vectors(path: Path, embedder: str) -> Stored | None:
-    """The vectors at `path`; None if there are none, or none of this embedder that can be read."""
+def read_vectors(path: Path, embedder: str) -> VectorFile | None:
+    """Return the vectors at `path`; None if there are none of this embedder or they are unreadable."""
     try:
-        return _decoded(_mapped(path), embedder)
+        return _decode_vectors(_map_file(path), embedder)
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError, struct.error):
         return None
 
 
-def write_vectors(path: Path, stored: Stored) -> None:
-    """Raises IndexNotWritable; then nothing has changed."""
+def write_vectors(path: Path, stored: VectorFile) -> None:
+    """Write the vectors atomically. Raises IndexNotWritable and then changes nothing."""
     places: dict[str, list[object]] = {}
     blobs: list[bytes | memoryview] = []
     offset = 0
@@ -90,7 +93,7 @@ def write_vectors(path: Path, stored: Stored) -> None:
         raise
 
 
-def _mapped(path: Path) -> mmap.mmap | bytes:
+def _map_file(path: Path) -> mmap.mmap | bytes:
     descriptor = os.open(path, _OPEN_FLAGS)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -103,7 +106,7 @@ def _mapped(path: Path) -> mmap.mmap | bytes:
         os.close(descriptor)
 
 
-def _decoded(mapped: mmap.mmap | bytes, embedder: str) -> Stored:
+def _decode_vectors(mapped: mmap.mmap | bytes, embedder: str) -> VectorFile:
     magic, length, checksum = _PREFIX.unpack_from(mapped)
     base = _PREFIX.size + length
     header = mapped[_PREFIX.size : base]
@@ -121,7 +124,7 @@ def _decoded(mapped: mmap.mmap | bytes, embedder: str) -> Stored:
         if zlib.crc32(view[start : start + count * kind.itemsize]) != crc:
             raise ValueError("damaged")
         found[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
-    stored = Stored(embedder, str(said["stamp"]), int(said["n_live"]), **found)
+    stored = VectorFile(embedder, str(said["stamp"]), int(said["n_live"]), **found)
     n, m = len(stored.places), len(stored.texts)
     if (
         stored.places.shape != (n, DIGEST)

@@ -67,7 +67,7 @@ def learn(repository: Repository, n: int = N_QUESTIONS, *, progress: Progress) -
     feedback."""
     if n < 1:
         raise UsageError(f"--questions is {n}; at least 1 question is needed")
-    told = [] if repository.beside is None else repository.beside.feedback()
+    told = [] if repository.feedback_store is None else repository.feedback_store.read_feedback()
     past = _from_history(repository, n, progress, is_needed=not told)
     recent = _from_feedback(repository, told)
     older, newer = (past_part + said for past_part, said in zip(_split(past), _split(recent), strict=True))

@@ -23,13 +23,13 @@ import numpy as np
 from causalist.errors import GitError
 from causalist.evaluate.dataset import LabelledQuestion
 from causalist.model.graph import CodeGraph
-from causalist.model.index import Change
+from causalist.model.index import CommitChange
 from causalist.model.roles import role_of
 from causalist.model.symbols import NodeKind, Role, file_id
 from causalist.parse import dialect_of
 from causalist.rank.terms import terms_of
-from causalist.source import ancestry, read_changes
-from causalist.source.git import Running, locate
+from causalist.source import list_ancestors, read_changes
+from causalist.source.git import RunningGit, git_arguments
 from causalist.source.roots import is_git_folder, is_work_tree
 
 MOST_ANSWERS = 3  # files; a change of more is no answer to one question
@@ -97,7 +97,7 @@ class Mined:
 
 def mine(git_dir: Path, n: int, head: str = "HEAD") -> Mined:
     """The newest `n` questions that the history behind `head` holds, fewer where there are no more. Raises GitError."""
-    names = ancestry(git_dir, head)
+    names = list_ancestors(git_dir, head)
     left_out: Counter[str] = Counter()
     found: dict[str, LabelledQuestion] = {}
     for start in range(0, len(names), _BATCH):
@@ -137,7 +137,7 @@ def why_not(message: str) -> str | None:
     return next((reason for reason, said in _REASONS if said.search(message)), None)
 
 
-def _question_of(git_dir: Path, change: Change, parent: str) -> LabelledQuestion | str:
+def _question_of(git_dir: Path, change: CommitChange, parent: str) -> LabelledQuestion | str:
     """The question that a commit is, or why it is none."""
     reason = why_not(change.message)
     if reason is not None:
@@ -177,7 +177,7 @@ def _terms(texts: Iterable[str]) -> set[str]:
 
 
 def _parents(git_dir: Path, names: Sequence[str]) -> dict[str, str]:
-    done = Running(locate(git_dir), "rev-list", "--no-walk", "--parents", *names).finish().accepted()
+    done = RunningGit(git_arguments(git_dir), "rev-list", "--no-walk", "--parents", *names).finish().accepted()
     rows = (line.split() for line in done.output.decode("ascii").splitlines())
     return {row[0]: row[1] for row in rows if len(row) == 2}
 
@@ -185,7 +185,7 @@ def _parents(git_dir: Path, names: Sequence[str]) -> dict[str, str]:
 def _statuses(git_dir: Path, parent: str, commit: str) -> dict[str, str]:
     """How each file was changed: M, A, D or T."""
     command = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", parent, commit, "--")
-    fields = Running(locate(git_dir), *command).finish().accepted().output.split(b"\0")
+    fields = RunningGit(git_arguments(git_dir), *command).finish().accepted().output.split(b"\0")
     try:
         return {fields[i + 1].decode("utf-8"): fields[i].decode("ascii") for i in range(0, len(fields) - 1, 2)}
     except UnicodeDecodeError as error:
@@ -224,7 +224,9 @@ def oldest_first(git_dir: Path, commits: Iterable[str]) -> list[str]:
     for start in range(0, len(hashes), _MAX_COMMITS_A_BATCH):
         batch = hashes[start : start + _MAX_COMMITS_A_BATCH]
         try:
-            rows = Running(locate(git_dir), "rev-list", "--no-walk", "--ignore-missing", "--timestamp", *batch).finish()
+            rows = RunningGit(
+                git_arguments(git_dir), "rev-list", "--no-walk", "--ignore-missing", "--timestamp", *batch
+            ).finish()
         except GitError:
             return distinct
         if rows.code == 0:
@@ -255,7 +257,7 @@ Hunk = tuple[int, int]  # first row, number of rows; 0-based, and 0 rows where l
 
 def children_of(git_dir: Path) -> Mapping[str, tuple[str, ...]]:
     """The children of every commit that any branch or tag leads to. Raises GitError."""
-    done = Running(locate(git_dir), "rev-list", "--all", "--children").finish().accepted()
+    done = RunningGit(git_arguments(git_dir), "rev-list", "--all", "--children").finish().accepted()
     rows = (line.split() for line in done.output.decode("ascii").splitlines())
     return {parent: tuple(children) for parent, *children in rows}
 
@@ -317,14 +319,16 @@ def _origin(row: int, since: Sequence[tuple[Hunk, Hunk]]) -> int | None:
 
 
 def _changed_files(git_dir: Path, base: str, commit: str) -> set[str]:
-    done = Running(locate(git_dir), "diff-tree", "-r", "-z", "--name-only", "--no-renames", base, commit, "--").finish()
+    done = RunningGit(
+        git_arguments(git_dir), "diff-tree", "-r", "-z", "--name-only", "--no-renames", base, commit, "--"
+    ).finish()
     return {name.decode("utf-8", "replace") for name in done.accepted().output.split(b"\0") if name}
 
 
 def _patch(git_dir: Path, base: str, answer: str, path: str) -> bytes:
     options = ("-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--full-index")
     command = ("--literal-pathspecs", "diff-tree", *options, base, answer, "--", path)
-    done = Running(locate(git_dir), *command).finish()
+    done = RunningGit(git_arguments(git_dir), *command).finish()
     if done.code:
         raise GitError(f"git diff-tree failed: {done.messages}")
     return done.output

@@ -22,7 +22,7 @@ from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts,
 from causalist.evaluate.summary import Summary, summarise_files, summarise_symbols
 from causalist.extract import hit_of
 from causalist.index.options import Progress
-from causalist.index.source_text import Texts
+from causalist.index.source_text import SourceText
 from causalist.model.answer import AskOptions
 from causalist.model.index import Index
 from causalist.model.scores import Hit
@@ -159,7 +159,7 @@ def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: i
     A result costs its place, its signature and its text; text that an earlier result has shown is not counted again.
     """
     ids = repository.rank_nodes(question.query, AskOptions(top_k=top_k))
-    graph, texts = repository.index.graph, Texts(repository.index.manifest, repository.read)
+    graph, texts = repository.index.graph, SourceText(repository.index.manifest, repository.read)
     missing = set(question.gold_files)
     shown: list[Hit] = []
     total = 0
@@ -167,7 +167,7 @@ def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: i
         hit = hit_of(graph, graph.nodes.ids.position(NodeId(node)), 0.0, 0.0, ())
         total += count_tokens(f"{hit.path}:{hit.start_row + 1}-{hit.end_row + 1} {hit.signature}\n")
         if not any(h.path == hit.path and h.start_byte <= hit.start_byte and hit.end_byte <= h.end_byte for h in shown):
-            total += count_tokens(texts.of(hit))
+            total += count_tokens(texts.get_text(hit))
             shown.append(hit)
         missing.discard(split_id(node)[0])
         if not missing:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.index.source_text import Texts
+from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeTable
 from causalist.pipeline.repository import Repository
-from causalist.pipeline.text_search import all_matches
+from causalist.pipeline.text_search import find_all_matches
 from causalist.rank import Weights, as_written, read_question
 from causalist.rank.scoring.fusion import definition_signals, summed
 from causalist.rank.scoring.signals import Reading, Scores, read_against
@@ -43,7 +43,7 @@ def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
     """A question read against a repository; of the weights, only the factors count."""
     index = repository.index
     question = as_written(read_question(query), index.lexical)
-    matched = all_matches(question.patterns, index, Texts(index.manifest, repository.read))
+    matched = find_all_matches(question.patterns, index, SourceText(index.manifest, repository.read))
     return read_against(question, index.graph, index.lexical, weights.factors, matched, index.history)
 
 

@@ -26,7 +26,7 @@ from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, N
 from causalist.model.interface import interface_of
 from causalist.model.language import LanguageSettings
 from causalist.model.roles import role_of
-from causalist.model.string_table import Merged, merged
+from causalist.model.string_table import MergedTable, merge_tables
 from causalist.model.symbols import NodeKind, Role
 
 _Number = TypeVar("_Number", bound=np.generic)
@@ -154,7 +154,7 @@ class _GraphUpdate:
         kept = ~(is_outside | own)
         kept[edges.targets[is_outside[edges.targets] & ~is_removed]] = True  # what is outside, where it is still used
         made = {key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0}
-        ids = merged(graph.nodes.ids, kept, [draft.id for draft in made.values()])
+        ids = merge_tables(graph.nodes.ids, kept, [draft.id for draft in made.values()])
         at = dict(zip(made, ids.added.tolist(), strict=True))
 
         def position(draft: int) -> int:
@@ -286,12 +286,12 @@ class _GraphUpdate:
             self._keys[file] = {drafts[draft].id: draft for draft in range(first, first + n)}
         return self._keys[file][self.graph.nodes.ids[node]]
 
-    def _merge_unresolved(self, ids: Merged, own: NDArray[np.bool_], position: _Position) -> UnresolvedCalls:
+    def _merge_unresolved(self, ids: MergedTable, own: NDArray[np.bool_], position: _Position) -> UnresolvedCalls:
         then, collected = self.graph.unresolved, self.linker.collector.unresolved
         stays = ~own[then.sources]
         used = np.zeros(len(then.texts), dtype=np.bool_)
         used[then.names[stays]] = True
-        texts = merged(then.texts, used, [name for _, name in collected])
+        texts = merge_tables(then.texts, used, [name for _, name in collected])
         sites = np.array(list(collected.values()), dtype=np.int32).reshape(-1, 2)
         sources = np.array([position(source) for source, _ in collected], dtype=np.int32)
         sources = np.concatenate([ids.old[then.sources[stays]], sources])
@@ -307,7 +307,7 @@ class _GraphUpdate:
 
 
 def _nodes(
-    then: NodeTable, kept: NDArray[np.bool_], ids: Merged, made: Sequence[NodeDraft], position: _Position
+    then: NodeTable, kept: NDArray[np.bool_], ids: MergedTable, made: Sequence[NodeDraft], position: _Position
 ) -> NodeTable:
     """The nodes that are kept and those that were made, in the order of their ids."""
     order = np.empty(len(ids.table), dtype=np.int64)

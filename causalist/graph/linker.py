@@ -142,7 +142,7 @@ class Linker:
         try:
             self._link(number)
         except Exception as error:
-            if not errors.is_survived(error):
+            if not errors.is_recoverable(error):
                 raise
             self.resolver.discard()
             raise LinkError(type(error).__name__) from error

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.arrays import spliced
+from causalist._internal.arrays import plan_splice
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, Confidences, evidence_sort_key
@@ -326,7 +326,7 @@ def splice_edge_table(
     keys_of_new = _edge_keys(new.sources, new.targets, new.kinds, n)
     order = np.argsort(keys_of_new)
     # Behind an edge that is gone, where it is found again: what comes after both does not move then.
-    rows = spliced(
+    rows = plan_splice(
         len(keys), removed, previous.sources[removed], np.searchsorted(keys, keys_of_new[order], side="right")
     )
     moves = not np.array_equal(here, np.arange(len(here)))

@@ -1,13 +1,12 @@
-"""Files -> facts -> index: the half of the pipeline that runs before any question.
+"""Build the index of a scan: files -> facts -> graph, words and history.
 
-A file whose metadata has not changed is not read, a content that was parsed before is not parsed again. The index is
-a function of paths, facts and weights; nothing in it depends on the order, the process or the time in which they came.
+In: a scan, a reader of files, the cache of facts and the previous index. Out: an `Index`. A file whose metadata is
+unchanged is not read, and content that was parsed before is not parsed again. The index is a function of paths, facts
+and weights: order, process and time of the input do not matter.
 
-An index with other contents in the place of some files: what an editor holds and has not saved.
-
-In: the index of a folder as it is saved, and bytes by path. Out: the index that the folder would have if the files held
-these bytes, array by array. Nothing is written: what is parsed for it is forgotten. Files that the index does not
-have stay out, because only a saved file is known not to be ignored.
+`build_overlaid_index` builds the index that a folder would have if some files held other bytes (unsaved editor
+buffers). It stores nothing. Files that the index does not have stay out, because only a saved file is known not to be
+ignored.
 """
 
 from collections import Counter
@@ -19,19 +18,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.process import CAN_FORK, Meanwhile, return_what_is_freed
+from causalist._internal.process import CAN_FORK, ForkedTask, trim_heap_on_free
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies
 from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
-from causalist.index.freshness import blobs_of, doubtful_files, index_version, known_blobs
-from causalist.index.history import commits_behind, history_of
+from causalist.index.freshness import blobs_of, index_version, known_blobs, uncertain_files
+from causalist.index.history import build_history, read_commits
 from causalist.index.options import IndexOptions, Read
-from causalist.index.refresh import refreshed
+from causalist.index.refresh import refresh_graph
 from causalist.model.facts import Diagnostic, FileFacts
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.index import Commits, FileNote, History, Index, Manifest, SecretSpans
-from causalist.model.interface import named_only
-from causalist.model.source import FileEntry, Scan, SourceFile
+from causalist.model.interface import strip_uses
+from causalist.model.source import DiagnosticSlug, FileEntry, Scan, SourceFile
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
@@ -41,11 +40,11 @@ from causalist.store import FactsCache, facts_path, facts_with_bodies
 from causalist.store.facts_cache import Key
 
 # Processes that link: each comes to hold most of the tables for itself, which take five times the room of the source.
-_MOST_LINKING = 4
-_MOST_HELD_AGAIN = 300_000_000  # bytes of source of which others than the first hold tables
+_MAX_LINKING_PROCESSES = 4
+_MAX_DUPLICATED_BYTES = 300_000_000  # bytes of source of which others than the first hold tables
 
 
-def make_index(
+def build_index(
     scan: Scan,
     read: Read,
     cache: FactsCache,
@@ -54,13 +53,16 @@ def make_index(
     options: IndexOptions,
     commits: Callable[[], Commits] = Commits,
 ) -> Index:
-    """The index of everything in `scan`, with the history of what `commits` says once the rest is done. Raises
-    NothingToIndex if no file has anything to search."""
+    """Return the index of everything in `scan`.
+
+    `commits` is called at the end and gives the commits for the history. Raises NothingToIndex if no file can be
+    searched.
+    """
     with no_garbage_collection():
-        return _make_index(scan, read, cache, previous, scanned_at, options, commits)
+        return _build_index(scan, read, cache, previous, scanned_at, options, commits)
 
 
-def _make_index(
+def _build_index(
     scan: Scan,
     read: Read,
     cache: FactsCache,
@@ -73,15 +75,21 @@ def _make_index(
     blobs = known_blobs(scan.entries, previous, before)
     skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
     same_version = previous is not None and previous.version == index_version()
-    is_known = previous is not None and same_version and not any(note.slug == "not-linked" for note in previous.notes)
-    unfit = _still_unfit(scan, read, blobs, previous) if previous and same_version else {}
+    is_known = (
+        previous is not None
+        and same_version
+        and not any(note.slug == DiagnosticSlug.NOT_LINKED for note in previous.notes)
+    )
+    unfit = _unsearchable_files(scan, read, blobs, previous) if previous and same_version else {}
     bodies: dict[str, bytes] = {}
-    again = refreshed(scan.entries, blobs, before, read, cache, previous, options) if previous and is_known else None
+    again = (
+        refresh_graph(scan.entries, blobs, before, read, cache, previous, options) if previous and is_known else None
+    )
     if again is not None:
         facts = again.facts
     else:
-        return_what_is_freed()
-        indexed = _indexed(previous) if same_version else {}
+        trim_heap_on_free()
+        indexed = _blobs_with_words(previous) if same_version else {}
         entries = [entry for entry in scan.entries if entry.path not in unfit]
         unread = {e.path for e in entries if e.path not in blobs or indexed.get(e.path) != blobs[e.path]}
         facts, more = collect_facts(entries, blobs, read, cache, options, words=unread, aside=bodies)
@@ -92,20 +100,20 @@ def _make_index(
             examples[unfit[path]].append(path)
     files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
     if not files:
-        raise NothingToIndex(_nothing(scan, skipped))
+        raise NothingToIndex(_describe_empty_scan(scan, skipped))
     options.progress("linking", 0, 0)
-    linked = again.relinked.linked if again is not None else _linked(files, bodies, options)
+    linked = again.relinked.linked if again is not None else _link_files(files, bodies, options)
     if again is None:
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
-        files = [(path, named_only(each)) for path, each in files]
-        return_what_is_freed()
+        files = [(path, strip_uses(each)) for path, each in files]
+        trim_heap_on_free()
     unchanged, kept = None, None
     if again is not None and previous is not None:
         unchanged = Unchanged(previous.transition, again.relinked.nodes, again.relinked.is_other)
         kept = Kept(previous.lexical, again.relinked.unread)
     transition = build_transition(linked.graph, WalkWeights(), before=unchanged)
     options.progress("indexing words", 0, 0)
-    kept = kept or _kept_words(files, linked, previous)
+    kept = kept or _match_previous_rows(files, linked, previous)
     facts.clear()
     lexical = build_lexical(files, linked, kept)
     facts = dict(files)
@@ -115,7 +123,7 @@ def _make_index(
         commit=scan.commit,
         scanned_at=scanned_at,
         manifest=Manifest(
-            paths=_paths(scan, previous, before),
+            paths=_build_path_table(scan, previous, before),
             blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
             sizes=np.fromiter((e.size for e in scan.entries), np.int64, len(scan.entries)),
             mtimes=np.fromiter((e.mtime_ns for e in scan.entries), np.int64, len(scan.entries)),
@@ -128,25 +136,33 @@ def _make_index(
         transition=transition,
         skipped=dict(sorted(skipped.items())),
         examples={key: tuple(value) for key, value in sorted(examples.items())},
-        notes=_notes(files, dict(linked.troubles)),
+        notes=_collect_notes(files, dict(linked.troubles)),
         languages=dict(sorted(Counter([f.language or "text" for _, f in files]).items())),
         submodules=bool(options.submodules),
-        history=history_of(commits(), [path for path, _ in files], linked.file_nodes, known_history(previous)),
+        history=build_history(commits(), [path for path, _ in files], linked.file_nodes, usable_history(previous)),
     )
 
 
-def _paths(scan: Scan, previous: Index | None, before: Mapping[str, str]) -> StringTable:
-    """The paths of a scan; `before` has those of the previous index."""
+def _build_path_table(scan: Scan, previous: Index | None, before: Mapping[str, str]) -> StringTable:
+    """Return the paths of a scan as a table, the previous one if they are the same.
+
+    `before` has the paths of the previous index.
+    """
     paths = [entry.path for entry in scan.entries]
     is_same = previous is not None and paths == list(before)
     return previous.manifest.paths if previous is not None and is_same else StringTable.from_strings(paths)
 
 
-def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], options: IndexOptions) -> LinkedGraph:
-    """The graph of files whose bodies are encoded; they are gone afterwards."""
+def _link_files(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], options: IndexOptions) -> LinkedGraph:
+    """Return the graph of files whose bodies are still encoded.
+
+    Empties `bodies`.
+    """
     settings = load_settings()
     costs = [len(bodies.get(path, b"")) for path, _ in files]
-    spread = ParallelPlan(_n_linking(files, options), costs, lambda work: Meanwhile(LinkedPart, work).result)
+    spread = ParallelPlan(
+        _count_linking_processes(files, options), costs, lambda work: ForkedTask(LinkedPart, work).result
+    )
     for number, (path, facts) in enumerate(files):
         if needs_bodies(path, facts, settings):
             files[number] = path, facts_with_bodies(facts, bodies.pop(path))
@@ -159,15 +175,15 @@ def _linked(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], option
     return linked
 
 
-def _n_linking(files: Sequence[tuple[str, FileFacts]], options: IndexOptions) -> int:
-    """How many processes link."""
+def _count_linking_processes(files: Sequence[tuple[str, FileFacts]], options: IndexOptions) -> int:
+    """Return the number of processes that link."""
     n_bytes = sum(facts.n_bytes for _, facts in files)
     if not (CAN_FORK and is_worth_processes(n_bytes, options)):
         return 1
-    return min(n_processes(options), _MOST_LINKING, 1 + _MOST_HELD_AGAIN // max(n_bytes, 1))
+    return min(n_processes(options), _MAX_LINKING_PROCESSES, 1 + _MAX_DUPLICATED_BYTES // max(n_bytes, 1))
 
 
-def _notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
+def _collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
     notes: list[FileNote] = []
     for number, (path, facts) in enumerate(files):
         if not facts.diagnostics and number not in troubles:
@@ -175,18 +191,20 @@ def _notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) 
         found = list(facts.diagnostics)
         if number in troubles:
             what = f"some of what it uses is not known, for a defect of this program ({troubles[number]})"
-            found.append(Diagnostic("not-linked", what, 0))
+            found.append(Diagnostic(DiagnosticSlug.NOT_LINKED, what, 0))
         notes.extend(FileNote(path, each.slug, each.detail, each.row) for each in found)
     return tuple(notes)
 
 
-def known_history(previous: Index | None) -> History:
-    """What a previous index of this version knows of the past; else nothing."""
+def usable_history(previous: Index | None) -> History:
+    """Return the history of a previous index of this version, or an empty one."""
     return History() if previous is None or previous.version != index_version() else previous.history
 
 
-def _kept_words(files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, previous: Index | None) -> Kept | None:
-    """Where the nodes of the previous index are now, of those files whose facts came without words."""
+def _match_previous_rows(
+    files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, previous: Index | None
+) -> Kept | None:
+    """Map the nodes of the previous index to the new ones, for files whose facts came without words."""
     kept = {file_id(path) for path, facts in files if facts.words is None}
     if previous is None or not kept:
         return None
@@ -206,9 +224,11 @@ def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
     return np.flatnonzero((nodes.files >= 0) & is_wanted[np.maximum(nodes.files, 0)])
 
 
-def _still_unfit(scan: Scan, read: Read, blobs: dict[str, str], previous: Index) -> dict[str, str]:
-    """Why files are not searched that were not before either, by path; what `blobs` says of them is "". Only those are
-    read that may have changed without a trace."""
+def _unsearchable_files(scan: Scan, read: Read, blobs: dict[str, str], previous: Index) -> dict[str, str]:
+    """Return the reason by path for files that were not searchable before and still are not.
+
+    Sets `blobs` of these files to "". Reads only files that may have changed without another time stamp.
+    """
     manifest = previous.manifest
     before = {manifest.paths[i]: manifest.unfit[i] for i in np.flatnonzero(np.diff(manifest.unfit.offsets)).tolist()}
     unfit: dict[str, str] = {}
@@ -222,7 +242,7 @@ def _still_unfit(scan: Scan, read: Read, blobs: dict[str, str], previous: Index)
     return unfit
 
 
-def restamped_if_same(
+def refresh_timestamps(
     scan: Scan,
     read: Read,
     previous: Index | None,
@@ -230,10 +250,13 @@ def restamped_if_same(
     submodules: bool,
     commits: Callable[[], Commits],
 ) -> Index | None:
-    """The previous index with new times and commit if no content has changed since (a commit, a touch), else None."""
+    """Return the previous index with new times and commit, or None if any content has changed.
+
+    This covers commits and touched files.
+    """
     if previous is None or previous.version != index_version():
         return None
-    known, doubtful = previous.manifest, doubtful_files(scan.entries, previous)
+    known, doubtful = previous.manifest, uncertain_files(scan.entries, previous)
     if doubtful is None:
         return None
     for i in doubtful:
@@ -249,24 +272,26 @@ def restamped_if_same(
     if previous.skipped != dict(Counter(scan.skipped) + Counter(reason for reason in known.unfit if reason)):
         return None
     past = previous.history
-    history = history_of(commits(), list(past.paths), past.nodes, past)
+    history = build_history(commits(), list(past.paths), past.nodes, past)
     return replace(
         previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit, submodules=submodules, history=history
     )
 
 
-def index_of_commit(
+def build_commit_index(
     git_dir: Path, scan: Scan, cache: FactsCache | None, options: IndexOptions | None, known: Index | None
 ) -> Index:
-    """The index of a commit, read from git's objects. What the index `known` of another commit says of the past is not
-    read again. Raises NothingToIndex and GitError."""
-    commits = commits_behind(git_dir, scan.commit, known_history(known).commits)
+    """Return the index of a commit, read from git's objects.
+
+    `known` is the index of another commit, whose history is not read again. Raises NothingToIndex and GitError.
+    """
+    commits = read_commits(git_dir, scan.commit, usable_history(known).commits)
     with BlobReader(git_dir) as reader:
         cache, options = cache or FactsCache(), options or IndexOptions(processes=1)
-        return make_index(scan, reader.read, cache, None, 0, options, lambda: commits)
+        return build_index(scan, reader.read, cache, None, 0, options, lambda: commits)
 
 
-def made_with(
+def build_index_with_cache(
     cache: FactsCache,
     scan: Scan,
     read: Read,
@@ -275,51 +300,56 @@ def made_with(
     options: IndexOptions,
     commits: Callable[[], Commits],
 ) -> Index:
-    """`make_index`, once more without the cache if what it holds makes no sense: it is a file, and files get
-    damaged."""
+    """Build the index; if cached facts are damaged, build it again without the cache."""
     try:
-        return make_index(scan, read, cache, previous, scanned_at, options, commits)
+        return build_index(scan, read, cache, previous, scanned_at, options, commits)
     except (IndexError, KeyError, ValueError, IndexUnreadable):
-        return make_index(scan, read, FactsCache(), None, scanned_at, options, commits)
+        return build_index(scan, read, FactsCache(), None, scanned_at, options, commits)
 
 
-def reading_commits(
+def defer_commits(
     root: Path, scan: Scan, previous: Index | None, notes: dict[Diagnostic, None], options: IndexOptions
 ) -> Callable[[], Commits]:
-    """What says the commits behind the files; none, with a note, where git cannot say them (a clone without trees).
-    Where files are parsed in several processes, it is being found out beside that."""
-    known = known_history(previous).commits
+    """Return a function that gives the commits behind the files.
+
+    If git cannot read them (a clone without trees), the function adds a diagnostic to `notes` and returns none. If
+    files are parsed in several processes, the commits are read meanwhile in another one.
+    """
+    known = usable_history(previous).commits
     is_first = scan.commit is not None and not len(known)
     is_worth_it = is_first and is_worth_processes(sum(entry.size for entry in scan.entries), options)
-    past = Meanwhile(Commits, lambda: commits_behind(root, scan.commit, known), wanted=is_worth_it)
+    past = ForkedTask(Commits, lambda: read_commits(root, scan.commit, known), wanted=is_worth_it)
 
     @cache
     def commits() -> Commits:
         try:
             return past.result()
         except GitError as error:
-            notes[Diagnostic("history-unreadable", str(error), -1)] = None
+            notes[Diagnostic(DiagnosticSlug.HISTORY_UNREADABLE, str(error), -1)] = None
             return Commits()
 
     return commits
 
 
-def _indexed(previous: Index | None) -> Mapping[str, str]:
-    """The content (blob) of each file whose words an index of this version holds."""
+def _blobs_with_words(previous: Index | None) -> Mapping[str, str]:
+    """Return the blob of each file whose words an index of this version holds."""
     if previous is None or previous.version != index_version():
         return {}
     return blobs_of(previous)
 
 
-def _nothing(scan: Scan, skipped: Counter[str]) -> str:
+def _describe_empty_scan(scan: Scan, skipped: Counter[str]) -> str:
     if not skipped:
         return "the folder holds no files to search; run in a folder with source code or documentation"
     reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(skipped.items()))
     return f"none of the files here can be searched ({reasons}); `causalist status` shows examples"
 
 
-def overlaid_index(root: Path, saved: Index, contents: Mapping[str, bytes], limits: Limits) -> Index:
-    """The index of `root` with `contents` by path. Raises NothingToIndex if nothing is left to search."""
+def build_overlaid_index(root: Path, saved: Index, contents: Mapping[str, bytes], limits: Limits) -> Index:
+    """Return the index of `root` with `contents` by path in place of the saved bytes.
+
+    Raises NothingToIndex if no file is left to search.
+    """
     buffers = {path: data for path, data in contents.items() if saved.manifest.paths.position(path) >= 0}
     manifest = saved.manifest
     entries = [
@@ -332,15 +362,13 @@ def overlaid_index(root: Path, saved: Index, contents: Mapping[str, bytes], limi
     ]
     scan = Scan(tuple(entries), {}, {}, saved.commit)
     options = IndexOptions(processes=1, submodules=saved.submodules, limits=limits)
-    index = make_index(
-        scan, reader_over(root, buffers, limits), _Unwritten(facts_path()), saved, saved.scanned_at, options,
-        lambda: saved.history.commits,
-    )  # fmt: skip
+    read, cache = overlay_reader(root, buffers, limits), _ReadOnlyFactsCache(facts_path())
+    index = build_index(scan, read, cache, saved, saved.scanned_at, options, lambda: saved.history.commits)
     return replace(index, skipped=saved.skipped, examples=saved.examples)
 
 
-def reader_over(root: Path, contents: Mapping[str, bytes], limits: Limits) -> Read:
-    """What reads a file: from `contents`, else from the folder `root`."""
+def overlay_reader(root: Path, contents: Mapping[str, bytes], limits: Limits) -> Read:
+    """Return a reader of files that takes `contents` first, then the folder `root`."""
 
     def read(entry: FileEntry) -> SourceFile | str:
         data = contents.get(entry.path)
@@ -352,8 +380,11 @@ def reader_over(root: Path, contents: Mapping[str, bytes], limits: Limits) -> Re
     return read
 
 
-class _Unwritten(FactsCache):
-    """What the file holds, and what is new in memory only: nobody wants facts of every key that was pressed."""
+class _ReadOnlyFactsCache(FactsCache):
+    """A cache of facts that keeps new facts in memory only.
+
+    Facts of every keystroke would fill the file.
+    """
 
     def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
         self._memory.update(rows)

@@ -1,5 +1,6 @@
-"""Files -> facts: what was parsed before comes from the cache, the rest is parsed, in several processes if there is
-enough to do.
+"""Facts of files: from the cache where their content was parsed before, else by parsing.
+
+Parsing runs in several processes if there is enough to do.
 """
 
 import gc
@@ -28,16 +29,16 @@ if TYPE_CHECKING:
 
 
 # Below this many bytes to parse, starting processes costs more than it saves.
-_WORTH_PROCESSES = 1_500_000
+_PARALLEL_THRESHOLD_BYTES = 1_500_000
 _CHUNK_BYTES = 400_000
 # Of sources that are read, or facts that are written, at once.
 _GROUP_BYTES = 4_000_000
-_READY_SHARE = 0.1  # of the bytes of a language: it is worth its grammar before there are processes
+_PRELOAD_SHARE = 0.1  # of the bytes of a language: it is worth its grammar before there are processes
 _START_METHOD = "fork" if CAN_FORK else "spawn"
 
 
 def reader_of(path: str) -> str:
-    """What reads the file, and in which version. Part of the key of cached facts."""
+    """Return the name and version of the reader of a file, part of the key of cached facts."""
     from causalist.parse import reader_of as parse_reader
 
     return f"{index_options.PARSER_VERSION}:{parse_reader(path)}"
@@ -45,7 +46,10 @@ def reader_of(path: str) -> str:
 
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
-    """Facts are millions of small objects without cycles; looking for cycles among them takes a sixth of the time."""
+    """Disable garbage collection for the block.
+
+    Facts are millions of small objects without cycles; searching them for cycles takes a sixth of the time.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -84,7 +88,7 @@ def collect_facts(
             for path, key in keys.items()
             if (words is None or path in words, bodies is None or path in bodies) == wanted
         ]
-        by_key.update(_known(cache, some, *wanted, aside is not None) if some else {})
+        by_key.update(_get_cached(cache, some, *wanted, aside is not None) if some else {})
     facts: dict[str, FileFacts] = {}
     unfit: dict[str, str] = {}
     waiting: list[FileEntry] = []
@@ -103,8 +107,11 @@ def collect_facts(
     by_key.clear()
 
     def fresh() -> Iterator[tuple[str, bytes]]:
-        """Contents that nobody parsed before. Read as they are asked for: together they are larger than the facts."""
-        for some in _groups(waiting):
+        """Yield content without cached facts.
+
+        Files are read on demand, because together they are larger than their facts.
+        """
+        for some in _split_groups(waiting):
             sources: list[SourceFile] = []
             for entry in some:
                 source = read(entry)
@@ -115,7 +122,7 @@ def collect_facts(
                     blobs[entry.path] = source.blob
                     sources.append(source)
             of_sources = [(each.blob, reader_of(each.path)) for each in sources]
-            known = _known(cache, of_sources, True, True, aside is not None)
+            known = _get_cached(cache, of_sources, True, True, aside is not None)
             for source, key in zip(sources, of_sources, strict=True):
                 if key in known:
                     take(source.path, known[key])
@@ -125,7 +132,7 @@ def collect_facts(
     stored: list[tuple[Key, bytes]] = []
     size = 0
     for path, parsed, encoded in _parse_all(fresh(), len(waiting), options):
-        take(path, (parsed, b"") if parsed and aside is None else _decoded(encoded, bodies=aside is None))
+        take(path, (parsed, b"") if parsed and aside is None else _decode_facts(encoded, bodies=aside is None))
         stored.append(((blobs[path], reader_of(path)), encoded))
         size += len(encoded)
         if size >= _GROUP_BYTES:
@@ -135,7 +142,7 @@ def collect_facts(
     return facts, unfit
 
 
-def _known(
+def _get_cached(
     cache: "FactsCache", keys: "Sequence[Key]", words: bool, bodies: bool, aside: bool
 ) -> "dict[Key, tuple[FileFacts, bytes]]":
     """(facts, b"") by key; with `aside` (facts without bodies, these as they are encoded)."""
@@ -144,13 +151,13 @@ def _known(
     return {key: (facts, b"") for key, facts in cache.get_many(keys, words=words, bodies=bodies).items()}
 
 
-def _decoded(encoded: bytes, bodies: bool) -> "tuple[FileFacts, bytes]":
-    from causalist.store import facts_from_bytes, interface_of_parts, parts_of_bytes
+def _decode_facts(encoded: bytes, bodies: bool) -> "tuple[FileFacts, bytes]":
+    from causalist.store import decode_interface, facts_from_bytes, split_parts
 
-    return (facts_from_bytes(encoded), b"") if bodies else interface_of_parts(parts_of_bytes(encoded))
+    return (facts_from_bytes(encoded), b"") if bodies else decode_interface(split_parts(encoded))
 
 
-def _groups(entries: "Sequence[FileEntry]") -> "Iterator[list[FileEntry]]":
+def _split_groups(entries: "Sequence[FileEntry]") -> "Iterator[list[FileEntry]]":
     """Files that are read together, in order."""
     group: list[FileEntry] = []
     size = 0
@@ -167,19 +174,22 @@ def _groups(entries: "Sequence[FileEntry]") -> "Iterator[list[FileEntry]]":
 def _parse_all(
     files: Iterator[tuple[str, bytes]], most: int, options: IndexOptions
 ) -> "Iterator[tuple[str, FileFacts | None, bytes]]":
-    """(path, facts where they are at hand, encoded facts) of each file, in order; in several processes when there is
-    enough to do. There are at most so many files."""
+    """Yield (path, facts or None, encoded facts) of each file, in order.
+
+    Uses several processes if there is enough to do; facts are None where another process parsed the file. `most` is an
+    upper bound of the number of files.
+    """
     from causalist.parse import parse_file
     from causalist.store import facts_to_bytes
 
     wanted = n_processes(options)
     first: list[tuple[str, bytes]] = []
     size = 0
-    while wanted > 1 and size < _WORTH_PROCESSES and (file := next(files, None)) is not None:
+    while wanted > 1 and size < _PARALLEL_THRESHOLD_BYTES and (file := next(files, None)) is not None:
         first.append(file)
         size += len(file[1])
     done = 0
-    if wanted < 2 or size < _WORTH_PROCESSES:
+    if wanted < 2 or size < _PARALLEL_THRESHOLD_BYTES:
         for path, data in chain(first, files):
             options.progress("parsing", done, most)
             facts = parse_file(path, data)
@@ -190,16 +200,16 @@ def _parse_all(
     from concurrent.futures import ProcessPoolExecutor
 
     if _START_METHOD == "fork":
-        _make_ready(first)
+        _preload_grammars(first)
     context = multiprocessing.get_context(_START_METHOD)
     with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=end_with_parent) as pool:
-        chunks = _chunks(chain(first, files))
+        chunks = _split_chunks(chain(first, files))
         del first
         # Two for each process: one that it works at, and one that waits for it. More would only take room.
-        under_way = deque(_submitted(pool, islice(chunks, 2 * wanted)))
+        under_way = deque(_submit_chunks(pool, islice(chunks, 2 * wanted)))
         while under_way:
             parsed = under_way.popleft().result()
-            under_way.extend(_submitted(pool, islice(chunks, 1)))
+            under_way.extend(_submit_chunks(pool, islice(chunks, 1)))
             for path, encoded in parsed:
                 yield path, None, encoded
             done += len(parsed)
@@ -207,9 +217,12 @@ def _parse_all(
     options.progress("parsing", most, most)
 
 
-def _make_ready(files: Sequence[tuple[str, bytes]]) -> None:
-    """Loads the grammars that much of these files needs: each process that is forked has them then, and compiling the
-    query of one takes up to a quarter of a second. What few files need is left to the process that meets them."""
+def _preload_grammars(files: Sequence[tuple[str, bytes]]) -> None:
+    """Load the grammars of much of these files, so that forked processes share them.
+
+    Compiling the query of a grammar takes up to a quarter of a second. A grammar of few files is left to the process
+    that needs it.
+    """
     from causalist.parse import dialect_of, load_grammar
 
     sizes: dict[str, int] = {}
@@ -217,16 +230,16 @@ def _make_ready(files: Sequence[tuple[str, bytes]]) -> None:
         dialect = dialect_of(path)
         sizes[dialect] = sizes.get(dialect, 0) + len(data)
     for dialect, size in sizes.items():
-        if dialect and size > _READY_SHARE * sum(sizes.values()):
+        if dialect and size > _PRELOAD_SHARE * sum(sizes.values()):
             load_grammar(dialect)
 
 
 def is_worth_processes(n_bytes: int, options: IndexOptions) -> bool:
-    """Whether there is enough to do for several processes, and these are allowed."""
-    return n_bytes >= _WORTH_PROCESSES and n_processes(options) > 1
+    """Return True if there is enough to do for several processes and the options allow them."""
+    return n_bytes >= _PARALLEL_THRESHOLD_BYTES and n_processes(options) > 1
 
 
-def _submitted(pool: "ProcessPoolExecutor", chunks: Iterable[list[tuple[str, bytes]]]) -> "Iterator[_Parsing]":
+def _submit_chunks(pool: "ProcessPoolExecutor", chunks: Iterable[list[tuple[str, bytes]]]) -> "Iterator[_Parsing]":
     for chunk in chunks:
         with _no_main_module():
             yield pool.submit(_parse_chunk, chunk)
@@ -234,8 +247,10 @@ def _submitted(pool: "ProcessPoolExecutor", chunks: Iterable[list[tuple[str, byt
 
 @contextmanager
 def _no_main_module() -> Iterator[None]:
-    """Keeps new processes from importing the program that uses this library: it may do everything when imported, and
-    parsing needs nothing of it. A fork imports nothing."""
+    """Keep new processes from importing the program that uses this library.
+
+    That program may have side effects at import, and parsing needs nothing of it. A fork imports nothing.
+    """
     main = sys.modules["__main__"]
     if _START_METHOD != "fork":
         sys.modules["__main__"] = ModuleType("__main__")
@@ -253,7 +268,7 @@ def _parse_chunk(chunk: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
         return [(path, facts_to_bytes(parse_file(path, data))) for path, data in chunk]
 
 
-def _chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
+def _split_chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
     chunk: list[tuple[str, bytes]] = []
     size = 0
     for path, data in files:
@@ -267,7 +282,7 @@ def _chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, byte
 
 
 def n_processes(options: IndexOptions) -> int:
-    """How many may parse at once: one where this process is a worker itself that may have no others."""
+    """Return the number of processes that may parse at once; 1 inside of a daemon process."""
     started = sys.modules.get("multiprocessing")
     if started is not None and started.current_process().daemon:
         return 1

@@ -1,9 +1,7 @@
-"""What metadata tells of the files of an index: which are as they were, and whether they are the ones it was made of.
+"""Freshness of an index by metadata: unchanged files, and whether it was built from this folder.
 
-In: an index and a scan. Nothing is read. A file is what it was if its size and its times are what they were, and if
-these would be others had it changed since.
-
-Which version of this program made an index.
+In: an index and a scan. No file is read. A file is unchanged if its size and times are the same and a later change
+would have altered them. `index_version` identifies the program version that builds an index.
 """
 
 import hashlib
@@ -27,20 +25,25 @@ _RACY_NS = 2_000_000_000
 
 
 def blobs_of(index: Index) -> dict[str, str]:
-    """The content of each file of an index by path, in its order; "" for what was read and is not searched."""
+    """Return the blob of each file of an index by path, in its order.
+
+    The blob is "" for a file that was read and is not searchable.
+    """
     return dict(zip(index.manifest.paths, index.manifest.blobs, strict=True))
 
 
 def known_blobs(
     entries: Sequence[FileEntry], previous: Index | None, before: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Paths whose content is known without reading them: the entry says it, or size and times are as they were.
-    `before`: the `blobs_of` the previous index, where they are at hand."""
+    """Return the blob by path for files whose content is known without reading them.
+
+    Either the entry has it, or size and times are unchanged. `before` is `blobs_of(previous)` if the caller has it.
+    """
     said = {entry.path: entry.blob for entry in entries if entry.blob is not None}
     if previous is None:
         return said
     before = blobs_of(previous) if before is None else before
-    unknown = doubtful_files(entries, previous)
+    unknown = uncertain_files(entries, previous)
     if unknown is not None:
         known = dict(before)
         for i in unknown:
@@ -48,60 +51,64 @@ def known_blobs(
     else:
         manifest = previous.manifest
         stamps = zip(manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist(), strict=True)
-        rows = zip(before, stamps, _settled(previous).tolist(), strict=True)
+        rows = zip(before, stamps, _settled_files(previous).tolist(), strict=True)
         then = {path: stamp for path, stamp, is_settled in rows if is_settled}
         now = ((entry.path, (entry.size, entry.mtime_ns, entry.ctime_ns)) for entry in entries)
         known = {path: before[path] for path, stamp in now if then.get(path) == stamp}
     return {**said, **known} if said else known
 
 
-def doubtful_files(entries: Sequence[FileEntry], index: Index) -> list[int] | None:
-    """Which of these files may be other than the index has them; None if it is not of just these paths."""
+def uncertain_files(entries: Sequence[FileEntry], index: Index) -> list[int] | None:
+    """Return positions of files that may have changed; None if the index has other paths than `entries`."""
     manifest, n = index.manifest, len(entries)
     if len(manifest.paths) != n or not StringTable.from_strings(e.path for e in entries).same_as(manifest.paths):
         return None
     is_same = np.fromiter((e.ctime_ns for e in entries), np.int64, n) == manifest.ctimes
     is_same &= np.fromiter((e.mtime_ns for e in entries), np.int64, n) == manifest.mtimes
     is_same &= np.fromiter((e.size for e in entries), np.int64, n) == manifest.sizes
-    doubtful: list[int] = np.flatnonzero(~(is_same & _settled(index))).tolist()
+    doubtful: list[int] = np.flatnonzero(~(is_same & _settled_files(index))).tolist()
     return doubtful
 
 
 def has_same_files(index: Index, scan: Scan) -> bool:
-    """Whether an index is of just the files of a scan, each as it was."""
+    """Return True if an index has exactly the files of a scan, each unchanged."""
     manifest, kept = index.manifest, scan.entries
     # Files that were read and found unfit (binary, minified) are in the manifest without a blob.
     if len(manifest.paths) != len(kept):
         return False
     return (
-        _are((e.ctime_ns for e in kept), manifest.ctimes)
-        and _are((e.mtime_ns for e in kept), manifest.mtimes)
-        and _are((e.size for e in kept), manifest.sizes)
-        and bool(_settled(index).all())
+        _is_equal((e.ctime_ns for e in kept), manifest.ctimes)
+        and _is_equal((e.mtime_ns for e in kept), manifest.mtimes)
+        and _is_equal((e.size for e in kept), manifest.sizes)
+        and bool(_settled_files(index).all())
         and StringTable.from_strings(entry.path for entry in kept).same_as(manifest.paths)
     )
 
 
-def _are(values: Iterator[int], known: NDArray[np.int64]) -> bool:
+def _is_equal(values: Iterator[int], known: NDArray[np.int64]) -> bool:
     return bool(np.array_equal(np.fromiter(values, dtype=np.int64, count=len(known)), known))
 
 
 def changed_files(index: Index, scan: Scan) -> tuple[list[str], list[str]]:
-    """(files that are other than they were, new or gone; files that are as they were but may change without a trace),
-    both by path. Without either `has_same_files` holds."""
+    """Return (changed, new or deleted paths; paths that may change without another time stamp).
+
+    Both are sorted. If both are empty, `has_same_files` is true.
+    """
     manifest = index.manifest
     stamps = zip(manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist(), strict=True)
     before = dict(zip(manifest.paths, stamps, strict=True))
     now = {entry.path: (entry.size, entry.mtime_ns, entry.ctime_ns) for entry in scan.entries}
     changed = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
-    settled = zip(manifest.paths, _settled(index).tolist(), strict=True)
+    settled = zip(manifest.paths, _settled_files(index).tolist(), strict=True)
     return sorted(changed), [path for path, is_settled in settled if not is_settled and path not in changed]
 
 
-def is_of_here(index: Index | None, scan: Scan) -> TypeGuard[Index]:
-    """Whether an index was made of these very files, and did not come with them: whoever ships a repository can ship an
-    index of it that says something else. One file that nobody has changed since is enough, because no two copies are of
-    the same nanosecond; where the system does not tell, the index is believed."""
+def matches_folder(index: Index | None, scan: Scan) -> TypeGuard[Index]:
+    """Return True if an index was built from these very files and was not shipped with them.
+
+    A repository may ship a misleading index of itself. One file with the same ctime suffices, because no two copies
+    share a nanosecond. If the system reports no ctime, the index is trusted.
+    """
     if index is None:
         return False
     paths, ctimes = index.manifest.paths, index.manifest.ctimes
@@ -115,8 +122,8 @@ def is_of_here(index: Index | None, scan: Scan) -> TypeGuard[Index]:
     return not is_told
 
 
-def _settled(index: Index) -> NDArray[np.bool_]:
-    """Files whose times would be others if they had changed after they were read."""
+def _settled_files(index: Index) -> NDArray[np.bool_]:
+    """Mark files whose times would differ if they had changed after they were read."""
     ctimes, before = index.manifest.ctimes, index.scanned_at - _RACY_NS
     return np.asarray((index.manifest.mtimes < before) | ((ctimes > 0) & (ctimes < before)))
 
@@ -126,7 +133,10 @@ INDEX_VERSION = 22
 
 
 def index_version() -> str:
-    """Return the version of everything that an index depends on except its files. Other versions are rebuilt."""
+    """Return the version of everything that an index depends on except its files.
+
+    Indexes of other versions are rebuilt.
+    """
     weights = WalkWeights()
     # Written out here: renaming the class or its fields must not change the version.
     walk = f"WalkWeights(forward={_format_weights(weights.forward)}, backward={_format_weights(weights.backward)})"

@@ -1,19 +1,17 @@
-"""Commits and the files as they are now -> which commit touched which file, and which files change together.
+"""Git history of the indexed files: which commit touched which file, and which files change together.
 
-Two files that one commit changes have something to do with each other, all the more the fewer others it changes:
+Two files of one commit are related, the more the fewer files the commit changes:
 
     shared_ij   = sum of decay / (files - 1)   over the commits that changed i and j
     changes_i   = sum of decay                 over the commits that changed i
     strength_ij = shared_ij / (changes_i + SHRINKAGE)
 
-with decay = 0.5 ** (age / HALF_LIFE_DAYS), the age counted from the first of the commits: HEAD, or the newest that it
-merged. The condition is the file that one looks at, so that a file which every commit changes (a changelog) is near to
-none of them; the shrinkage keeps a file with a single commit from being sure of anything.
+with decay = 0.5 ** (age / HALF_LIFE_DAYS). The age counts from the first commit: HEAD, or the newest that it merged.
+The strength is conditional on file i, so a file that every commit changes (a changelog) is close to none. Shrinkage
+keeps a file with a single commit from certainty.
 
-Git's history -> the part of the index that knows it.
-
-What commits say is kept by their names, so that a refresh reads only those that are new. A repository without git, or
-without a commit, has an empty history.
+Commits are stored by name, so that a refresh reads only new ones. A repository without git or commits has an empty
+history.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,24 +21,25 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.index import Change, CoChanges, Commits, History
+from causalist.model.index import CoChanges, CommitChange, Commits, History
 from causalist.model.string_table import StringTable
 from causalist.parse import find_secrets, masked, texts_to_look_at
 from causalist.rank import merge_commits, message_postings
-from causalist.source import ancestry, is_shallow, read_changes
+from causalist.source import is_shallow, list_ancestors, read_changes
 
 # Of 90, 180, 365, 730 days and none, the best at foretelling the rest of a commit from one of its files
 # (`python -m tests.benchmarks.history --partners`). So is this strength beside a cosine and pointwise information.
 HALF_LIFE_DAYS = 365.0
 SHRINKAGE = 2.0  # chosen by hand; it does not change the order of a file's partners
-MOST_PARTNERS = 20  # of a file; what is further down has next to no strength
+MAX_PARTNERS = 20  # of a file; what is further down has next to no strength
 _DAY = 86_400.0
 
 
 def touched_files(commits: Commits, paths: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """(indptr, files): commit i touched the files `files[indptr[i]:indptr[i + 1]]`, positions in `paths`, ascending.
+    """Return (indptr, files): commit i touched `files[indptr[i]:indptr[i + 1]]`.
 
-    A file is followed to the names that it had before. Paths that no file has now are left out.
+    Files are positions in `paths`, ascending. A file is followed through renames. Paths that no file has now are left
+    out.
     """
     here = {path: i for i, path in enumerate(paths)}
     place = np.array([here.get(path, -1) for path in commits.paths], dtype=np.int32)
@@ -65,8 +64,8 @@ def touched_files(commits: Commits, paths: Sequence[str]) -> tuple[NDArray[np.in
     return indptr, (pairs % max(len(paths), 1)).astype(np.int32)
 
 
-def decay(commits: Commits) -> NDArray[np.float64]:
-    """What a commit counts by its age, (n_commits,), in (0, 1]."""
+def compute_decay(commits: Commits) -> NDArray[np.float64]:
+    """Return the weight of each commit by its age, shape (n_commits,), in (0, 1]."""
     if not len(commits):
         return np.zeros(0)
     days = np.maximum(commits.times[0] - commits.times, 0) / _DAY
@@ -74,26 +73,29 @@ def decay(commits: Commits) -> NDArray[np.float64]:
     return result
 
 
-def changes_of(
+def sum_changes(
     commits: Commits, indptr: NDArray[np.int64], files: NDArray[np.int32], n_files: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """(how many commits touched each file, decayed by age; the time of the last one), each (n_files,)."""
+    """Return (decayed number of commits, time of the last commit) of each file, each of shape (n_files,)."""
     owners = np.repeat(np.arange(len(commits)), np.diff(indptr))
-    churn = np.bincount(files, weights=decay(commits)[owners], minlength=n_files).astype(np.float64)
+    churn = np.bincount(files, weights=compute_decay(commits)[owners], minlength=n_files).astype(np.float64)
     last = np.zeros(n_files, dtype=np.int64)
     np.maximum.at(last, files, commits.times[owners])
     return churn, last
 
 
-def co_changes(
+def find_co_changes(
     commits: Commits, indptr: NDArray[np.int64], files: NDArray[np.int32], churn: NDArray[np.float64]
 ) -> CoChanges:
-    """The partners of each file, by the formula above; `indptr` and `files` as `touched_files` gives them."""
+    """Return the partners of each file by the formula of this module.
+
+    `indptr` and `files` are those of `touched_files`.
+    """
     n = len(churn)
-    first, second, owners = _pairs(indptr, files)
+    first, second, owners = _list_pairs(indptr, files)
     if not len(first):
         return CoChanges(indptr=np.zeros(n + 1, dtype=np.int64))
-    weight = decay(commits) / np.maximum(commits.n_files - 1, 1)
+    weight = compute_decay(commits) / np.maximum(commits.n_files - 1, 1)
     keys, place, counts = np.unique(first * n + second, return_inverse=True, return_counts=True)
     shared = np.bincount(place.ravel(), weights=weight[owners], minlength=len(keys))
     rows, others = keys // n, keys % n
@@ -101,13 +103,13 @@ def co_changes(
     order = np.lexsort((others, -strengths, rows))
     rows, others, strengths, counts = rows[order], others[order], strengths[order], counts[order]
     starts = np.searchsorted(rows, np.arange(n))
-    kept = np.arange(len(rows)) - starts[rows] < MOST_PARTNERS
+    kept = np.arange(len(rows)) - starts[rows] < MAX_PARTNERS
     pointers = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows[kept], minlength=n), out=pointers[1:])
     return CoChanges(pointers, others[kept].astype(np.int32), strengths[kept], counts[kept].astype(np.int32))
 
 
-def _pairs(
+def _list_pairs(
     indptr: NDArray[np.int64], files: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """(file, another file, commit) for every ordered pair of files that a commit touched."""
@@ -122,32 +124,34 @@ def _pairs(
     return first[differ], second[differ], commits[differ]
 
 
-def commits_behind(root: Path, commit: str | None, known: Commits) -> Commits:
-    """The commits behind `commit`, of which those in `known` are not read again. Raises GitError.
+def read_commits(root: Path, commit: str | None, known: Commits) -> Commits:
+    """Return the commits behind `commit`; those in `known` are not read again.
 
-    Of a folder inside of a work tree only what happened in it.
+    For a folder inside a work tree, only changes in that folder count. Raises GitError.
     """
     if commit is None:
         return Commits()
     if known.head == commit and not known.is_shallow and not is_shallow(root):
         return known
-    names = ancestry(root, commit)
+    names = list_ancestors(root, commit)
     there = frozenset(known.names)
     fresh = read_changes(root, [name for name in names if name not in there])
     merged = merge_commits(names, known, _without_secrets(fresh))
     return replace(merged, head=commit, is_shallow=is_shallow(root))
 
 
-def history_of(commits: Commits, paths: Sequence[str], nodes: NDArray[np.int32], previous: History) -> History:
-    """The history of the files `paths`, whose nodes are `nodes`. `previous`: that of an earlier state, of which what
-    still holds is taken over; it changes nothing."""
+def build_history(commits: Commits, paths: Sequence[str], nodes: NDArray[np.int32], previous: History) -> History:
+    """Return the history of the files `paths`, whose nodes are `nodes`.
+
+    `previous` is an earlier history. Parts that still hold are reused; the result is the same without it.
+    """
     order = np.argsort(nodes)
     nodes, paths = nodes[order], [paths[i] for i in order.tolist()]
     table = StringTable.from_strings(paths)
     if commits is previous.commits and table.same_as(previous.paths):
         return replace(previous, nodes=nodes)
     indptr, files = touched_files(commits, paths)
-    churn, last = changes_of(commits, indptr, files, len(paths))
+    churn, last = sum_changes(commits, indptr, files, len(paths))
     return History(
         commits=commits,
         paths=table,
@@ -155,14 +159,17 @@ def history_of(commits: Commits, paths: Sequence[str], nodes: NDArray[np.int32],
         indptr=indptr,
         files=files,
         messages=message_postings(commits, indptr, files, len(paths)),
-        co_changes=co_changes(commits, indptr, files, churn),
+        co_changes=find_co_changes(commits, indptr, files, churn),
         churn=churn,
         last=last,
     )
 
 
-def _without_secrets(changes: Iterable[Change]) -> Iterator[Change]:
-    """Each message by itself: what is kept of a commit may not depend on which others are read with it."""
+def _without_secrets(changes: Iterable[CommitChange]) -> Iterator[CommitChange]:
+    """Yield the commits with secrets in their messages masked.
+
+    Each message is masked by itself: what is stored of a commit may not depend on the others read with it.
+    """
     changes = list(changes)
     texts = [change.message.encode() for change in changes]
     for i in texts_to_look_at(texts):

@@ -1,8 +1,8 @@
-"""The current index of a folder: the stored one where nothing changed, else one that `building` makes.
+"""Open the current index of a folder: the stored one if nothing changed, else a new one.
 
-What makes an index is imported when one is made: most questions find one that is current, and then it would cost more
-than the answer. A file whose metadata has not changed is not read. Where all that a scan rests on is as it was when the
-index was last found current, nothing is scanned.
+The modules that build an index are imported only when one is built: most queries find a current index, and importing
+would cost more than the answer. A file with unchanged metadata is not read. If the fingerprint of the folder is the one
+stored with the index, the folder is not scanned.
 """
 
 import os
@@ -14,19 +14,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
-from causalist.index.freshness import has_same_files, index_version, is_of_here
+from causalist.index.freshness import has_same_files, index_version, matches_folder
 from causalist.index.options import IndexOptions
 from causalist.model.index import Index
-from causalist.model.source import Diagnostic, FileEntry, Scan, SourceFile
-from causalist.source import DEFAULT_LIMITS, Glance, Limits, glance_at, read_file, scan_folder, scan_since
+from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile
+from causalist.source import (
+    DEFAULT_LIMITS,
+    FolderFingerprint,
+    Limits,
+    fingerprint_folder,
+    read_file,
+    scan_folder,
+    update_scan,
+)
 from causalist.store import (
     FOLDER,
     INDEX_NAME,
     cache_folder,
+    hold_folder_lock,
     index_stamp,
     is_read_only,
-    locked_folder,
-    open_index,
+    load_index,
     prepare_folder,
     read_index,
     read_seen,
@@ -34,9 +42,9 @@ from causalist.store import (
 )
 
 if TYPE_CHECKING:
-    from causalist.index.refresh_cache import Retaining
+    from causalist.index.refresh_cache import RefreshCache
     from causalist.model.index import Commits
-    from causalist.store import Sums
+    from causalist.store import KnownChecksums
 
 # A file that was written this shortly before may change again without other times.
 _RACY_NS = 2_000_000_000
@@ -44,45 +52,50 @@ _CHECKED = "checked"  # in a digest: the index was added up and found sound befo
 
 
 def is_current(scan: Scan, index: Index) -> bool:
-    """Whether an index holds just the files of a scan, as far as their metadata tells."""
+    """Return True if an index holds exactly the files of a scan, as far as metadata tells."""
     return index.commit == scan.commit and index.version == index_version() and has_same_files(index, scan)
 
 
-def index_places(root: Path) -> tuple[Path, ...]:
-    """The folders in which an index of `root` may be stored, the preferred one first."""
+def index_folders(root: Path) -> tuple[Path, ...]:
+    """Return the folders in which an index of `root` may be stored, the preferred one first."""
     return (root / FOLDER, cache_folder(root))
 
 
-def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnostic, ...]]:
-    """The current index of a folder: the stored one if nothing changed, else a new one, stored if possible.
+def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnostic, ...]]:
+    """Return the current index of a folder with its diagnostics: the stored one if nothing changed.
 
-    It is stored in the folder itself, or in the user's cache folder where that cannot be written. Where neither can,
-    a diagnostic says so, and the index stays in memory. Raises NothingToIndex.
+    A new index is stored in the folder itself, or in the user's cache folder if that is not writable. If neither is, a
+    diagnostic says so and the index stays in memory. Raises NothingToIndex.
     """
     scanned_at = time.time_ns()
     limits = options.limits or DEFAULT_LIMITS
     notes: dict[Diagnostic, None] = {}
-    places = index_places(root)
-    found = [_found(place, notes, options) for place in places]
+    places = index_folders(root)
+    found = [_read_stored(place, notes, options) for place in places]
     first = next((each for each in found if each.stored is not None), None)
     previous = None if first is None else first.stored
     # A wish, which is all that is taken from an index before it is known to be of these files.
     submodules = options.submodules if options.submodules is not None else previous is not None and previous.submodules
     options = replace(options, submodules=submodules)
     known_commit = None if previous is None else previous.commit
-    glance = None if first is None or submodules else _glance(root, limits, first)
-    if glance is not None and first is not None and not options.anew and glance.digest == read_seen(first.place):
+    fingerprint = None if first is None or submodules else _compute_fingerprint(root, limits, first)
+    if (
+        fingerprint is not None
+        and first is not None
+        and not options.anew
+        and fingerprint.digest == read_seen(first.place)
+    ):
         # The digest is of the index file as well: since it was added up and found sound it has not changed.
         assert previous is not None
         return previous, tuple(notes)
-    found = [_checked(each, notes) for each in found]
-    scan = _scanned(root, limits, submodules, known_commit, glance, options.retaining)
-    previous = next((each.stored for each in found if is_of_here(each.stored, scan)), None)
+    found = [_verify_stored(each, notes) for each in found]
+    scan = _scan_root(root, limits, submodules, known_commit, fingerprint, options.refresh_cache)
+    previous = next((each.stored for each in found if matches_folder(each.stored, scan)), None)
     for each in found:
-        if each.stored is not None and _serves(each.stored, scan, submodules):
-            is_settled = glance is not None and glance.is_settled and _is_settled(each.stamp, scanned_at)
-            if glance is not None and is_settled and first is not None and each.place == first.place:
-                write_seen(each.place, glance.digest)
+        if each.stored is not None and _is_usable(each.stored, scan, submodules):
+            is_settled = fingerprint is not None and fingerprint.is_settled and _is_settled(each.stamp, scanned_at)
+            if fingerprint is not None and is_settled and first is not None and each.place == first.place:
+                write_seen(each.place, fingerprint.digest)
             return each.stored, tuple(notes)
 
     from causalist.index import build as building
@@ -98,23 +111,23 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
         place, is_new = known.place, not os.path.lexists(known.place)
         try:
             prepare_folder(place)
-            with locked_folder(place, root):
+            with hold_folder_lock(place, root):
                 stored = known.stored
                 if known.stamp != index_stamp(place / INDEX_NAME):
                     # Another process has just done the work.
-                    stored = _checked(_found(place, notes, options), notes).stored
-                    if stored is not None and _serves(stored, scan, submodules):
+                    stored = _verify_stored(_read_stored(place, notes, options), notes).stored
+                    if stored is not None and _is_usable(stored, scan, submodules):
                         return stored, tuple(notes)
-                previous = stored if is_of_here(stored, scan) else previous
-                commits = commits or building.reading_commits(root, scan, previous, notes, options)
-                index = index or building.restamped_if_same(scan, read, previous, scanned_at, submodules, commits)
+                previous = stored if matches_folder(stored, scan) else previous
+                commits = commits or building.defer_commits(root, scan, previous, notes, options)
+                index = index or building.refresh_timestamps(scan, read, previous, scanned_at, submodules, commits)
                 if index is None:
-                    index = building.made_with(
+                    index = building.build_index_with_cache(
                         FactsCache(facts_path()), scan, read, previous, scanned_at, options, commits
                     )
                 written = write_index(place / INDEX_NAME, index, known.sums)
-                if options.retaining is not None:
-                    options.retaining.written = written
+                if options.refresh_cache is not None:
+                    options.refresh_cache.file_stamp = written
             break
         except IndexNotWritable as error:
             problems.append(error)
@@ -125,21 +138,30 @@ def refreshed_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Dia
                 shutil.rmtree(place, ignore_errors=True)
             raise
     else:
-        notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in memory only", -1)] = None
-        commits = commits or building.reading_commits(root, scan, previous, notes, options)
-        index = index or building.make_index(
+        notes[Diagnostic(DiagnosticSlug.INDEX_NOT_WRITABLE, f"{problems[0]}; the index is kept in memory only", -1)] = (
+            None
+        )
+        commits = commits or building.defer_commits(root, scan, previous, notes, options)
+        index = index or building.build_index(
             scan, read, FactsCache(facts_path()), previous, scanned_at, options, commits
         )
         return index, tuple(notes)
     if problems and not is_read_only(problems[0]):
-        notes[Diagnostic("index-not-writable", f"{problems[0]}; the index is kept in {places[1]}", -1)] = None
+        notes[Diagnostic(DiagnosticSlug.INDEX_NOT_WRITABLE, f"{problems[0]}; the index is kept in {places[1]}", -1)] = (
+            None
+        )
     return index, tuple(notes)
 
 
-def current_index(root: Path, options: IndexOptions, at_hand: Index | None = None, stored: bool = True) -> Index | None:
-    """The index at hand, or else the `stored` one, if it is of the files as they are. Builds and writes nothing."""
+def stored_index_if_current(
+    root: Path, options: IndexOptions, at_hand: Index | None = None, stored: bool = True
+) -> Index | None:
+    """Return `at_hand`, or else a stored index, if it matches the files as they are.
+
+    Builds and writes nothing.
+    """
     found = [] if at_hand is None else [at_hand]
-    for place in index_places(root) if stored else ():
+    for place in index_folders(root) if stored else ():
         with suppress(IndexUnreadable):
             known = read_index(place / INDEX_NAME)
             found += [] if known is None else [known]
@@ -149,82 +171,101 @@ def current_index(root: Path, options: IndexOptions, at_hand: Index | None = Non
         if submodules not in scans:
             limits = options.limits or DEFAULT_LIMITS
             scans[submodules] = scan_folder(root, limits, submodules=submodules, known_commit=index.commit)
-        if _serves(index, scans[submodules], submodules):
+        if _is_usable(index, scans[submodules], submodules):
             return index
     return None
 
 
-class _Found(NamedTuple):
-    """What is in a place where an index may be stored; `check` raises IndexUnreadable if it is damaged."""
+class _StoredIndex(NamedTuple):
+    """The content of one folder that may store an index.
+
+    `check` raises IndexUnreadable if the arrays are damaged.
+    """
 
     place: Path
     stamp: tuple[int, ...] | None
     stored: Index | None
-    sums: "Sums"
+    sums: "KnownChecksums"
     check: Callable[[], None]
 
 
-def _glance(root: Path, limits: Limits, found: _Found) -> Glance | None:
-    """The folder at a glance, if its index is of this program and of the commit that is checked out, and of no
-    repositories inside."""
+def _compute_fingerprint(root: Path, limits: Limits, found: _StoredIndex) -> FolderFingerprint | None:
+    """Return the fingerprint of the folder, or None if the index does not allow one.
+
+    The index must be of this version, of the commit that is checked out, and without nested repositories.
+    """
     index = found.stored
     if index is None or index.commit is None or found.stamp is None or index.submodules:
         return None
-    return glance_at(root, limits, index.commit, (*found.stamp, _CHECKED)) if index.version == index_version() else None
+    return (
+        fingerprint_folder(root, limits, index.commit, (*found.stamp, _CHECKED))
+        if index.version == index_version()
+        else None
+    )
 
 
-def _scanned(
-    root: Path, limits: Limits, submodules: bool, commit: str | None, glance: Glance | None, kept: "Retaining | None"
+def _scan_root(
+    root: Path,
+    limits: Limits,
+    submodules: bool,
+    commit: str | None,
+    fingerprint: FolderFingerprint | None,
+    cache: "RefreshCache | None",
 ) -> Scan:
-    """What `root` offers: after a glance that does not differ much from that of the time before, without a scan."""
+    """Return a scan of `root`, updated from the last scan if the fingerprints differ little."""
     scan = None
-    if glance is not None and kept is not None and kept.looked is not None and kept.looked.limits == limits:
-        scan = scan_since(kept.looked.glance, kept.looked.scan, glance, limits)
+    if (
+        fingerprint is not None
+        and cache is not None
+        and cache.cached_scan is not None
+        and cache.cached_scan.limits == limits
+    ):
+        scan = update_scan(cache.cached_scan.fingerprint, cache.cached_scan.scan, fingerprint, limits)
     if scan is None:
-        listing = None if glance is None else glance.listing
+        listing = None if fingerprint is None else fingerprint.listing
         scan = scan_folder(root, limits, submodules=submodules, known_commit=commit, listing=listing)
-    if kept is not None:
-        from causalist.index.refresh_cache import Looked
+    if cache is not None:
+        from causalist.index.refresh_cache import CachedScan
 
-        kept.looked = None if glance is None else Looked(glance, limits, scan)
-    return scan if glance is None else replace(scan, commit=commit)
+        cache.cached_scan = None if fingerprint is None else CachedScan(fingerprint, limits, scan)
+    return scan if fingerprint is None else replace(scan, commit=commit)
 
 
-def _serves(index: Index, scan: Scan, submodules: bool) -> bool:
-    """Whether an index is what is wanted; one without the wish would forget it."""
+def _is_usable(index: Index, scan: Scan, submodules: bool) -> bool:
+    """Return True if an index is current and was built with this choice of `submodules`."""
     return index.submodules == submodules and is_current(scan, index)
 
 
-def _found(place: Path, notes: dict[Diagnostic, None], options: IndexOptions) -> _Found:
-    sums: Sums = {}
+def _read_stored(place: Path, notes: dict[Diagnostic, None], options: IndexOptions) -> _StoredIndex:
+    sums: KnownChecksums = {}
     path = place / INDEX_NAME
     stamp = index_stamp(path)
-    written = None if options.retaining is None else options.retaining.written
+    written = None if options.refresh_cache is None else options.refresh_cache.file_stamp
     try:
-        opened = open_index(path, written, sums)
+        opened = load_index(path, written, sums)
     except IndexUnreadable as error:
-        _tell(error, notes)
+        _report_unreadable(error, notes)
         opened = None
     if opened is None:
-        return _Found(place, stamp, None, sums, lambda: None)
-    return _Found(place, opened.written, opened.content, sums, opened.check)
+        return _StoredIndex(place, stamp, None, sums, lambda: None)
+    return _StoredIndex(place, opened.written, opened.content, sums, opened.check)
 
 
-def _checked(found: _Found, notes: dict[Diagnostic, None]) -> _Found:
-    """What was found, if it is sound."""
+def _verify_stored(found: _StoredIndex, notes: dict[Diagnostic, None]) -> _StoredIndex:
+    """Return `found`, without its index if that is damaged."""
     try:
         found.check()
     except IndexUnreadable as error:
-        _tell(error, notes)
+        _report_unreadable(error, notes)
         return found._replace(stored=None)
     return found
 
 
-def _tell(error: IndexUnreadable, notes: dict[Diagnostic, None]) -> None:
+def _report_unreadable(error: IndexUnreadable, notes: dict[Diagnostic, None]) -> None:
     if not isinstance(error.__cause__, PermissionError):  # else somebody else's
         notes[Diagnostic(error.slug, str(error), -1)] = None
 
 
 def _is_settled(stamp: tuple[int, ...] | None, now: int) -> bool:
-    """Whether a change of an index file would show in its stamp."""
+    """Return True if a later change of an index file would show in its stamp."""
     return stamp is not None and max(stamp[-2:]) < now - _RACY_NS

@@ -1,4 +1,4 @@
-"""Options of an index, and types that all steps of indexing share. Small, because every answer imports it."""
+"""Options and types shared by all steps of indexing. Small, because every query imports it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from causalist._internal.lazy import dataclass
 
 if TYPE_CHECKING:
-    from causalist.index.refresh_cache import Retaining
+    from causalist.index.refresh_cache import RefreshCache
     from causalist.model.source import FileEntry, SourceFile
     from causalist.source import Limits
 
@@ -18,28 +18,31 @@ Read = Callable[["FileEntry"], "SourceFile | str"]
 
 
 class Progress(Protocol):
-    """Told what is being done and how far it is; `total` is 0 where it is not known."""
+    """A callback for progress."""
 
-    def __call__(self, what: str, done: int, total: int) -> None: ...
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Report that `done` of `total` units of `what` are done; `total` 0: unknown."""
+        ...
 
 
-def silent(what: str, done: int, total: int) -> None:
-    return None
+def ignore_progress(what: str, done: int, total: int) -> None:
+    """Ignore progress."""
+    return
 
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """`processes`: how many parse and link at once; None: as many as there are processors that this process may use.
+    """Options of building and refreshing an index.
 
-    `submodules`: whether repositories inside of this one are indexed too; None: as the index has it, at first not.
-    `limits`: what is taken of a folder; None: what its own settings say. `retaining`: where a process keeps what makes
-    the next refresh of the same folder cheaper, if it wants to spend the memory. `anew`: a stored index is added up and
-    compared with its files whatever was found before.
+    `processes`: how many processes parse and link; None: one for each available processor. `submodules`: also index
+    nested repositories; None: as the stored index does, at first not. `limits`: limits of the scan; None: those of the
+    repository's settings. `refresh_cache`: where a process keeps data that makes the next refresh of the same folder
+    cheaper, at the cost of memory. `anew`: verify checksums and files even if nothing seems to have changed.
     """
 
     processes: int | None = None
-    progress: Progress = silent
+    progress: Progress = ignore_progress
     submodules: bool | None = None
     limits: "Limits | None" = None
-    retaining: "Retaining | None" = None
+    refresh_cache: "RefreshCache | None" = None
     anew: bool = False

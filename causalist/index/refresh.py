@@ -1,8 +1,8 @@
-"""The graph after an edit, where most files are as they were in the previous index and look the same from outside.
+"""Refresh of the graph after an edit, if most files are unchanged and look the same to other files.
 
-In: the files of a scan and the previous index. Out: what `indexing` needs in place of the facts of everything, or None
-where everything has to be linked: a file of which nobody knows what it was, or a change of what others see that
-touches too much or cannot be followed by names. A file that came or went is such a change (`graph.presence`).
+In: the files of a scan and the previous index. Out: facts and the graph, or None if everything must be linked: the old
+content of a file is unknown, or the change affects too many files or cannot be followed by names. Added and deleted
+files are such changes (`graph.invalidation`).
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalist._internal.process import reuse_what_is_freed
+from causalist._internal.process import reset_trim_threshold
 from causalist.graph import (
     InvalidationKeys,
     LinkError,
@@ -27,32 +27,35 @@ from causalist.graph import (
 from causalist.graph.invalidation import UNNAMED_EXPORTS, InterfaceChange, compare_interfaces, dependent_names
 from causalist.index.collect import collect_facts, reader_of
 from causalist.index.options import IndexOptions, Read
-from causalist.index.refresh_cache import Retained
+from causalist.index.refresh_cache import CachedLinker
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.interface import interface_of, same_interface
+from causalist.model.interface import has_same_interface, interface_of
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.source import FileEntry
 from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import load_settings
 from causalist.store import FactsCache, Key
 
-_MOST_AFFECTED = 0.3  # of all files: above that, searching for them costs more than it saves
-_MOST_MOVED = 32  # files that came or went
-_MOST_NAMES = 32  # that are searched for: looking for more takes longer than linking everything
+_MAX_AFFECTED_SHARE = 0.3  # of all files: above that, searching for them costs more than it saves
+_MAX_FILES_MOVED = 32  # files that came or went
+_MAX_CHANGED_NAMES = 32  # that are searched for: looking for more takes longer than linking everything
 # What may stand before a name in JSON: no part of a longer one, but the end of an escape looks like that.
-_BEFORE = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))"
+_WORD_START = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))"
 
 
-class Refreshed(NamedTuple):
-    """Facts by path, those of files that did not change without words and mostly without bodies; the graph."""
+class RefreshedGraph(NamedTuple):
+    """Facts by path and the relinked graph.
+
+    Facts of unchanged files have no words and mostly no bodies.
+    """
 
     facts: dict[str, FileFacts]
     relinked: RelinkedGraph
 
 
-def refreshed(
+def refresh_graph(
     entries: Sequence[FileEntry],
     blobs: dict[str, str],
     before: Mapping[str, str],
@@ -60,31 +63,34 @@ def refreshed(
     cache: FactsCache,
     previous: Index,
     options: IndexOptions,
-) -> Refreshed | None:
-    """`previous` is an index of this version, with the contents `before`; completes `blobs`, known by path, "" for what
-    is not searched."""
-    if options.retaining is not None:
-        reuse_what_is_freed()
-    retained = options.retaining.take() if options.retaining is not None else None
-    found = _refreshed(entries, blobs, before, read, cache, previous, options, retained)
+) -> RefreshedGraph | None:
+    """Return the graph and facts of `entries`, or None if everything must be linked.
+
+    `previous` is an index of this version with the contents `before`. Completes `blobs`, known by path; "" marks files
+    that are not searchable.
+    """
+    if options.refresh_cache is not None:
+        reset_trim_threshold()
+    retained = options.refresh_cache.take() if options.refresh_cache is not None else None
+    found = _try_refresh(entries, blobs, before, read, cache, previous, options, retained)
     if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
         retained.linker.release_tables()
     if found is not None:
         linker = found.relinked.linker
-        if options.retaining is None:
+        if options.refresh_cache is None:
             linker.release_tables()
         else:
             facts = {names.path: names.facts for names in linker.program.files}
-            options.retaining.keep(Retained(_searched(blobs), facts, linker))
+            options.refresh_cache.keep(CachedLinker(_drop_unsearched(blobs), facts, linker))
     return found
 
 
-def _searched(blobs: Mapping[str, str]) -> Mapping[str, str]:
-    """Without files that are not searched."""
+def _drop_unsearched(blobs: Mapping[str, str]) -> Mapping[str, str]:
+    """Return `blobs` without files that are not searchable."""
     return {path: blob for path, blob in blobs.items() if blob} if "" in blobs.values() else dict(blobs)
 
 
-def _refreshed(
+def _try_refresh(
     entries: Sequence[FileEntry],
     blobs: dict[str, str],
     before: Mapping[str, str],
@@ -92,19 +98,19 @@ def _refreshed(
     cache: FactsCache,
     previous: Index,
     options: IndexOptions,
-    retained: Retained | None,
-) -> Refreshed | None:
+    retained: CachedLinker | None,
+) -> RefreshedGraph | None:
     # What was not searched and now is, or the other way round, is one file more or less.
     then, now = (map(each.get, [entry.path for entry in entries]) for each in (before, blobs))
     edited = [entry for entry, old, new in zip(entries, then, now, strict=True) if new != (old or "")]
-    before = _searched(before)
+    before = _drop_unsearched(before)
     unfit_now = {entry.path for entry in edited if blobs.get(entry.path) == "" and entry.path in before}
     gone = sorted((before.keys() - {entry.path for entry in entries}) | unfit_now)
-    if len(edited) > len(entries) // 2 or len(gone) > _MOST_MOVED:
+    if len(edited) > len(entries) // 2 or len(gone) > _MAX_FILES_MOVED:
         return None
     new, unfit = collect_facts(edited, blobs, read, cache, options)
     settings = load_settings()
-    seen = None if unfit else _seen_differently(new, before, gone, cache, settings)
+    seen = None if unfit else _compare_visible(new, before, gone, cache, settings)
     if seen is None:
         return None
     changed = {path for path in new if blobs[path] != before.get(path)}
@@ -112,10 +118,10 @@ def _refreshed(
     if seen.names or seen.said or seen.moved:
         searched = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if blobs.get(e.path)}
         searched = {path: key for path, key in searched.items() if path not in changed}
-        affected = _files_naming(seen, searched, cache, settings)
+        affected = _find_dependent_files(seen, searched, cache, settings)
         if affected is not None and gone:
-            affected.update(path for path in _leading_to(gone, previous.graph) if path in searched)
-    if affected is None or len(affected) > len(entries) * _MOST_AFFECTED:
+            affected.update(path for path in _files_with_edges_to(gone, previous.graph) if path in searched)
+    if affected is None or len(affected) > len(entries) * _MAX_AFFECTED_SHARE:
         return None
     again = changed | affected
     entries = [entry for entry in entries if blobs[entry.path]]
@@ -151,12 +157,16 @@ def _refreshed(
         )
     except LinkError:
         return None  # what links everything says which files are concerned
-    return Refreshed(facts, linked)
+    return RefreshedGraph(facts, linked)
 
 
-class _Seen(NamedTuple):
-    """The paths of files that look different, the names of what others see differently and those by which only prose
-    means it, what the files that changed look like, then and now, and what came or went."""
+class _VisibleChanges(NamedTuple):
+    """Changes that other files can see.
+
+    `differing` are paths of files with another interface. `names` are names that other files may use, `said` those that
+    only prose mentions. `interfaces` are the old and new interfaces of changed files, `moved` the keys of added and
+    deleted files.
+    """
 
     differing: set[str]
     names: set[str]
@@ -165,17 +175,20 @@ class _Seen(NamedTuple):
     moved: list[InvalidationKeys]
 
 
-def _seen_differently(
+def _compare_visible(
     new: Mapping[str, FileFacts],
     before: Mapping[str, str],
     gone: Sequence[str],
     cache: FactsCache,
     settings: Mapping[str, LanguageSettings],
-) -> _Seen | None:
-    """What others see differently than in the contents that these files had before; None where that is not known."""
+) -> _VisibleChanges | None:
+    """Compare interfaces of changed files with those of their old contents.
+
+    Returns None if an old interface is unknown or a change cannot be followed by names.
+    """
     keys = {path: (before[path], reader_of(path)) for path in (*new, *gone) if path in before}
     old = cache.get_many(keys.values(), words=False)
-    seen = _Seen(set(), set(), set(), [], [])
+    seen = _VisibleChanges(set(), set(), set(), [], [])
     moved = [(path, old.get(keys[path])) for path in gone]
     moved += [(path, facts) for path, facts in new.items() if path not in before]
     for path, facts in moved:
@@ -192,14 +205,14 @@ def _seen_differently(
             return None
         interfaces = interface_of(then), interface_of(facts)
         seen.interfaces.extend(interfaces)
-        if same_interface(then, facts):
+        if has_same_interface(then, facts):
             continue
         seen.differing.add(path)
         language = settings.get(facts.language)
         if forwarded_modules(path, then, language) != forwarded_modules(path, facts, language):
             return None
         change = compare_interfaces(then, facts, language)
-        if change is None or (language is not None and not _is_told_by_names(change, language)):
+        if change is None or (language is not None and not _has_named_dependents(change, language)):
             return None
         seen.said.update(change.prose_names)
         made = (dependent_names(each, language, frozenset(), change.variables) for each in interfaces)
@@ -207,19 +220,25 @@ def _seen_differently(
     return seen
 
 
-def _is_told_by_names(change: InterfaceChange, language: LanguageSettings) -> bool:
-    """Whether what rests on a change says so by a name. A type has an interface without naming it where that takes
-    methods alone, and in a tree of modules what is visible decides which methods there are."""
+def _has_named_dependents(change: InterfaceChange, language: LanguageSettings) -> bool:
+    """Return True if every use that depends on a change names what changed.
+
+    In structural type systems a type satisfies an interface without naming it. In module trees visibility decides which
+    methods exist.
+    """
     if language.modules.system is ModuleSystem.TREE:
         return False
     return not language.types.structural or change.kinds <= {NodeKind.FUNCTION, NodeKind.CONSTANT}
 
 
-def _files_naming(
-    seen: _Seen, keys: Mapping[str, Key], cache: FactsCache, settings: Mapping[str, LanguageSettings]
+def _find_dependent_files(
+    seen: _VisibleChanges, keys: Mapping[str, Key], cache: FactsCache, settings: Mapping[str, LanguageSettings]
 ) -> set[str] | None:
-    """Of files that did not change, those that have one of these names in their facts, or the name of what is made of
-    such a thing, and those that may mean something of what came or went; None where that is too much to follow."""
+    """Return unchanged files that may depend on the changes, or None if there are too many names.
+
+    These are files with one of the names in their facts, with the name of a thing built from such a thing, and files
+    that may refer to an added or deleted file.
+    """
     encoded = cache.get_encoded(keys.values())
     if any(key not in encoded for key in keys.values()):
         return None
@@ -227,7 +246,7 @@ def _files_naming(
     names = seen.names.union(*({each.stem, *each.names} for each in seen.moved))
     waiting = set(names)
     while waiting:
-        has_one = _finder(waiting)
+        has_one = _make_name_finder(waiting)
         found = [key for key, (interface, _) in encoded.items() if has_one(interface)]
         known.update(cache.get_many((key for key in found if key not in known), words=False, bodies=False))
         interfaces = [known[key] for key in found]
@@ -235,16 +254,16 @@ def _files_naming(
             dependent_names(each, settings.get(each.language), waiting) for each in (*interfaces, *seen.interfaces)
         )
         resting = set().union(*several)
-        passed_on = _passed_on([each for each in seen.moved if each.stem in waiting], interfaces)
+        passed_on = _forwarded_names([each for each in seen.moved if each.stem in waiting], interfaces)
         if passed_on is None:
             return None
         waiting = (resting | passed_on) - names
         names |= waiting
-        if len(names) > _MOST_NAMES or not names.isdisjoint(UNNAMED_EXPORTS):
+        if len(names) > _MAX_CHANGED_NAMES or not names.isdisjoint(UNNAMED_EXPORTS):
             return None
-    has_one = _finder(names)
-    guessed = _finder(set().union(*(each.guessed for each in seen.moved)), ending=True)
-    mentioned = _finder(seen.said.union(*(each.mentioned for each in seen.moved)))
+    has_one = _make_name_finder(names)
+    guessed = _make_name_finder(set().union(*(each.guessed for each in seen.moved)), ending=True)
+    mentioned = _make_name_finder(seen.said.union(*(each.mentioned for each in seen.moved)))
     naming = {key for key, parts in encoded.items() if any(map(has_one, parts)) or guessed(parts[1])}
     return {
         path
@@ -253,9 +272,8 @@ def _files_naming(
     }
 
 
-def _passed_on(moved: Sequence[InvalidationKeys], facts: Sequence[FileFacts]) -> set[str] | None:
-    """What others may see of what came or went through files that pass on everything that a module has; None where it
-    is not known what that is."""
+def _forwarded_names(moved: Sequence[InvalidationKeys], facts: Sequence[FileFacts]) -> set[str] | None:
+    """Return names of moved files that modules with wildcard exports pass on, or None if unknown."""
     names: set[str] = set()
     for each in moved:
         ways = [forwards_module(one, each.stem) for one in facts]
@@ -268,8 +286,8 @@ def _passed_on(moved: Sequence[InvalidationKeys], facts: Sequence[FileFacts]) ->
     return names
 
 
-def _leading_to(gone: Sequence[str], graph: CodeGraph) -> set[str]:
-    """The files with edges to files that are gone."""
+def _files_with_edges_to(gone: Sequence[str], graph: CodeGraph) -> set[str]:
+    """Return the files with edges to deleted files."""
     nodes, edges = graph.nodes, graph.edges
     of_file = np.zeros(len(nodes) + 1, dtype=np.bool_)
     of_file[[nodes.ids.position(file_id(path)) for path in gone]] = True
@@ -278,12 +296,14 @@ def _leading_to(gone: Sequence[str], graph: CodeGraph) -> set[str]:
     return {split_id(nodes.ids[node])[0] for node in sources.tolist()}
 
 
-def _finder(names: AbstractSet[str], *, ending: bool = False) -> Callable[[bytes], bool]:
-    """Whether any of these names stands in JSON as a whole word, or with `ending` as the last one of a string; what
-    looks like a letter before it may be the end of an escape."""
+def _make_name_finder(names: AbstractSet[str], *, ending: bool = False) -> Callable[[bytes], bool]:
+    """Return a test of whether JSON contains one of these names as a whole word.
+
+    With `ending` the name must end a string. An escape before the name may look like a letter.
+    """
     after = rb'"' if ending else rb"(?![A-Za-z0-9_])"
     words = [
-        (each + after if ending else each, re.compile(_BEFORE + re.escape(each) + after))
+        (each + after if ending else each, re.compile(_WORD_START + re.escape(each) + after))
         for each in (name.encode() for name in sorted(names))
     ]
     return lambda text: any(name in text and word.search(text) is not None for name, word in words)

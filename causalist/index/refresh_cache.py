@@ -1,7 +1,7 @@
-"""What a process that refreshes the same index often keeps from one time to the next.
+"""Data that a process keeps between refreshes of one index.
 
-Without it everything is read and put into tables again for every edit. Nothing of it is written anywhere, and none of
-it is used for other files than those that it was made of.
+Without it, every edit reads all facts and builds all tables again. Nothing of it is stored, and none of it is used for
+other files than those it was built from.
 """
 
 from collections.abc import Mapping
@@ -13,43 +13,47 @@ from causalist.model.facts import FileFacts
 if TYPE_CHECKING:
     from causalist.graph import Linker
     from causalist.model.source import Scan
-    from causalist.source import Glance, Limits
-    from causalist.store import Written
+    from causalist.source import FolderFingerprint, Limits
+    from causalist.store import FileStamp
 
 
 @dataclass(frozen=True, slots=True)
-class Retained:
-    """Facts by path, without words and mostly without bodies, of the contents `blobs`, and a linker of them."""
+class CachedLinker:
+    """Facts by path of the contents `blobs`, without words and mostly without bodies, and their linker."""
 
     blobs: Mapping[str, str]
     facts: Mapping[str, FileFacts]
     linker: "Linker"
 
 
-class Looked(NamedTuple):
-    """What a scan found, with which limits, and the glance that it came after."""
+class CachedScan(NamedTuple):
+    """A scan with its limits and the fingerprint that was taken before it."""
 
-    glance: "Glance"
+    fingerprint: "FolderFingerprint"
     limits: "Limits"
     scan: "Scan"
 
 
-class Retaining:
-    """Room for what makes refreshes of one folder cheaper: facts and tables, about an eighth more memory than without.
+class RefreshCache:
+    """Memory for cheaper refreshes of one folder: facts and tables, about an eighth more memory.
 
-    One object is given to `Repository.open` by its options each time; after an edit that other files cannot see it then
+    Pass one object in the options of each `Repository.open`. After an edit that other files cannot see, a refresh then
     takes less than half of the time. For one thread at a time.
     """
 
     def __init__(self) -> None:
-        self._now: Retained | None = None
-        self.looked: Looked | None = None
-        self.written: Written | None = None  # the last index
+        self._now: CachedLinker | None = None
+        self.cached_scan: CachedScan | None = None
+        self.file_stamp: FileStamp | None = None  # the last index
 
-    def take(self) -> Retained | None:
-        """What is kept, which is no longer kept: it changes with use, and what fails on the way must not stay."""
+    def take(self) -> CachedLinker | None:
+        """Remove and return the linker, if there is one.
+
+        It is removed because use changes it, and a failed refresh must not leave it behind.
+        """
         taken, self._now = self._now, None
         return taken
 
-    def keep(self, retained: Retained) -> None:
+    def keep(self, retained: CachedLinker) -> None:
+        """Store a linker for the next refresh."""
         self._now = retained

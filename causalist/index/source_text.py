@@ -8,26 +8,29 @@ from collections.abc import Callable
 
 from causalist.model.index import Manifest
 from causalist.model.scores import Hit
-from causalist.model.source import Diagnostic, FileEntry, SourceFile
+from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, SourceFile
 from causalist.model.symbols import split_id
 from causalist.parse import masked, shown, view_of
 
-_MOST_NAMED = 3  # changed files that the diagnostic names
+_MAX_FILES_NAMED = 3  # changed files that the diagnostic names
 
 
-class Texts:
-    """Source text of hits, each file read once. A file that is no longer what was indexed has no text: the spans of
-    the index would cut it in the wrong places."""
+class SourceText:
+    """Source text of hits; each file is read once.
+
+    A file that changed since it was indexed has no text, because the spans of the index would cut it in wrong places.
+    `changed_paths` lists such files, `read_paths` all files that were read.
+    """
 
     def __init__(self, manifest: Manifest, read: Callable[[FileEntry], SourceFile | str]) -> None:
         self._manifest = manifest
         self._read = read
         self._files: dict[str, bytes] = {}
-        self.changed: list[str] = []
-        self.seen: dict[str, None] = {}  # paths of all files that were read
+        self.changed_paths: list[str] = []
+        self.read_paths: dict[str, None] = {}  # paths of all files that were read
 
-    def of(self, hit: Hit) -> str:
-        """The text of a hit from the indentation of its first line on; "" where its file changed."""
+    def get_text(self, hit: Hit) -> str:
+        """Return the text of a hit, from the indentation of its first line; "" if its file changed."""
         data = self._content(hit.path)
         line = data.rfind(b"\n", 0, hit.start_byte) + 1
         before = data[line : hit.start_byte]
@@ -36,20 +39,26 @@ class Texts:
         text = shown(data, hit.start_byte, min(hit.end_byte, len(data)), self._secrets(hit.path))
         return (indent + text).decode("utf-8", "replace")
 
-    def read(self, path: str) -> None:
-        """Reads a file of which text is going to be shown."""
+    def load(self, path: str) -> None:
+        """Read a file whose text will be shown."""
         self._content(path)
 
-    def whole(self, path: str) -> str:
-        """The text of a file, which is not kept; "" where it changed. Secrets are as long as they are in the file."""
-        return self.content(path).decode("utf-8", "replace")
+    def read_text(self, path: str) -> str:
+        """Return the text of a file without caching it; "" if it changed.
 
-    def content(self, path: str) -> bytes:
-        """The bytes of a file, which are not kept, as spans of the index cut them; b"" where it changed."""
+        Masks of secrets have the length of the secrets.
+        """
+        return self.read_bytes(path).decode("utf-8", "replace")
+
+    def read_bytes(self, path: str) -> bytes:
+        """Return the bytes of a file that the spans of the index refer to; b"" if it changed.
+
+        The bytes are not cached.
+        """
         return self._files.get(path) or self._read_again(path)
 
-    def line(self, node_id: str, line: int | None) -> str:
-        """A line (1-based) of the file that a node lies in, without white space around it; "" where there is none."""
+    def get_line(self, node_id: str, line: int | None) -> str:
+        """Return a line (1-based) of the file of a node, stripped; "" if there is none."""
         if line is None:
             return ""
         path = split_id(node_id)[0]
@@ -61,11 +70,16 @@ class Texts:
         return shown(data, start, start + len(lines[line - 1]), self._secrets(path)).decode("utf-8", "replace").strip()
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        if not self.changed:
+        """Return one diagnostic that names changed files, if there are any."""
+        if not self.changed_paths:
             return ()
-        n_more = len(self.changed) - _MOST_NAMED
-        named = ", ".join(self.changed[:_MOST_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
-        return (Diagnostic("stale", f"changed since they were indexed, shown without their source: {named}", -1),)
+        n_more = len(self.changed_paths) - _MAX_FILES_NAMED
+        named = ", ".join(self.changed_paths[:_MAX_FILES_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
+        return (
+            Diagnostic(
+                DiagnosticSlug.STALE, f"changed since they were indexed, shown without their source: {named}", -1
+            ),
+        )
 
     def _content(self, path: str) -> bytes:
         if path not in self._files:
@@ -76,13 +90,13 @@ class Texts:
         return self._manifest.secrets.of(self._manifest.paths.position(path))
 
     def _read_again(self, path: str) -> bytes:
-        self.seen[path] = None
+        self.read_paths[path] = None
         indexed = self._manifest.blobs[self._manifest.paths.position(path)]
         if not indexed:
             return b""  # found unfit when it was indexed
         source = self._read(FileEntry(path, 0, 0))
         if not isinstance(source, str) and source.blob == indexed:
             return masked(view_of(path, source.data), self._secrets(path))
-        if path not in self.changed:
-            self.changed.append(path)
+        if path not in self.changed_paths:
+            self.changed_paths.append(path)
         return b""

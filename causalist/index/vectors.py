@@ -1,7 +1,7 @@
-"""An index and an embedder -> how near each definition and passage is to a question.
+"""Similarity of a query to definitions and passages, by an embedder.
 
-The vectors lie beside the index, each under a hash of the text that it was made from: after an edit only definitions
-whose own text changed are embedded again. Texts are shown to an embedder as they are to people, with secrets masked.
+Vectors are stored next to the index, each under a hash of its text: after an edit only definitions with another text
+are embedded again. An embedder gets the text as people do, with secrets masked.
 """
 
 import hashlib
@@ -14,91 +14,99 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.embed import Stored, embedded, embedder_called, read_vectors, vectors_name, write_vectors
+from causalist.embed import VectorFile, embed_texts, get_embedder, read_vectors, vector_file_name, write_vectors
 from causalist.embed.vector_file import DIGEST
 from causalist.errors import DeadlinePassed, IndexNotWritable
-from causalist.index.options import Progress, Read, silent
-from causalist.index.source_text import Texts
+from causalist.index.options import Progress, Read, ignore_progress
+from causalist.index.source_text import SourceText
 from causalist.model.index import Index
-from causalist.model.protocols import UNWATCHED, Embedder, Steps
+from causalist.model.protocols import NO_STEPS, Embedder, Steps
 from causalist.model.symbols import NodeKind, Role, split_id
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 # Raised when the texts of the same definitions become others.
 _TEXT_VERSION = 1
-# Characters of a text that are embedded: what is more, most models cut off.
-LONGEST_TEXT = 2_000
-_BATCH = 256  # texts that are embedded, and then kept whatever happens to the next ones
+# Characters of a text that are embed_texts: what is more, most models cut off.
+MAX_TEXT_CHARACTERS = 2_000
+_BATCH = 256  # texts that are embed_texts, and then kept whatever happens to the next ones
 _BLOCK = 4096  # rows of which cosines are taken at once
 _SKIPPED_KINDS = (NodeKind.FILE, NodeKind.FIELD, NodeKind.ENTITY, NodeKind.EXTERNAL)
 _SKIPPED_ROLES = (Role.GENERATED, Role.VENDORED)
 
 
-def similarities_to(
+def defer_similarities(
     question: str,
     embedder: str,
     index: Index,
     read: Read,
     folders: tuple[Path, ...],
-    progress: Progress = silent,
-    steps: Steps = UNWATCHED,
+    progress: Progress = ignore_progress,
+    steps: Steps = NO_STEPS,
 ) -> Callable[[], Scores]:
-    """What `Vectors.similarities` says of a question by the embedder of that name, once it is asked for."""
+    """Return a function that computes the similarities of a query to all nodes."""
 
     def found() -> Scores:
-        vectors = Vectors(index, Texts(index.manifest, read), embedder_called(embedder), folders)
+        vectors = IndexVectors(index, SourceText(index.manifest, read), get_embedder(embedder), folders)
         return vectors.similarities(question, progress, steps.in_time)
 
     return found
 
 
-def brought_up_to_date(
-    embedder: str, index: Index, read: Read, folders: tuple[Path, ...], progress: Progress = silent
+def update_vectors(
+    embedder: str, index: Index, read: Read, folders: tuple[Path, ...], progress: Progress = ignore_progress
 ) -> int:
-    """How many definitions and passages have a vector, after those that had none were embedded. Raises ModelFailed,
-    ExtraMissing and UsageError."""
-    vectors = Vectors(index, Texts(index.manifest, read), embedder_called(embedder), folders)
+    """Embed definitions and passages without a vector; return the number that have one.
+
+    Raises ModelFailed, ExtraMissing and UsageError.
+    """
+    vectors = IndexVectors(index, SourceText(index.manifest, read), get_embedder(embedder), folders)
     return int(np.count_nonzero(vectors.current(progress).rows >= 0))
 
 
-def _always() -> bool:
+def _always_continue() -> bool:
     return True
 
 
 @dataclass(frozen=True)
-class Vectors:
-    """Those of an index by one embedder. `folders`: where the index may be stored, the preferred one first."""
+class IndexVectors:
+    """Vectors of an index by one embedder. `folders` are those of the index, the preferred one first."""
 
     index: Index
-    texts: Texts
+    texts: SourceText
     embedder: Embedder
     folders: tuple[Path, ...] = ()
 
-    def similarities(self, question: str, progress: Progress = silent, go_on: Callable[[], bool] = _always) -> Scores:
-        """The cosine of each definition and passage with the question, 0 where it is negative. Raises ModelFailed,
-        and DeadlinePassed where `go_on` says no; what was embedded until then is kept."""
+    def similarities(
+        self, question: str, progress: Progress = ignore_progress, go_on: Callable[[], bool] = _always_continue
+    ) -> Scores:
+        """Return the cosine of each definition and passage with the query, 0 if it is negative.
+
+        Raises ModelFailed, and DeadlinePassed if `go_on` returns False. Vectors computed until then are stored.
+        """
         stored = self.current(progress, go_on)
         result = np.zeros(len(self.index.graph.nodes))
         has = stored.rows >= 0
         if not has.any():
             return result
-        (asked,) = embedded(self.embedder, [question[:LONGEST_TEXT]], stored.matrix.shape[1])
-        cosines = _cosines(stored.matrix[: stored.n_live], asked)
+        (asked,) = embed_texts(self.embedder, [question[:MAX_TEXT_CHARACTERS]], stored.matrix.shape[1])
+        cosines = _compute_cosines(stored.matrix[: stored.n_live], asked)
         # A repeated run may differ in the last bits; what is compared may not.
         result[self._nodes[has]] = np.round(np.maximum(cosines[stored.rows[has]], 0.0), 6)
         return result
 
-    def current(self, progress: Progress = silent, go_on: Callable[[], bool] = _always) -> Stored:
-        """The vectors of the index as it is; what is missing is embedded and stored. Raises ModelFailed and
-        DeadlinePassed; what was embedded until then is stored."""
-        name = vectors_name(self.embedder.name)
+    def current(self, progress: Progress = ignore_progress, go_on: Callable[[], bool] = _always_continue) -> VectorFile:
+        """Return vectors of the current index; missing ones are embedded and stored.
+
+        Raises ModelFailed and DeadlinePassed; vectors computed until then are stored.
+        """
+        name = vector_file_name(self.embedder.name)
         known = [read_vectors(folder / name, self.embedder.name) for folder in self.folders]
         for stored in known:
             if stored is not None and stored.stamp == self._stamp and len(stored.rows) == len(self._nodes):
                 return stored
         before = next((stored for stored in known if stored is not None), None)
-        filled = _Filled(before)
+        filled = _VectorTable(before)
         places = [self._place(node) for node in self._nodes.tolist()]
         digests = dict(filled.texts_of(places))
         try:
@@ -115,7 +123,7 @@ class Vectors:
         self,
         places: Sequence[bytes],
         digests: dict[bytes, bytes],
-        filled: "_Filled",
+        filled: "_VectorTable",
         progress: Progress,
         go_on: Callable[[], bool],
     ) -> None:
@@ -128,7 +136,7 @@ class Vectors:
             if not go_on():
                 raise DeadlinePassed(f"{len(unknown) - done} of {len(places)} definitions have no vector yet")
             if waiting:
-                filled.add(list(waiting), embedded(self.embedder, list(waiting.values()), filled.dimensions))
+                filled.add(list(waiting), embed_texts(self.embedder, list(waiting.values()), filled.dimensions))
                 done += len(waiting)
                 waiting.clear()
             progress("embedding", min(done, len(unknown)), len(unknown))
@@ -143,24 +151,28 @@ class Vectors:
         flush()
 
     def _texts_of(self, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
-        """(number, text) of nodes, each file read once; nodes of a file stand together. Nothing of a file that changed
-        since it was indexed."""
+        """Yield (number, text) of nodes, reading each file once.
+
+        Nodes of a file must be adjacent. Files that changed since they were indexed yield nothing.
+        """
         nodes = self.index.graph.nodes
         last, data = -1, b""
         for i in numbers:
             node = int(self._nodes[i])
             path = self._paths[int(nodes.files[node])]
             if nodes.files[node] != last:
-                last, data = int(nodes.files[node]), self.texts.content(path)
+                last, data = int(nodes.files[node]), self.texts.read_bytes(path)
             if data:
                 start, end = int(nodes.start_bytes[node]), int(nodes.end_bytes[node])
-                body = data[start : min(end, start + 4 * LONGEST_TEXT)].decode("utf-8", "replace")
+                body = data[start : min(end, start + 4 * MAX_TEXT_CHARACTERS)].decode("utf-8", "replace")
                 said = split_id(nodes.ids[node])[1] or ""
-                yield i, f"{path} {said}\n{body}"[:LONGEST_TEXT]
+                yield i, f"{path} {said}\n{body}"[:MAX_TEXT_CHARACTERS]
 
     def _place(self, node: int) -> bytes:
-        """What names a stretch of a file's content: another file of the same content has the same, if it is called
-        alike."""
+        """Return the key of a span of file content.
+
+        Another file with the same content and name has the same key.
+        """
         nodes = self.index.graph.nodes
         blob = self._blobs.get(self._paths[int(nodes.files[node])], "")
         said = f"{blob} {int(nodes.start_bytes[node])} {int(nodes.end_bytes[node])} {nodes.ids[node]}"
@@ -169,7 +181,7 @@ class Vectors:
 
     @cached_property
     def _nodes(self) -> NDArray[np.int64]:
-        """The nodes that have vectors, by id, which puts those of a file together."""
+        """Nodes that have vectors, by id, so that those of a file are adjacent."""
         nodes = self.index.graph.nodes
         kept = (nodes.files >= 0) & ~np.isin(nodes.kinds, _SKIPPED_KINDS) & ~np.isin(nodes.roles, _SKIPPED_ROLES)
         return np.flatnonzero(kept)
@@ -191,8 +203,8 @@ class Vectors:
             digest.update(table.blob.tobytes())
         return digest.hexdigest()[:32]
 
-    def _store(self, name: str, stored: Stored) -> None:
-        """Where the index is; nowhere, if nothing can be written there: then it is done again."""
+    def _store(self, name: str, stored: VectorFile) -> None:
+        """Write the vectors next to the index, or nowhere if no folder is writable."""
         for folder in self.folders:
             if folder.is_dir() and not folder.is_symlink():
                 with suppress(IndexNotWritable):
@@ -200,10 +212,10 @@ class Vectors:
                     return
 
 
-class _Filled:
-    """Vectors by the text that they were made from: those that are known, and those that come in."""
+class _VectorTable:
+    """Vectors by text digest: those that are stored and new ones."""
 
-    def __init__(self, before: Stored | None) -> None:
+    def __init__(self, before: VectorFile | None) -> None:
         self._before = before
         self._known = {} if before is None else {text.tobytes(): row for row, text in enumerate(before.texts)}
         self._new: dict[bytes, NDArray[np.float16]] = {}
@@ -222,7 +234,7 @@ class _Filled:
         return next((len(row) for row in self._new.values()), None)
 
     def texts_of(self, places: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        """(place, text) of those places whose text is known without reading it, and has a vector."""
+        """Yield (place, text digest) of places whose text is known without reading it and has a vector."""
         if self._before is None:
             return
         row_of = {p.tobytes(): int(r) for p, r in zip(self._before.places, self._before.rows, strict=True) if r >= 0}
@@ -233,9 +245,11 @@ class _Filled:
     def add(self, texts: Sequence[bytes], rows: NDArray[np.float32]) -> None:
         self._new.update(zip(texts, rows.astype(np.float16), strict=True))
 
-    def stored(self, embedder: str, stamp: str, places: Sequence[bytes], digests: Mapping[bytes, bytes]) -> Stored:
-        """Everything as it is stored: what is there now, by text, and behind it what was there lately, no more of it
-        than of the former: a branch that is left is often come back to."""
+    def stored(self, embedder: str, stamp: str, places: Sequence[bytes], digests: Mapping[bytes, bytes]) -> VectorFile:
+        """Return all vectors in stored form: live ones by text, then recent ones.
+
+        There are at most as many recent ones as live ones; they help when a branch is checked out again.
+        """
         live = sorted({text for text in digests.values() if text in self})
         there = set(live)
         others = [text for text in (*self._new, *self._known) if text not in there][: len(live)]
@@ -244,7 +258,7 @@ class _Filled:
         n = self.dimensions or 1
         matrix = np.stack([self._row(text) for text in texts]) if texts else np.zeros((0, n), dtype=np.float16)
         rows = [row_of.get(digests.get(place, b""), -1) for place in places]
-        return Stored(
+        return VectorFile(
             embedder,
             stamp,
             len(live),
@@ -261,9 +275,11 @@ class _Filled:
         return row
 
 
-def _cosines(matrix: NDArray[np.float16], vector: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Of rows of norm 1 with a vector of norm 1, shape (n,). Row by row: the sums of a BLAS depend on how many rows
-    there are."""
+def _compute_cosines(matrix: NDArray[np.float16], vector: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the cosines of unit rows with a unit vector, shape (n,).
+
+    Computed row by row: sums of a BLAS depend on the number of rows.
+    """
     found = np.empty(len(matrix))
     for start in range(0, len(matrix), _BLOCK):
         block = matrix[start : start + _BLOCK].astype(np.float32)

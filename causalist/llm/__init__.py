@@ -1,9 +1,9 @@
-"""A question and its pack -> an answer in words by a language model, whose citations are checked against the pack.
+"""Query and pack -> a language model's answer, with citations checked against the pack.
 
-The only part that sends what a repository says to somebody else; nothing here runs unless it is asked for by name.
+Only this package and the embedders send repository text to others; nothing here runs unless asked for by name.
 """
 
 from causalist.llm.citations import Citation, CitationChecker
-from causalist.llm.model import check_format, chosen_model, parts_of_answer, prompt_for
+from causalist.llm.model import build_prompt, check_format, load_model, stream_answer
 
-__all__ = ["Citation", "CitationChecker", "check_format", "chosen_model", "parts_of_answer", "prompt_for"]
+__all__ = ["Citation", "CitationChecker", "build_prompt", "check_format", "load_model", "stream_answer"]

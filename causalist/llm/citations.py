@@ -1,9 +1,8 @@
-"""What a model writes, piece by piece -> the same text with wrong citations marked, and all that it cites.
+"""Answer of a model, piece by piece -> the text with wrong citations marked, and all citations.
 
 A citation is `[path:start-end]` or `[path:line]`, several in one pair of brackets separated by commas or semicolons,
-each perhaps in backticks. It is right where it lies inside one item of the pack. Whether the lines bear the statement
-out is not looked at. Text is held back only between a bracket that may begin a citation and its end, so that an answer
-streams.
+each perhaps in backticks. It is correct if it lies inside one item of the pack; its truth is not checked. Text is held
+back only between a bracket that may begin a citation and its end, so that an answer streams.
 """
 
 import re
@@ -11,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from causalist._internal.sanitize import neutralise
-from causalist.model.answer import Place
+from causalist.model.answer import ShownRange
 
 WRONG = "not in the context: "
 # Longer than any list of citations that a reader would want; a bracket that is still open by then is text.
-_LONGEST = 1_000
+_MAX_BRACKET_CHARACTERS = 1_000
 
 # A path that no item has: no brackets but balanced ones, as folders of routes have them (`[id]`, `[[...rest]]`).
 _OTHER = r"(?:[^\[\]\n,;`]|\[\[?[^\[\]\n,;`]{0,80}\]?\]){1,300}?"
@@ -26,26 +25,30 @@ _AFTER_NAME = re.compile(r"[\w\])]\Z")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Lines of a file, 1-based. `place` is the smallest item around them, None where the pack has none. `shown` says
-    that the source of at least one of the lines stands in the pack."""
+    """Cited lines of a file, 1-based.
+
+    `place` is the smallest item around them, None if the pack has none. `shown` is True if the pack has the source of
+    at least one of the lines.
+    """
 
     path: str
     start_line: int
     end_line: int
-    place: Place | None
+    place: ShownRange | None
     shown: bool
 
     @property
     def text(self) -> str:
+        """Format the citation as `path:start-end`."""
         lines = f"{self.start_line}-{self.end_line}" if self.end_line != self.start_line else f"{self.start_line}"
         return f"{self.path}:{lines}"
 
 
 class CitationChecker:
-    """Reads an answer while it comes in. `citations` are the distinct ones so far, in the order of the text."""
+    """A checker that reads an answer as it arrives."""
 
-    def __init__(self, places: Sequence[Place]) -> None:
-        self._places: dict[str, list[Place]] = {}
+    def __init__(self, places: Sequence[ShownRange]) -> None:
+        self._places: dict[str, list[ShownRange]] = {}
         for place in places:
             self._places.setdefault(place.path, []).append(place)
         known = "|".join(re.escape(path) for path in sorted(self._places, key=lambda p: (-len(p), p)))
@@ -60,15 +63,16 @@ class CitationChecker:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
+        """Distinct citations so far, in the order of the text."""
         return tuple(self._found)
 
     def feed(self, text: str) -> str:
-        """What can be printed now, safe for a terminal."""
+        """Return the text that can be printed now, safe for a terminal."""
         self._held += text
         return self._released(at_end=False)
 
     def close(self) -> str:
-        """What was held back."""
+        """Return the text that was held back."""
         return self._released(at_end=True)
 
     def _released(self, *, at_end: bool) -> str:
@@ -121,8 +125,8 @@ class CitationChecker:
 
 
 def _is_open(text: str, at: int) -> bool:
-    """Whether more text may yet make a citation of the bracket at `at`."""
-    if len(text) - at > _LONGEST:
+    """Return True if more text may complete a citation in the bracket at `at`."""
+    if len(text) - at > _MAX_BRACKET_CHARACTERS:
         return False
     depth = 0
     for character in text[at:]:

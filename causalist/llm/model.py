@@ -1,7 +1,7 @@
-"""A model of the `llm` library, a prompt -> its answer in pieces, or an error; never a silent half.
+"""A model of the `llm` library and a prompt -> its answer in pieces, or an error.
 
-The model is asked in a thread of its own, because no provider's plugin promises to come back: whoever waits gives up
-after a time of silence.
+A truncated answer is an error. The model runs in its own thread, because a provider's plugin may never return: the
+reader gives up after a time of silence.
 """
 
 import hashlib
@@ -17,29 +17,31 @@ from causalist.model.answer import Pack
 
 # Formats that a model reads as text with its source; drawings have none, and a page is mostly markup.
 READABLE = ("text", "markdown", "xml", "json")
-_LONGEST_ANSWER = 200_000  # characters; a model that repeats itself would never stop
-_LONGEST_REASON = 300  # characters of what a provider says of itself
+_MAX_ANSWER_CHARACTERS = 200_000  # characters; a model that repeats itself would never stop
+_MAX_REASON_CHARACTERS = 300  # characters of what a provider says of itself
 # Why a provider says that it stopped, where that is before the end: OpenAI's and Anthropic's words.
 _STOPPED_EARLY = ("length", "max_tokens", "content_filter", "incomplete")
 _FIELD = re.compile(r"\{(question|mark|pack)\}")
 
 
 class Model(Protocol):
-    """What is used of a model of the `llm` library."""
+    """The used part of the interface of a model of the `llm` library."""
 
     model_id: str
 
-    def prompt(self, prompt: str, *, stream: bool = ...) -> Any: ...
+    def prompt(self, prompt: str, *, stream: bool = ...) -> Any:
+        """Send a prompt and return the response."""
+        ...
 
 
 def check_format(format: str) -> None:
-    """Raises UsageError for a pack that a model could not read."""
+    """Raise UsageError for a pack format that a model cannot read."""
     if format not in READABLE:
         raise UsageError(f"a model cannot read a pack in the format {format}; with --answer use {', '.join(READABLE)}")
 
 
 def get_model(name: str) -> Model:
-    """A model that the `llm` library knows, with its key handling. Raises ExtraMissing, ModelFailed."""
+    """Return a model of the `llm` library, which handles its key. Raises ExtraMissing, ModelFailed."""
     try:
         import llm
     except ImportError:
@@ -51,10 +53,11 @@ def get_model(name: str) -> Model:
     return model
 
 
-def chosen_model(name: str | None) -> Model:
-    """The model of that name, or else the one that was made the default of `llm`; nothing is sent.
+def load_model(name: str | None) -> Model:
+    """Return the model of that name, or `llm`'s default; nothing is sent.
 
-    Raises ExtraMissing without the library, ModelFailed where no model is named, known or has its key."""
+    Raises ExtraMissing without the library, ModelFailed if no model is named, known or has its key.
+    """
     try:
         import llm
     except ImportError:
@@ -75,26 +78,29 @@ def chosen_model(name: str | None) -> Model:
     except CausalistError:
         raise
     except llm.NeedsKeyException as error:
-        raise ModelFailed(f"{name} has no key: {_reason(error)}") from error
+        raise ModelFailed(f"{name} has no key: {_shorten_error(error)}") from error
     except Exception as error:  # whatever a plugin or a settings file of the library raises
-        raise ModelFailed(f"llm cannot load {name or 'its default model'}: {_reason(error)}") from error
+        raise ModelFailed(f"llm cannot load {name or 'its default model'}: {_shorten_error(error)}") from error
     return model
 
 
-def prompt_for(question: str, pack: Pack) -> str:
-    """The whole prompt; the pack stands between two marks that it cannot hold, as it would have to hold its hash."""
+def build_prompt(question: str, pack: Pack) -> str:
+    """Return the prompt; the pack is between two marks with its hash, which it cannot contain."""
     template = resource_files("causalist.llm").joinpath("prompt.txt").read_text(encoding="utf-8")
     mark = f"-----{hashlib.sha256(f'{question} {pack.text}'.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}-----"
     fields = {"question": question.strip(), "mark": mark, "pack": pack.text.rstrip("\n")}
     return _FIELD.sub(lambda match: fields[match[1]], template)
 
 
-def parts_of_answer(model: Model, prompt: str, patience: float) -> Iterator[str]:
-    """The answer as it comes in. Raises ModelFailed after whatever came, where the model fails, says nothing for
-    `patience` seconds, or ends without an answer or before its end."""
+def stream_answer(model: Model, prompt: str, patience: float) -> Iterator[str]:
+    """Yield the answer as it arrives.
+
+    Raises ModelFailed, perhaps after some text, if the model fails, is silent for `patience` seconds, or ends without
+    an answer or early.
+    """
     events: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
     is_over = threading.Event()
-    threading.Thread(target=_ask, args=(model, prompt, events, is_over), name="answer", daemon=True).start()
+    threading.Thread(target=_run_model, args=(model, prompt, events, is_over), name="answer", daemon=True).start()
     n = 0
 
     def failed(what: str) -> ModelFailed:
@@ -108,7 +114,7 @@ def parts_of_answer(model: Model, prompt: str, patience: float) -> Iterator[str]
             except queue.Empty:
                 raise failed(f"said nothing for {patience:g} seconds (--answer-timeout)") from None
             if event == "error":
-                raise failed(f"failed ({type(content).__name__}: {_reason(content)})") from content
+                raise failed(f"failed ({type(content).__name__}: {_shorten_error(content)})") from content
             if event == "end":
                 break
             if not isinstance(content, str):
@@ -116,18 +122,20 @@ def parts_of_answer(model: Model, prompt: str, patience: float) -> Iterator[str]
             if content and (n or content.strip()):
                 n += len(content)
                 yield content
-            if n > _LONGEST_ANSWER:
-                raise failed(f"did not stop after {_LONGEST_ANSWER:,} characters")
+            if n > _MAX_ANSWER_CHARACTERS:
+                raise failed(f"did not stop after {_MAX_ANSWER_CHARACTERS:,} characters")
     finally:
         is_over.set()
     if not n:
         raise failed("answered nothing")
-    cut = _cut_off(content)
+    cut = _truncation_reason(content)
     if cut:
         raise failed(cut)
 
 
-def _ask(model: Model, prompt: str, events: "queue.SimpleQueue[tuple[str, Any]]", is_over: threading.Event) -> None:
+def _run_model(
+    model: Model, prompt: str, events: "queue.SimpleQueue[tuple[str, Any]]", is_over: threading.Event
+) -> None:
     try:
         response = model.prompt(prompt, stream=bool(getattr(model, "can_stream", True)))
         for part in response:
@@ -139,8 +147,8 @@ def _ask(model: Model, prompt: str, events: "queue.SimpleQueue[tuple[str, Any]]"
         events.put(("error", error))
 
 
-def _cut_off(said: object) -> str:
-    """How an answer ended too early, from what a provider says of it; "" where it did not, or does not say."""
+def _truncation_reason(said: object) -> str:
+    """Return why an answer ended early, by the provider's response; "" if it did not or is unknown."""
     if not isinstance(said, dict):
         return ""
     choices = said.get("choices")
@@ -155,6 +163,6 @@ def _cut_off(said: object) -> str:
     return ""
 
 
-def _reason(error: BaseException) -> str:
+def _shorten_error(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"
+    return text if len(text) <= _MAX_REASON_CHARACTERS else f"{text[:_MAX_REASON_CHARACTERS]}…"

@@ -17,7 +17,7 @@ from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
 from causalist.memory.document_text import MAX_PDF_BYTES, html_to_markdown, read_pdf
 from causalist.parse import find_secrets, masked
 from causalist.parse.prose import prose_kind, read_passages
-from causalist.source import Limits, Reason, read_bytes, scan_folder
+from causalist.source import Limits, SkipReason, read_bytes, scan_folder
 
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".text", ".adoc", ".asciidoc")
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
@@ -70,9 +70,9 @@ class DocumentFile:
         if isinstance(data, str):
             return data
         if len(data) > most:
-            return Reason.TOO_LARGE.value
+            return SkipReason.TOO_LARGE.value
         is_binary = b"\0" in data[:_PROBE_BYTES] and not data.startswith(_UTF16_MARKS)
-        return Reason.BINARY.value if is_binary and not self.is_pdf else data
+        return SkipReason.BINARY.value if is_binary and not self.is_pdf else data
 
 
 @dataclass(slots=True)
@@ -131,9 +131,9 @@ def find_documents(places: Iterable[Path], base: Path, skipped: dict[str, str]) 
         if place.is_dir():
             root = place.resolve()
             scan = scan_folder(root, _LIMITS, also={PDF_SUFFIX: MAX_PDF_BYTES})
-            for path in scan.examples.get(Reason.TOO_LARGE.value, ()):
+            for path in scan.examples.get(SkipReason.TOO_LARGE.value, ()):
                 if path.lower().endswith(SUFFIXES):
-                    skipped[_display_path(root / path, base)] = Reason.TOO_LARGE.value
+                    skipped[_display_path(root / path, base)] = SkipReason.TOO_LARGE.value
             for entry in scan.entries:
                 if entry.path.lower().endswith(SUFFIXES):
                     name = _display_path(root / entry.path, base)

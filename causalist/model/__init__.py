@@ -1,1 +1,4 @@
-"""Frozen nouns that the stages hand to one another. Nothing here does I/O, and nothing here imports a stage."""
+"""Frozen data types that the stages pass to one another.
+
+Nothing here does I/O, and nothing here imports a stage.
+"""

@@ -1,7 +1,4 @@
-"""The context pack: what is handed to a reader or a prompt.
-
-The answer to a question, as every door receives it.
-"""
+"""The answer to a query as all servers and commands receive it, and the context pack."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -17,8 +14,11 @@ from causalist.model.source import Diagnostic
 
 @dataclass(frozen=True, slots=True)
 class PackHeader:
-    """`n_nodes` of the repository; `commit` is None outside of git. `causal` is false where dependencies stand
-    first. `confidence` is that of the answer, None where nobody knows."""
+    """Head of a pack.
+
+    `n_nodes` counts nodes of the repository; `commit` is None outside of git. `causal` is False if dependencies stand
+    first. `confidence` is that of the answer, None if unknown.
+    """
 
     query: str
     root: str
@@ -30,11 +30,13 @@ class PackHeader:
 
 
 class PackItem(NamedTuple):
-    """A hit with its source text, from the indentation of its first line on. `text` is "" where it could not be read;
-    `via` marks a node that is here only because a hit's path runs through it. `rank` is the place among the results;
-    None for `via` and for definitions that stand for the file they are in. `telling` are rows of the file, of a text so
-    long that it may have to be cut, with what they weigh in the question: 0 for those where a definition inside of it
-    begins."""
+    """A hit with its source text, from the indentation of its first line.
+
+    `text` is "" if it could not be read. `via` marks a node that is here only because a hit's path runs through it.
+    `rank` is the position among the results; None for `via` and for definitions that stand for their file. `telling`
+    are (row, weight) of a text so long that it may be cut: weight in the query, 0 for rows where an inner definition
+    begins.
+    """
 
     hit: Hit
     text: str
@@ -45,7 +47,7 @@ class PackItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PackInput:
-    """Everything a renderer may use. `items` stand in causal order; ranks follow `hit.score`."""
+    """Everything a renderer may use. `items` are in causal order; ranks follow `hit.score`."""
 
     header: PackHeader
     items: tuple[PackItem, ...]
@@ -53,16 +55,26 @@ class PackInput:
     removed_edges: tuple[Edge, ...]
 
 
+class OmittedPart(StrEnum):
+    """Parts of a pack that may be omitted."""
+
+    ITEM = "item"
+    BODY = "body"
+    EDGE = "edge"
+
+
 class Omitted(NamedTuple):
-    """Something that did not fit: `what` is "body", "item", "edge"."""
+    """Something that did not fit into a pack."""
 
     node: str
-    what: str
+    what: OmittedPart
 
 
-class Place(NamedTuple):
-    """An item as a pack names it: `path` safe and perhaps shortened, lines 1-based. `shown` are the ranges of lines
-    whose source the pack has under this item."""
+class ShownRange(NamedTuple):
+    """An item as a pack names it, with the ranges of lines in `shown` whose source the pack has.
+
+    `path` is safe and perhaps shortened, lines are 1-based.
+    """
 
     node: str
     path: str
@@ -75,8 +87,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """`tokens` is what the counter called `tokenizer` says of `text`, or, where the format is a page, of the text that
-    the page shows; never above `max_tokens`. `places` are the items of the text, in its order."""
+    """A rendered pack.
+
+    `tokens` is the count of `text` by `tokenizer` or, for a page, of the text that it shows; never above `max_tokens`.
+    `places` are the items of the text, in its order.
+    """
 
     text: str
     tokens: int
@@ -84,11 +99,11 @@ class Pack:
     format: str
     omitted: tuple[Omitted, ...]
     tokenizer: str = "estimate"
-    places: tuple[Place, ...] = ()
+    places: tuple[ShownRange, ...] = ()
 
 
 class Route(StrEnum):
-    """How a question is answered; see docs/how-it-works.md."""
+    """Way to answer a query; see docs/how-it-works.md."""
 
     LOOKUP = "lookup"
     SIMPLE = "simple"
@@ -123,22 +138,28 @@ class MemoryMode(StrEnum):
 
 
 class Level(StrEnum):
+    """Unit of ranking: symbols or files."""
+
     SYMBOL = "symbol"
     FILE = "file"
 
 
 class RankMode(StrEnum):
+    """Score that decides the rank."""
+
     FUSED = "fused"
     PAGERANK = "pagerank"
 
 
 class Order(StrEnum):
+    """Order of the pack."""
+
     CAUSAL = "causal"
     DEPENDENCIES_FIRST = "dependencies-first"
 
 
 class Specificity(StrEnum):
-    """How seeds are weighted by the number of their neighbours: log(N / degree), 1 / passage count, or not at all."""
+    """Weight of seeds by degree: log(N / degree), 1 / number of passages, or none."""
 
     LOG = "log"
     PASSAGES = "passages"
@@ -146,7 +167,7 @@ class Specificity(StrEnum):
 
 
 class Tokenizer(StrEnum):
-    """What counts the tokens of a pack: an estimate without a vocabulary, or o200k exactly (the extra `tokens`)."""
+    """Token counter of packs: an estimate without vocabulary, or exact o200k (extra `tokens`)."""
 
     ESTIMATE = "estimate"
     O200K = "o200k"
@@ -181,8 +202,11 @@ class AskOptions:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryInfo:
-    """What was searched. `files` counts file nodes, `edges` edges inside the repository. `stale` is true when the
-    files on disk are newer than the index that answered."""
+    """Counts of the searched repository.
+
+    `files` counts file nodes, `edges` edges inside the repository. `stale` is True if files on disk are newer than the
+    index.
+    """
 
     root: str
     commit: str | None
@@ -194,8 +218,10 @@ class RepositoryInfo:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is indexed: files by language, files left out by reason with `examples`, and what files made doubtful.
-    `learned` says what the weights of this repository rest on; None where they are the shipped ones."""
+    """Content of an index: files by language, files left out by reason with `examples`, and notes.
+
+    `learned` is the provenance of learned weights; None if the shipped ones are used.
+    """
 
     repository: RepositoryInfo
     version: str
@@ -206,25 +232,39 @@ class Status:
     learned: str | None = None
 
 
-class Staleness(NamedTuple):
-    """One reason why an index was not current: "absent", "unreadable", "version", "foreign", "commit", "submodules",
-    "files" or "unsettled". `n_files` is how many files it concerns, 0 for the index as a whole."""
+class StalenessReason(StrEnum):
+    """Reasons for which an index is not current."""
 
-    reason: str
+    UNREADABLE = "unreadable"
+    ABSENT = "absent"
+    VERSION = "version"
+    FOREIGN = "foreign"
+    COMMIT = "commit"
+    SUBMODULES = "submodules"
+    FILES = "files"
+    UNSETTLED = "unsettled"
+
+
+class Staleness(NamedTuple):
+    """One reason why an index was not current. `n_files` counts affected files, 0 for all of it."""
+
+    reason: StalenessReason
     detail: str
     n_files: int = 0
 
 
-class Found(NamedTuple):
-    """The index that was stored before it was refreshed; `path` is None where there was none. It was current if there
-    are no `reasons`."""
+class PreviousIndex(NamedTuple):
+    """The stored index before a refresh; `path` is None if there was none.
+
+    It was current if `reasons` is empty.
+    """
 
     path: str | None
     reasons: tuple[Staleness, ...]
 
 
 class CacheUse(NamedTuple):
-    """The file of facts that all repositories of the user share: bytes and entries in use, and the cap in bytes."""
+    """The cache of facts that all repositories share: bytes and entries in use, and the limit in bytes."""
 
     path: str
     n_bytes: int
@@ -233,23 +273,27 @@ class CacheUse(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How an index stands. `path` is None for one in memory. `n_dirty` counts indexed files that differ from `commit`,
-    with files of the commit that are gone; None where no commit is known. `found` is None if nobody looked before the
-    index was refreshed."""
+class IndexStatus:
+    """Status of an index.
+
+    `path` is None for one in memory. `n_dirty` counts indexed files that differ from `commit` and files of the commit
+    that are deleted; None without a commit. `found` is None if nothing was checked before the refresh.
+    """
 
     path: str | None
     n_bytes: int
     commit: str | None
     n_dirty: int | None
-    found: Found | None
+    found: PreviousIndex | None
     cache: CacheUse | None
 
 
 @dataclass(frozen=True, slots=True)
 class PageRankInfo:
-    """How the walk ended. `bound` is how far in the L1 norm the PageRank can be from the exact one, None where it is
-    exact up to `residual`."""
+    """End of a PageRank computation.
+
+    `bound` is the maximum L1 distance to the exact PageRank, None if it is exact up to `residual`.
+    """
 
     iterations: int
     residual: float
@@ -260,10 +304,13 @@ class PageRankInfo:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`confidence` is the probability that one of the first five files is right; None for a pattern, and for a list by
-    PageRank alone. `pagerank` is None when the graph was not walked. `order` holds ids of results and of the hops on
-    their paths, in causal order; `via` are the latter. `timings_ms` has the six stages by name, each followed by its
-    steps (`candidates.words`). `generators` says how many candidates each of them found, None where it was not run."""
+    """Answer to a query.
+
+    `confidence` is the probability that one of the first five files is right; None for a pattern and for PageRank
+    alone. `pagerank` is None if it was not computed. `order` holds ids of results and of the hops on their paths, in
+    causal order; `via` are the hops. `timings_ms` has the six stages by name, each followed by its steps
+    (`candidates.words`). `generators` has the number of candidates of each generator, None if it did not run.
+    """
 
     answer_id: str
     query: str

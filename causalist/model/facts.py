@@ -1,10 +1,8 @@
-"""What one file says by itself: the output of `parse` and the only input of `graph`.
+"""Facts of one file: the output of `parse` and the only input of `graph`.
 
-Facts depend on the bytes and the grammar alone, not on the path, so that one parse serves every branch and clone.
-Rows of facts are named tuples rather than dataclasses: a large repository has millions, they are built three times
-as fast, and they are written as JSON arrays as they stand.
-
-Text with nothing but its words: what passes from those who read files to those who count words.
+Facts depend on the bytes and the grammar alone, not on the path, so that one parse serves every branch and clone. Rows
+are named tuples rather than dataclasses: a large repository has millions, they are built three times as fast, and they
+are written as JSON arrays as they are. `spaced` reduces text to its words, for readers that count words.
 """
 
 from dataclasses import dataclass, fields
@@ -23,7 +21,8 @@ class Definition(NamedTuple):
 
     `qualname` joins nesting with "."; `parent` is an index into `FileFacts.definitions` or MODULE_SCOPE. Spans are
     bytes and 0-based rows, ends exclusive for bytes and inclusive for rows; decorators belong to the span. Its words
-    start at `text_byte`: at the comment right above that documents it, or where the span starts."""
+    start at `text_byte`: at the comment right above that documents it, or at the start of the span.
+    """
 
     name: str
     qualname: str
@@ -39,7 +38,10 @@ class Definition(NamedTuple):
 
 
 class Base(NamedTuple):
-    """`definition` derives from the dotted expression `name`; `implements` tells an interface from a superclass."""
+    """A base of `definition`: the dotted expression `name`.
+
+    `implements` distinguishes an interface from a superclass.
+    """
 
     definition: int
     name: str
@@ -48,7 +50,10 @@ class Base(NamedTuple):
 
 
 class Implementation(NamedTuple):
-    """`type` implements `trait`, both as written in `scope`; definitions `first` up to `end` stand in that block."""
+    """A block in which `type` implements `trait`, both as written in `scope`.
+
+    Definitions `first` up to `end` are in that block.
+    """
 
     scope: int
     type: str
@@ -59,14 +64,18 @@ class Implementation(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call site in `scope`. `callee` is a dotted chain with "()" after the parts that are called themselves:
-    `self.session.get`, `make().run`, `super().close`; "?" stands for a part that is no name, `<T>` for an expression
-    that the source says to be of type T. Languages with block scope may spell a local name with the number of its
-    declaration, `x~2.run`, and have more marks than "()": see `type_notation`. `arguments` has one letter for each
-    argument, telling literals (`s` text, `c` character, `i` and `l` integers, `d` and `f` fractions, `b` truth, `n`
-    null) from functions (`>`) and from all else (`?`); it is "-" where they are not counted, and "=" where the callee
-    is said to be a type. `values` are the chains of the arguments that are "?", with "," between them, each "" where it
-    is no chain; "" where none is one, and in languages that do not tell functions apart by what literals are."""
+    """A call site in `scope`.
+
+    `callee` is a dotted chain with "()" after the parts that are called themselves: `self.session.get`, `make().run`,
+    `super().close`. "?" stands for a part without a name, `<T>` for an expression that the source declares to be of
+    type T. Languages with block scope may write a local name with the number of its declaration, `x~2.run`, and use
+    more marks than "()": those of `model.type_notation`.
+
+    `arguments` has one letter for each argument: literals (`s` text, `c` character, `i` and `l` integers, `d` and `f`
+    fractions, `b` Boolean, `n` null), functions (`>`), anything else (`?`). It is "-" if arguments are not counted, and
+    "=" if the callee is declared to be a type. `values` are the chains of "?" arguments, joined by ",", each "" if it
+    is no chain; "" if none is one, and in languages without overloading by literals.
+    """
 
     scope: int
     callee: str
@@ -84,6 +93,8 @@ class Reference(NamedTuple):
 
 
 class ImportKind(IntEnum):
+    """Form of an import."""
+
     MODULE = 0  # import a.b [as c]; import * as c from "m"; c = require("m")
     NAME = 1  # from m import name [as alias]; import {name as alias} from "m"
     STAR = 2  # from m import *
@@ -96,8 +107,11 @@ class ImportKind(IntEnum):
 
 
 class Import(NamedTuple):
-    """One imported name. `module` is what the statement says, without quotes; `level` counts leading dots where the
-    language has them; `name` is "" where no single name is imported; `alias` is the local (or exported) name."""
+    """One imported name.
+
+    `module` is the text of the statement, without quotes; `level` counts leading dots in languages that have them;
+    `name` is "" if no single name is imported; `alias` is the local (or exported) name.
+    """
 
     scope: int
     kind: int
@@ -119,11 +133,11 @@ class Export(NamedTuple):
 class Binding(NamedTuple):
     """A variable, parameter or attribute that gets a value in `scope`.
 
-    `target` is a name, or ".name" for an attribute of the enclosing type; `type` is the annotation and `value` the
-    called or named chain on the right, both "" where there is none that a chain can express. A type may stand behind
-    what holds it: `[K]T` is a collection, `()T` a function, `(T,U)` are several results. `{a,b:c.d}` is an object
-    whose member a is what is called a there, and b what c.d is; it may have functions of its own, and with "..." in it
-    any other member."""
+    `target` is a name, or ".name" for an attribute of the enclosing type. `type` is the annotation and `value` the
+    called or named chain on the right, both "" if no chain can express them. A type may follow its container: `[K]T` is
+    a collection, `()T` a function, `(T,U)` several results. `{a,b:c.d}` is an object whose member a is the value of a,
+    and b that of c.d; it may have functions of its own, and with "..." any other member.
+    """
 
     scope: int
     target: str
@@ -133,14 +147,19 @@ class Binding(NamedTuple):
 
 
 class AccessKind(IntEnum):
+    """Kind of access to a variable or member."""
+
     READ = 0
     WRITE = 1
     UPDATE = 2  # both: x += 1
 
 
 class Access(NamedTuple):
-    """A use of what a variable or member holds, in `scope`. `name` is a chain as calls have them, `self.limit`; `how`
-    an AccessKind. Setting an element, `self.items[0] = x`, is writing what holds it."""
+    """An access to a variable or member, in `scope`.
+
+    `name` is a chain as calls have them, `self.limit`; `how` is an AccessKind. Setting an element, `self.items[0] = x`,
+    writes its container.
+    """
 
     scope: int
     name: str
@@ -149,8 +168,11 @@ class Access(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """A value that is asked for by the literal name `key`, or set (`writes`): `os.getenv("HOME")`. `way` is an index
-    into `LanguageSettings.lookups`, `head` the first name of what is asked ("os"), "" where the word itself is it."""
+    """A value that is read by the literal name `key`, or set (`writes`): `os.getenv("HOME")`.
+
+    `way` is an index into `LanguageSettings.lookups`, `head` the first name of the expression ("os"), "" if it is the
+    keyword itself.
+    """
 
     scope: int
     way: int
@@ -161,8 +183,10 @@ class Lookup(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A section of prose, or a block of text without a grammar. `slug` is unique in the file; `parent` is an index
-    into `FileFacts.passages` or -1."""
+    """A section of prose, or a block of text without a grammar.
+
+    `slug` is unique in the file; `parent` is an index into `FileFacts.passages` or -1.
+    """
 
     slug: str
     title: str
@@ -174,7 +198,7 @@ class Passage(NamedTuple):
 
 
 class MentionForm(IntEnum):
-    """How a name of code stands in prose."""
+    """Form of a name of code in prose."""
 
     SPAN = 0  # between backticks
     ROLE = 1  # a cross-reference or directive of a documentation tool, which says that it is a name
@@ -183,9 +207,11 @@ class MentionForm(IntEnum):
 
 
 class Mention(NamedTuple):
-    """A name of code in prose, as it is written. `document` is an index into `FileFacts.definitions`, of whose
-    documentation the first line is read, and the `passages` after them, or MODULE_SCOPE for the rest of the file;
-    `form` a MentionForm; `row` the first that has it."""
+    """A name of code in prose, as written.
+
+    `document` is an index into `FileFacts.definitions` (the first line of whose documentation is read) followed by the
+    `passages`, or MODULE_SCOPE for the rest of the file. `form` is a MentionForm, `row` the first row with the name.
+    """
 
     document: int
     form: int
@@ -195,24 +221,26 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """Everything that one file says. `language` is "" for text without a grammar. `returns` maps definitions to the
-    annotation of what they return, and names for types to the type that they are made of. `words` is the text, in
-    UTF-8, with a space in the place of each ASCII character that is of no word, so that positions hold; None where it
-    was left out when cached facts were read: what resolves names does not need it. `wildcard_exports` is None unless
-    the file lists what it exports to `import *`. `package` is the name in the file's package clause, "" without one;
-    `owners` maps definitions that stand outside of the type that they belong to (a Go method, an `impl`) to the name of
-    that type, as it is written. `parameters` maps functions to the annotations of their parameters, the last with "..."
-    if it takes any number, with "=" where it may be left out; a function that has no entry may have any parameters.
-    `implementations` are the blocks in which types implement traits. `tests` are the definitions that say themselves
-    that they are tests.
-    `doc` is the first line of the documentation of the file as a whole. `manifest` is what a package or compiler
-    configuration says of modules: ("name", package), ("entry", file), ("base", folder), ("alias" or, of what a package
-    shows to others, "export", pattern and targets separated by tabs), ("extends", another configuration), ("module",
-    what the paths of its packages begin with), ("replace", such a path, a tab and the folder that stands for it),
-    ("autoload", a package, a tab and the folder in which a loader looks for its types); and of a source file ("build",
-    the tags of the builds that it is in).
-    `secrets` are the spans (start byte, end byte) of what was masked before anything was read. `mentions` are the
-    names of code in prose."""
+    """All facts of one file.
+
+    `language` is "" for text without a grammar. `returns` maps definitions to their return annotations, and type
+    aliases to their types. `words` is the text in UTF-8 with each ASCII character outside of words replaced by a space,
+    so that positions hold; None if cached facts were read without it, because resolution does not need it.
+    `wildcard_exports` is None unless the file lists its exports to `import *`. `package` is the name in the file's
+    package clause, "" without one. `owners` maps definitions outside of their type (a Go method, an `impl`) to the name
+    of the type as written. `parameters` maps functions to the annotations of their parameters, the last with "..." if
+    it is variadic, with "=" if optional; a function without entry may have any. `implementations` are blocks in which
+    types implement traits. `tests` are definitions marked as tests.
+
+    `doc` is the first line of the documentation of the file. `manifest` holds what a package or compiler configuration
+    says of modules: ("name", package), ("entry", file), ("base", folder), ("alias" or, for what a package exports,
+    "export", pattern and targets separated by tabs), ("extends", another configuration), ("module", the prefix of its
+    package paths), ("replace", such a path, a tab and the folder in its place), ("autoload", a package, a tab and the
+    folder where a loader searches its types); and of a source file ("build", the tags of its builds).
+
+    `secrets` are the spans (start byte, end byte) that were masked before parsing. `mentions` are the names of code in
+    prose.
+    """
 
     language: str
     definitions: tuple[Definition, ...] = ()
@@ -242,10 +270,9 @@ class FileFacts:
     mentions: tuple[Mention, ...] = ()
 
     def document_spans(self) -> list[tuple[int, int]]:
-        """The bytes whose words belong to each document, one inside of the other or apart: those of definitions, then
-        those of passages.
+        """Return the bytes of each document's words: definitions, then passages, nested or disjoint.
 
-        Words of a field belong to its type: as a text of its own a field is too short to answer anything.
+        Words of a field belong to its type: as a document of its own a field is too short.
         """
         spans = [
             (d.start_byte, d.start_byte) if d.kind == NodeKind.FIELD else (d.text_byte, d.end_byte)
@@ -254,7 +281,7 @@ class FileFacts:
         return spans + [(passage.start_byte, passage.end_byte) for passage in self.passages]
 
     def without_words(self) -> "FileFacts":
-        """As `dataclasses.replace` does it, in half the time."""
+        """Return the facts without words, in half the time of `dataclasses.replace`."""
         values = list(_values(self))
         values[_WORDS] = None
         return FileFacts(*values)
@@ -269,10 +296,11 @@ _SPACED = bytes(c if chr(c).isalnum() or chr(c) == "_" else ord(" ") for c in ra
 
 
 def spaced(text: bytes) -> bytes:
-    """UTF-8 with a space for each ASCII character that is no letter, digit or `_`, so that positions hold. What else
-    stands between words is told apart when they are counted.
+    r"""Replace each ASCII character that is no letter, digit or `_` by a space, so that positions hold.
 
-    >>> spaced("if (größe_2):\\xa0# ok".encode()).decode()
-    'if  größe_2  \\xa0  ok'
+    Other separators between words are handled when words are counted.
+
+    >>> spaced("if (größe_2):\xa0# ok".encode()).decode()
+    'if  größe_2  \xa0  ok'
     """
     return text.translate(_SPACED)

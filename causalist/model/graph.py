@@ -1,9 +1,7 @@
-"""The code graph as arrays.
+"""The code graph as arrays, and the subgraph of an answer.
 
 An edge points from cause to effect: **the source uses the target**. A row of the CSR is a source, a column a target.
-Nodes are sorted by id, so a `NodeIndex` follows from the set of ids alone and never from the order of discovery.
-
-The part of the graph that is an answer: nodes, the edges among them, and an order without cycles.
+Nodes are sorted by id, so that a `NodeIndex` follows from the set of ids alone and never from the order of discovery.
 """
 
 from collections.abc import Iterator, Sequence
@@ -125,10 +123,13 @@ def _no_integers() -> NDArray[np.int32]:
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedCalls:
-    """Calls of which nothing is known but a name: of a member of an unknown receiver, of a variable or parameter, or
-    of something computed (name "?"). They made no edge, and a node that makes one may use anything of that name.
+    """Calls with a known name and no known target.
 
-    All arrays have shape (n_unresolved,), sorted by (source, name), one row for each such pair."""
+    They are calls of a member of an unknown receiver, of a variable or parameter, or of a computed value (name "?").
+    They have no edge, and their node may use anything of that name.
+
+    All arrays have shape (n_unresolved,), sorted by (source, name), one row for each such pair.
+    """
 
     sources: NDArray[np.int32] = field(default_factory=_no_integers)  # NodeIndex
     names: NDArray[np.int32] = field(default_factory=_no_integers)  # index into `texts`
@@ -142,7 +143,7 @@ class UnresolvedCalls:
 
 @dataclass(frozen=True, slots=True)
 class CodeGraph:
-    """Nodes, edges and the names of the rules that made the edges, and what could not become an edge."""
+    """Nodes, edges, the names of the rules of the edges, and unresolved calls."""
 
     nodes: NodeTable
     edges: EdgeTable
@@ -150,7 +151,7 @@ class CodeGraph:
     unresolved: UnresolvedCalls = field(default_factory=UnresolvedCalls)
 
     def edge(self, number: int) -> Edge:
-        """Edge `number` with ids, labels and a 1-based line."""
+        """Return edge `number` with ids, labels and a 1-based line."""
         e = self.edges
         row = int(e.rows[number])
         return Edge(
@@ -165,11 +166,11 @@ class CodeGraph:
         )
 
     def outgoing(self, node: int) -> range:
-        """Edge numbers whose source is `node`."""
+        """Return edge numbers with the source `node`."""
         return range(int(self.edges.indptr[node]), int(self.edges.indptr[node + 1]))
 
     def incoming(self, node: int) -> Iterator[int]:
-        """Edge numbers whose target is `node`, by ascending source."""
+        """Yield edge numbers with the target `node`, by ascending source."""
         start, stop = int(self.edges.incoming_indptr[node]), int(self.edges.incoming_indptr[node + 1])
         return (int(number) for number in self.edges.incoming[start:stop])
 
@@ -207,12 +208,12 @@ class CodeGraph:
         return NodeKind(int(self.nodes.kinds[node]))
 
     def layer(self, node: int) -> str | None:
-        """The word for the layer of a node; None for what lies outside of the repository."""
+        """Return the label of a node's layer; None outside of the repository."""
         outside = self.kind(node) is NodeKind.EXTERNAL
         return None if outside else Layer(int(self.nodes.layers[node])).label
 
     def tier(self, node: int) -> str | None:
-        """The word for the tier of a node; None for what lies outside of the repository."""
+        """Return the label of a node's tier; None outside of the repository."""
         outside = self.kind(node) is NodeKind.EXTERNAL
         return None if outside else Tier(int(self.nodes.tiers[node])).label
 
@@ -220,7 +221,7 @@ class CodeGraph:
 def rows_of(
     indptr: NDArray[np.int64] | NDArray[np.int32], nodes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(`indptr[node]:indptr[node + 1]` of each of some nodes, one node after the other; which of the nodes each is of).
+    """Return (the rows `indptr[node]:indptr[node + 1]` of nodes, the position of the node of each).
 
     >>> [each.tolist() for each in rows_of(np.array([0, 2, 2, 5]), np.array([2, 0]))]
     [[2, 3, 4, 0, 1], [0, 0, 0, 1, 1]]
@@ -233,9 +234,11 @@ def rows_of(
 
 @dataclass(frozen=True, slots=True)
 class LinkedGraph:
-    """A graph fresh from its facts, and where these ended up in it: `file_nodes[i]` is the node of file i,
-    `document_nodes[i][j]` that of its definition (or, for prose, passage) j. `troubles` are files of which edges may be
-    missing, with what was raised."""
+    """A new graph, and the nodes of the facts it was built from.
+
+    `file_nodes[i]` is the node of file i, `document_nodes[i][j]` that of its definition (or, for prose, passage) j.
+    `troubles` are files whose edges may be incomplete, with the exception.
+    """
 
     graph: CodeGraph
     file_nodes: NDArray[np.int32]  # (n_files,)
@@ -245,8 +248,11 @@ class LinkedGraph:
 
 @dataclass(frozen=True, slots=True)
 class SubgraphEdge:
-    """An edge between two chosen nodes, by their positions among the chosen. `number` is the edge's row in the
-    EdgeTable, or -1 when it was lifted from several (to files). `row` is the 0-based row of its first site or -1."""
+    """An edge between two selected nodes, by their positions.
+
+    `number` is the edge's row in the EdgeTable, or -1 if it stands for several (lifted to files). `row` is the 0-based
+    row of its first site or -1.
+    """
 
     source: int
     target: int
@@ -261,10 +267,12 @@ class SubgraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class OrderedSubgraph:
-    """`order` holds each chosen position once; every edge of `kept` goes forward in it (backward with
-    dependencies first). `kept` + `removed` + `unordered` + `loops` are all edges of the subgraph: `removed` would
-    have closed a cycle of edges at least as strong, `unordered` are of kinds that do not order (contains, mentions),
-    `loops` start and end at the same node."""
+    """A subgraph in an order without cycles.
+
+    `order` holds each position once; every edge of `kept` goes forward in it (backward with dependencies first). `kept`
+    + `removed` + `unordered` + `loops` are all edges of the subgraph: `removed` would close a cycle of edges at least
+    as strong, `unordered` are of kinds that do not order (contains, mentions), `loops` start and end at the same node.
+    """
 
     order: tuple[int, ...]
     kept: tuple[SubgraphEdge, ...]

@@ -1,9 +1,4 @@
-"""The words of a repository as arrays: what BM25 and exact mentions read at question time.
-
-What git knows of a repository's past: commits as they are read, and as the arrays that answers use.
-
-Everything that answering needs, as it stands in one index file.
-"""
+"""The index: words for BM25 and exact mentions, git history, and everything else in one file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -20,8 +15,11 @@ from causalist.model.string_table import StringTable
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Documents by term. Counts are kept rather than weights, so that postings of files that did not change can be
-    taken over when the number and length of all documents have."""
+    """Documents by term.
+
+    They hold counts rather than weights, so that postings of unchanged files can be reused when the number and length
+    of documents have changed.
+    """
 
     indptr: NDArray[np.int64]  # (n_terms + 1,)
     documents: NDArray[np.int32]  # (n_postings,), NodeIndex, ascending within a term
@@ -32,10 +30,11 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class LexicalIndex:
-    """`terms` are sorted. `definitions` holds one document a node, `files` one document a file (all of its text).
+    """Lexical index.
 
-    `paths` are the path words of files, with impact idf. `names` are sorted distinct last names of symbols, file names
-    and stems in lower case; `name_nodes[name_indptr[i]:name_indptr[i + 1]]` are the nodes of name i.
+    `terms` are sorted. `definitions` holds one document a node, `files` one document a file (all of its text). `paths`
+    are the path words of files, with impact idf. `names` are sorted distinct last names of symbols, file names and
+    stems in lower case; `name_nodes[name_indptr[i]:name_indptr[i + 1]]` are the nodes of name i.
     """
 
     terms: StringTable
@@ -48,12 +47,13 @@ class LexicalIndex:
     name_nodes: NDArray[np.int32]
 
 
-class Change(NamedTuple):
+class CommitChange(NamedTuple):
     """One commit against its parent.
 
-    `name` is its hash, `time` that of the committer in seconds. `files` are the paths that it added or modified, as
-    they were called then, sorted; empty where it changed so many that none of them says anything. `renames` are
-    (before, after), sorted. `n_files` counts everything that it changed."""
+    `name` is its hash, `time` that of the committer in seconds. `files` are the paths that it added or modified, under
+    their names at that time, sorted; empty if it changed too many to be informative. `renames` are (before, after),
+    sorted. `n_files` counts all changed files.
+    """
 
     name: str
     time: int
@@ -63,42 +63,45 @@ class Change(NamedTuple):
     n_files: int
 
 
-def _none() -> StringTable:
+def _empty_strings() -> StringTable:
     return StringTable.from_strings(())
 
 
-def _integers() -> NDArray[np.int32]:
+def _empty_integers() -> NDArray[np.int32]:
     return np.zeros(0, dtype=np.int32)
 
 
-def _pointers() -> NDArray[np.int64]:
+def _empty_pointers() -> NDArray[np.int64]:
     return np.zeros(1, dtype=np.int64)
 
 
-def _postings() -> Postings:
-    return Postings(_pointers(), _integers(), _integers(), np.zeros(0), 0)
+def _empty_postings() -> Postings:
+    return Postings(_empty_pointers(), _empty_integers(), _empty_integers(), np.zeros(0), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Commits:
-    """What was read of commits, newest first: everything here depends on the commits alone, and not on the files as
-    they are now. `words` are the terms of their messages, one document a commit, of those commits that have files.
-    `head` is the commit from which they were found, "" for none; `is_shallow`: the repository was cut off there, so
-    that others may join."""
+    """Commits as read from git, newest first, independent of the files as they are now.
 
-    names: StringTable = field(default_factory=_none)  # hashes, (n_commits,)
+    `words` are the terms of their messages, one document a commit with files. `head` is the commit from which they were
+    found, "" for none. `is_shallow` is True if the repository was a shallow clone, so that older ones may appear.
+    """
+
+    names: StringTable = field(default_factory=_empty_strings)  # hashes, (n_commits,)
     times: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # (n_commits,), seconds
-    n_files: NDArray[np.int32] = field(default_factory=_integers)  # (n_commits,), how many files each changed in all
-    paths: StringTable = field(default_factory=_none)  # sorted, unique
+    n_files: NDArray[np.int32] = field(
+        default_factory=_empty_integers
+    )  # (n_commits,), how many files each changed in all
+    paths: StringTable = field(default_factory=_empty_strings)  # sorted, unique
     indptr: NDArray[np.int64] = field(
-        default_factory=_pointers
+        default_factory=_empty_pointers
     )  # (n_commits + 1,); its files are indptr[i]:indptr[i+1]
-    files: NDArray[np.int32] = field(default_factory=_integers)  # index into `paths`
-    renamed_in: NDArray[np.int32] = field(default_factory=_integers)  # (n_renames,), the commit, ascending
-    before: NDArray[np.int32] = field(default_factory=_integers)  # (n_renames,), index into `paths`
-    after: NDArray[np.int32] = field(default_factory=_integers)  # (n_renames,), index into `paths`
-    terms: StringTable = field(default_factory=_none)  # sorted, unique
-    words: Postings = field(default_factory=_postings)  # documents are positions of commits
+    files: NDArray[np.int32] = field(default_factory=_empty_integers)  # index into `paths`
+    renamed_in: NDArray[np.int32] = field(default_factory=_empty_integers)  # (n_renames,), the commit, ascending
+    before: NDArray[np.int32] = field(default_factory=_empty_integers)  # (n_renames,), index into `paths`
+    after: NDArray[np.int32] = field(default_factory=_empty_integers)  # (n_renames,), index into `paths`
+    terms: StringTable = field(default_factory=_empty_strings)  # sorted, unique
+    words: Postings = field(default_factory=_empty_postings)  # documents are positions of commits
     head: str = ""
     is_shallow: bool = False
 
@@ -108,31 +111,32 @@ class Commits:
 
 @dataclass(frozen=True, slots=True)
 class CoChanges:
-    """For each file those that changed together with it, the strongest first.
+    """For each file the files that changed together with it, the strongest first.
 
-    `strengths`, in (0, 1), say how much of what was done to the file concerned the other one too; `counts` are the
-    commits that changed both."""
+    `strengths`, in (0, 1), are the share of the file's changes that changed the other one too; `counts` are the commits
+    that changed both.
+    """
 
-    indptr: NDArray[np.int64] = field(default_factory=_pointers)  # (n_files + 1,)
-    others: NDArray[np.int32] = field(default_factory=_integers)  # position among the files
+    indptr: NDArray[np.int64] = field(default_factory=_empty_pointers)  # (n_files + 1,)
+    others: NDArray[np.int32] = field(default_factory=_empty_integers)  # position among the files
     strengths: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    counts: NDArray[np.int32] = field(default_factory=_integers)
+    counts: NDArray[np.int32] = field(default_factory=_empty_integers)
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The past of the files as they are now. A *file* here is a position in `paths`, which are sorted as
-    ids are.
+    """History of the files as they are now. A *file* here is a position in `paths`, sorted as ids are.
 
-    `messages` are the terms of the messages of all commits that touched a file, one document a file, with the same
-    terms as `commits.words`; their counts and norms are in a unit of their own, which cancels out in BM25."""
+    `messages` are the terms of the messages of all commits that touched a file, one document a file, with the terms of
+    `commits.words`; their counts and norms have a unit of their own, which cancels out in BM25.
+    """
 
     commits: Commits = field(default_factory=Commits)
-    paths: StringTable = field(default_factory=_none)  # (n_files,)
-    nodes: NDArray[np.int32] = field(default_factory=_integers)  # (n_files,), NodeIndex, ascending
-    indptr: NDArray[np.int64] = field(default_factory=_pointers)  # (n_commits + 1,)
-    files: NDArray[np.int32] = field(default_factory=_integers)  # what each commit touched, ascending in each
-    messages: Postings = field(default_factory=_postings)
+    paths: StringTable = field(default_factory=_empty_strings)  # (n_files,)
+    nodes: NDArray[np.int32] = field(default_factory=_empty_integers)  # (n_files,), NodeIndex, ascending
+    indptr: NDArray[np.int64] = field(default_factory=_empty_pointers)  # (n_commits + 1,)
+    files: NDArray[np.int32] = field(default_factory=_empty_integers)  # what each commit touched, ascending in each
+    messages: Postings = field(default_factory=_empty_postings)
     co_changes: CoChanges = field(default_factory=CoChanges)
     churn: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # (n_files,), commits, decayed by age
     last: NDArray[np.int64] = field(
@@ -145,8 +149,11 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class SecretSpans:
-    """Bytes that are never shown: those of file i of the manifest are starts[k] to ends[k] for k in
-    indptr[i]:indptr[i + 1], disjoint and in order. They hold for the content that the manifest names."""
+    """Bytes that are never shown.
+
+    Those of file i of the manifest are starts[k] to ends[k] for k in indptr[i]:indptr[i + 1], disjoint and in order.
+    They hold for the content that the manifest names.
+    """
 
     indptr: NDArray[np.int64]  # (n_files + 1,)
     starts: NDArray[np.int64]  # (n_spans,)
@@ -154,20 +161,20 @@ class SecretSpans:
 
     @classmethod
     def from_spans(cls, spans: Sequence[Sequence[tuple[int, int]]]) -> "SecretSpans":
-        """`spans` of each file of the manifest."""
+        """Build the table from the spans of each file of the manifest."""
         flat = np.array([span for each in spans for span in each], dtype=np.int64).reshape(-1, 2)
         indptr = np.cumsum([0, *map(len, spans)], dtype=np.int64)
         return cls(indptr=indptr, starts=flat[:, 0].copy(), ends=flat[:, 1].copy())
 
     def of(self, file: int) -> list[tuple[int, int]]:
-        """The spans of a file by its position in the manifest."""
+        """Return the spans of a file by its position in the manifest."""
         first, last = int(self.indptr[file]), int(self.indptr[file + 1])
         return list(zip(self.starts[first:last].tolist(), self.ends[first:last].tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The indexed files, sorted by path, with what is needed to see that one has changed. Shape (n_files,)."""
+    """The indexed files, sorted by path, with the metadata that shows changes. Shape (n_files,)."""
 
     paths: StringTable
     blobs: StringTable  # git's object name of the content
@@ -182,7 +189,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class FileNote:
-    """A diagnostic of one file: `row` is 0-based."""
+    """A diagnostic of one file; `row` is 0-based."""
 
     path: str
     slug: str
@@ -192,10 +199,12 @@ class FileNote:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """`version` names the program, grammars and weights that made it: another version is rebuilt. `skipped` counts
-    files that were left out, by reason, with up to three `examples` each. `scanned_at` is the time in nanoseconds
-    before which a file must have been written for its metadata to be trusted. `submodules`: whether repositories inside
-    of this one were asked for; a refresh asks for the same."""
+    """Everything needed to answer, in one file.
+
+    `version` identifies the program, grammars and weights that built it: another version is rebuilt. `skipped` counts
+    skipped files by reason, with up to three `examples` each. Metadata is trusted for files written before
+    `scanned_at`, in nanoseconds. `submodules` is True if nested repositories are indexed; a refresh does the same.
+    """
 
     version: str
     commit: str | None

@@ -1,10 +1,10 @@
-"""What of one file's facts the resolution of names in *other* files may read: its interface.
+"""Interface of a file: the facts that resolution of names in *other* files may read.
 
-Everything else, the bodies, is read for the edges that leave the file itself and for no others: calls, references,
-accesses, lookups, mentions, and local variables on which nothing depends that is seen from outside. Where two states
-of a file have `same_interface`, the edges of all other files are the same. What is left out here must not be asked of
-another file anywhere in `causalist.graph`; `tests/graph/test_incremental.py` links every file with the bodies of all
-others taken away, and compares.
+Everything else, the bodies, is read only for edges that leave the file itself: calls, references, accesses, lookups,
+mentions, and local variables on which nothing visible outside depends. If two states of a file have the same interface,
+the edges of all other files are the same. Nothing left out here may be asked of another file anywhere in
+`causalist.graph`; `tests/graph/test_incremental.py` links every file with the bodies of all others removed, and
+compares.
 """
 
 import re
@@ -19,11 +19,11 @@ _NAME = re.compile(r"\w+")
 
 
 def body_bindings(facts: FileFacts) -> list[int]:
-    """Positions in `facts.bindings` of those that belong to bodies.
+    """Return positions in `facts.bindings` of those that belong to bodies.
 
-    These are plain variables of functions that nothing names which is read in the same function, or in one inside of
-    it, for the sake of another file: nothing that the function returns, no attribute that it sets, no annotation, no
-    base of a class in it, and no other variable that one of these names.
+    These are plain variables of functions that nothing visible to other files refers to: no return value, attribute,
+    annotation or base of a class in the same function or one inside of it, and no other variable that one of these
+    names.
     """
     definitions = facts.definitions
     kinds = [definition.kind for definition in definitions]
@@ -42,7 +42,7 @@ def body_bindings(facts: FileFacts) -> list[int]:
             seen += [(scope, target), (scope, type_), (scope, value)]
     if not plain:
         return []
-    seen += _outer_texts(facts)
+    seen += _exported_texts(facts)
     while seen:
         scope, text = seen.pop()
         words = None
@@ -58,9 +58,11 @@ def body_bindings(facts: FileFacts) -> list[int]:
 
 
 def variable_of(binding: Binding, kinds: Sequence[int], members: Container[int]) -> str:
-    """The name of the variable or parameter of a function that a binding is of, "" if it is of none: nothing names it
-    that stands elsewhere. `kinds`: of the definitions; `members`: those that belong to a type around which they do not
-    stand."""
+    """Return the name of the function variable or parameter that a binding sets, or "".
+
+    Nothing in other scopes names such a variable. `kinds` are those of the definitions; `members` those that belong to
+    a type outside of which they stand.
+    """
     scope, target, type_, _, _ = binding
     if (
         not 0 <= scope < len(kinds)
@@ -75,8 +77,8 @@ def variable_of(binding: Binding, kinds: Sequence[int], members: Container[int])
     return word[0] if word else ""
 
 
-def _outer_texts(facts: FileFacts) -> Iterator[tuple[int, str]]:
-    """(scope, text) of whatever a chain may be made of that is read for the sake of another file, but for bindings."""
+def _exported_texts(facts: FileFacts) -> Iterator[tuple[int, str]]:
+    """Yield (scope, text) of everything but bindings that chains read for other files may contain."""
     for definition in facts.definitions:
         yield definition.parent, definition.name
     for local, returned in facts.returns:
@@ -96,7 +98,7 @@ def _outer_texts(facts: FileFacts) -> Iterator[tuple[int, str]]:
 
 
 def interface_of(facts: FileFacts) -> FileFacts:
-    """The facts without their bodies."""
+    """Return the facts without their bodies."""
     hidden = set(body_bindings(facts))
     bindings = facts.bindings
     if hidden:
@@ -104,8 +106,8 @@ def interface_of(facts: FileFacts) -> FileFacts:
     return replace(facts, bindings=bindings, calls=(), references=(), accesses=(), lookups=(), mentions=())
 
 
-def named_only(facts: FileFacts) -> FileFacts:
-    """What is left to know of a file when all files are linked: its definitions, passages, words and diagnostics."""
+def strip_uses(facts: FileFacts) -> FileFacts:
+    """Return the facts needed once all files are linked: definitions, passages, words, diagnostics."""
     return replace(
         facts,
         bases=(),
@@ -123,13 +125,13 @@ def named_only(facts: FileFacts) -> FileFacts:
     )
 
 
-def same_interface(one: FileFacts, other: FileFacts) -> bool:
-    """Whether two states of a file look the same from all other files."""
-    return _without_places(interface_of(one)) == _without_places(interface_of(other))
+def has_same_interface(one: FileFacts, other: FileFacts) -> bool:
+    """Return True if two states of a file look the same to all other files."""
+    return _without_positions(interface_of(one)) == _without_positions(interface_of(other))
 
 
-def _without_places(facts: FileFacts) -> FileFacts:
-    """An interface without what is told of the file's own nodes alone: places, documentation, words."""
+def _without_positions(facts: FileFacts) -> FileFacts:
+    """Return an interface without data of the file's own nodes: positions, documentation, words."""
     return replace(
         facts,
         definitions=tuple(
@@ -144,7 +146,7 @@ def _without_places(facts: FileFacts) -> FileFacts:
         implementations=tuple(block._replace(row=0) for block in facts.implementations),
         imports=tuple(entry._replace(row=0) for entry in facts.imports),
         exports=tuple(export._replace(row=0) for export in facts.exports),
-        bindings=_unplaced(facts.bindings),
+        bindings=_bindings_without_rows(facts.bindings),
         passages=(),
         words=None,
         diagnostics=(),
@@ -155,5 +157,5 @@ def _without_places(facts: FileFacts) -> FileFacts:
     )  # fmt: skip
 
 
-def _unplaced(bindings: tuple[Binding, ...]) -> tuple[Binding, ...]:
+def _bindings_without_rows(bindings: tuple[Binding, ...]) -> tuple[Binding, ...]:
     return tuple(binding._replace(row=0) for binding in bindings)

@@ -1,11 +1,11 @@
-"""What a language needs beside its grammar, as read from `grammars/<language>/language.toml`."""
+"""Settings of a language beside its grammar, from `grammars/<language>/language.toml`."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 
 class ModuleSystem(StrEnum):
-    """How an import names a file."""
+    """Way in which an import names a file."""
 
     DOTTED = "dotted"  # a.b.c below a package root, leading dots for relative imports
     PATH = "path"  # "./a/b" beside the importing file, bare names from a package
@@ -17,7 +17,9 @@ class ModuleSystem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NameSettings:
-    """`self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
+    """Names and scopes of a language.
+
+    `self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
     `assigned_prefixes` and `assigned_infixes` are taken out of the left side of `a.b = function`. `invokers` are
     methods of a function that call it. `path_separator` joins names of modules and types where that is not the dot.
     Methods whose name `private` (a regular expression) matches, or that a word of `alone` stands before, override none.
@@ -44,7 +46,8 @@ class NameSettings:
 
     Look-ups alone read the rest. `initializers` are names of methods that run, beside `constructors`, where an instance
     is made; "*" stands for the name of the type. With `constructs_bases` that runs a constructor of each base, too.
-    `implicit` is a regular expression for names of methods that run by what a program does with an object."""
+    `implicit` is a regular expression for names of methods that run by what a program does with an object.
+    """
 
     self_names: tuple[str, ...]
     super_names: tuple[str, ...]
@@ -86,13 +89,15 @@ class NameSettings:
 
     @property
     def has_overloads(self) -> bool:
-        """Whether functions of one name are told apart by their parameters."""
+        """True if functions of one name are distinguished by their parameters."""
         return self.overloads or self.callables_apart
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleSettings:
-    """`index_stems` are files that stand for their folder. `extensions` are tried in order. `compiled` maps an
+    """Modules and packages of a language.
+
+    `index_stems` are files that stand for their folder. `extensions` are tried in order. `compiled` maps an
     extension in an import to those of the files it may mean. `wildcard_list` is the variable that lists what a
     wildcard import brings, `require` the function that imports, `external_parts` how many parts of a package's name
     tell which library it belongs to. `targets` are patterns of the files, below the folder of a manifest, at which
@@ -111,7 +116,8 @@ class ModuleSettings:
     names of folders in which included files are looked for, `outside` files that never are the repository's where
     angle brackets say that they are published. With `above` files know what the packages around their own hold. An
     import that passes on everything holds in all files of the project: below the folder of a file that ends like one of
-    `projects`, as far as no other is nearer."""
+    `projects`, as far as no other is nearer.
+    """
 
     system: ModuleSystem
     index_stems: tuple[str, ...]
@@ -140,14 +146,18 @@ class ModuleSettings:
 
     @property
     def shows_side_effects(self) -> bool:
-        """Whether it matters to other files what a file imports for its side effects: they see what is included
-        together with them, or what a package passes on. Elsewhere that is an edge of the file and nothing else."""
+        """True if side-effect imports change what other files can resolve.
+
+        This holds for textual includes and for packages that re-export. Elsewhere such an import only adds an edge.
+        """
         return self.inclusion or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
 
 
 @dataclass(frozen=True, slots=True)
 class TypeSettings:
-    """`transparent` are generic types that stand for their first argument (`Box<T>`). With `before_names` an annotation
+    """Types and annotations of a language.
+
+    `transparent` are generic types that stand for their first argument (`Box<T>`). With `before_names` an annotation
     stands before the names that it is for. `literals` maps the letters of `Call.arguments` to the types that take such
     a literal, the most fitting first; "*" stands for every type that begins with a capital.
 
@@ -168,7 +178,8 @@ class TypeSettings:
 
     With `bracketed` the arguments of generic types stand in brackets. With `beside_names` an annotation stands right
     before the one name that it is for. `plain` are types without members: in a union with one other type they say
-    nothing."""
+    nothing.
+    """
 
     transparent: tuple[str, ...] = ()
     before_names: bool = False
@@ -196,7 +207,9 @@ class TypeSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick
 class ShapeSettings:
-    """Names of generic types, and of functions, by what they hold or give. With `sequences` the language is *shaped*:
+    """Generic types and functions by the values they hold or return.
+
+    Names of generic types, and of functions, by what they hold or give. With `sequences` the language is *shaped*:
     annotations and values keep what collections, tuples and unions hold.
 
     `transparent` types stand for their first argument, `nothing` are types that say nothing. `keeping` are functions
@@ -205,7 +218,8 @@ class ShapeSettings:
     `copies` those that give a collection like it; `items`, `values`, `keys` are those of a mapping. `iterating` are
     methods that give what a loop runs over, `stepping` those of that which give an element; `indexing` and `entering`
     say what an index and a `with` statement give. `records` are bases that make a tuple of the fields of a class;
-    `builtins` are functions and types that give nothing of the repository, whatever they are given."""
+    `builtins` are functions and types that give nothing of the repository, whatever they are given.
+    """
 
     sequences: tuple[str, ...] = ()
     mappings: tuple[str, ...] = ()
@@ -238,10 +252,13 @@ class ShapeSettings:
 
 @dataclass(frozen=True, slots=True)
 class TestSettings:
-    """How tests are known. `mark` is a regular expression for what stands before a definition and makes it a test,
-    `marks` are names of annotations that do. `functions` is a regular expression for names of functions and methods
-    that are tests if their file is one. `names` are patterns in which "*" stands for the name of what is tested, for
-    files (without extension) and types. Where nothing says which functions are tests, a file is one test."""
+    """Rules that recognize tests.
+
+    `mark` is a regular expression for text before a definition that makes it a test, `marks` are names of annotations
+    that do. `functions` is a regular expression for names of functions and methods that are tests if their file is one.
+    `names` are patterns of file names (without extension) and types in which "*" is the name of the tested thing. If
+    nothing says which functions are tests, a file is one test.
+    """
 
     mark: str = ""
     marks: tuple[str, ...] = ()
@@ -251,10 +268,12 @@ class TestSettings:
 
 @dataclass(frozen=True, slots=True)
 class LookupSettings:
-    """A way to ask for a value by a literal name. `kind` is what names of such values begin with: `env`, `config`.
-    `word` stands in every use; `read` and `written` are regular expressions for what follows it, with a group `key`.
-    It counts where what is asked comes from one of `modules` outside of the repository, or is one of `globals` that
-    nothing declares; anywhere if there are none of both."""
+    """A way to read a value by a literal name.
+
+    `kind` is the prefix of the names of such values: `env`, `config`. `word` occurs in every use; `read` and `written`
+    are regular expressions for the text after it, with a group `key`. A use counts if its receiver comes from one of
+    `modules` outside of the repository, or is one of `globals` that nothing declares; anywhere if both are empty.
+    """
 
     kind: str
     word: str
@@ -266,10 +285,13 @@ class LookupSettings:
 
 @dataclass(frozen=True, slots=True)
 class CommentSettings:
-    """`line` are the tokens that start a comment; `doc` is "string" where documentation is the first string of a
-    body, "comment" where it is the comment above, "sentence" where the comment's first sentence sums it up. `tags` are
-    what stands before a type in a documentation comment: "type" of what is below or named, "parameter", "returns". With
-    `open_body` a comment on a line of its own in a definition stands in its body, wherever the grammar has it."""
+    """Comments of a language.
+
+    `line` are the tokens that start a comment. `doc` is "string" if documentation is the first string of a body,
+    "comment" if it is the comment above, "sentence" if the comment's first sentence is the summary. `tags` are the
+    words before a type in a documentation comment: "type" of the definition below or named, "parameter", "returns".
+    With `open_body` a comment on a line of its own in a definition belongs to its body, wherever the grammar has it.
+    """
 
     line: tuple[str, ...]
     doc: str
@@ -279,8 +301,10 @@ class CommentSettings:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What is done to a text in which the grammar meets errors, before it is parsed again: each byte of what the first
-    group of the regular expression `match` matches, of all that it matches if it has no group, becomes `put`."""
+    """Replacement in a text with syntax errors, before it is parsed again.
+
+    Each byte of the first group of `match`, or of the whole match without groups, becomes `put`.
+    """
 
     match: str
     put: str = " "
@@ -288,11 +312,13 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One grammar: where it comes from and which files it reads: by their extensions, by their whole names where they
-    have none, or by the interpreter that their first line names. `fallback` is the dialect of the same language that
-    reads a file of which this one understands less, "" for none. Files with an extension of `claims` belong to another
-    dialect, but are read by this one if `signs`, a regular expression for their bytes, is found in them. With
-    `line_feed` the grammar needs one at the end of a text."""
+    """One grammar and the files it reads.
+
+    Files are chosen by extension, by whole name if they have none, or by the interpreter in their first line.
+    `fallback` is the dialect of the same language for a file of which this one understands less, "" for none. Files
+    with an extension in `claims` belong to another dialect, but this one reads them if `signs`, a regular expression
+    for bytes, matches. With `line_feed` the grammar needs one at the end of a text.
+    """
 
     name: str
     extensions: tuple[str, ...]
@@ -309,9 +335,12 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class PreprocessorSettings:
-    """What the grammar does not get to see. With `conditions`, branches of conditional compilation that do not close
-    what they open are exchanged for one of them. `never` is a regular expression for conditions that do not hold,
-    `blank` are some for text that says nothing: macros that stand for attributes."""
+    """Text that the grammar does not see.
+
+    With `conditions`, branches of conditional compilation that do not close what they open are replaced by one of them.
+    `never` is a regular expression for conditions that are false, `blank` are some for text without meaning: macros
+    that stand for attributes.
+    """
 
     conditions: bool = False
     never: str = ""
@@ -320,11 +349,13 @@ class PreprocessorSettings:
 
 @dataclass(frozen=True, slots=True)
 class LanguageSettings:
-    """A folder of `grammars/`. Dialects share everything but the grammar. Languages of one `family` are written beside
-    one another in one program: a method of unknown origin may be of any of them. `builtin_methods` are names that an
-    unknown receiver most likely has from the language itself, as have the `builtin_objects` all of theirs; of
-    `builtin_names` only calls are kept, where the scope of a name is known. `repairs` are for what the grammars do not
-    know."""
+    """A folder of `grammars/`; dialects share everything but the grammar.
+
+    Languages of one `family` are mixed in one program: a method of unknown origin may be of any of them.
+    `builtin_methods` are names that an unknown receiver most likely has from the language itself, as have the
+    `builtin_objects` all of theirs; of `builtin_names` only calls are kept, if the scope of a name is known. `repairs`
+    are for syntax that the grammars do not know.
+    """
 
     name: str
     family: str

@@ -1,11 +1,6 @@
-"""What looking things up in the graph returns: definitions with their source, trails between two nodes, neighbours,
-verdicts, and what a change reaches.
+"""Results of look-ups in the graph: definitions, paths, neighbors, verdicts, impact.
 
-What checking an index finds.
-
-What `layers` returns: how a repository is layered, and where that is broken.
-
-What a repository is, for somebody who has never seen it.
+Also the results of `lint`, `layers` and `map`.
 """
 
 from dataclasses import dataclass
@@ -17,14 +12,15 @@ from causalist.model.scores import Hit, Hop
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """A node with its source and its place in the graph. `text` is "" where the file is no longer what was indexed;
-    `stale` says that.
+class DefinitionDetails:
+    """A node with its source and its neighborhood in the graph.
 
-    `fan_in` counts the nodes outside of it that use it or what it contains, `fan_out` those inside the repository that
-    it uses; `n_callers` and `n_callees` count the calls to and from the node itself. `outline` is what a file
-    holds, in the order of its lines. `namesakes` are ids of other definitions of that name in the file. `overrides` and
-    `overridden_by` are ids of methods, one step away."""
+    `text` is "" and `stale` True if the file changed since it was indexed. `fan_in` counts the nodes outside of it that
+    use it or its members, `fan_out` those inside the repository that it uses; `n_callers` and `n_callees` count the
+    calls to and from the node itself. `outline` is the content of a file, in the order of its lines. `namesakes` are
+    ids of other definitions of that name in the file. `overrides` and `overridden_by` are ids of methods, one step
+    away.
+    """
 
     hit: Hit
     text: str
@@ -41,10 +37,12 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
-    """The most probable way from one node to another. `hops[0]` is where it starts; `edges[i]` leads to `hops[i + 1]`
-    (against its direction where that hop says "(back)"), so that there is one edge less than hops. `probability` is the
-    product of the walk's entries along it. `forward` is true where every step follows a use from source to target."""
+class GraphPath:
+    """The most probable path from one node to another.
+
+    `edges[i]` leads from `hops[i]` to `hops[i + 1]` (against its direction if that hop says "(back)"). `probability` is
+    the product of the transition entries along it. `forward` is True if every step follows a use from source to target.
+    """
 
     hops: tuple[Hop, ...]
     probability: float
@@ -53,11 +51,13 @@ class Trail:
 
 
 class Affected(NamedTuple):
-    """A node that a change reaches: `depth` steps of use away, by the shortest way. `edge` is the first of that way,
-    the use by which the node itself depends on what is one step nearer. `role` is that of its file; `layer` and `tier`
-    are its own. `overridden_by` is "" or the method one step nearer, where the edge leads to a method that it
-    overrides: the use may run it. `runs` is "" or the constructor or special method one step nearer, where the edge
-    leads to its class: the use runs it, as certainly as the edge says."""
+    """A node that a change reaches, `depth` steps of use away on the shortest path.
+
+    `edge` is the use by which the node depends on a node one step nearer. `role` is that of its file; `layer` and
+    `tier` are its own. `overridden_by` is "" or the method one step nearer, if the edge leads to a method that it
+    overrides: the use may run it. `runs` is "" or the constructor or special method one step nearer, if the edge leads
+    to its class: the use runs it, as certainly as the edge says.
+    """
 
     node: str
     depth: int
@@ -70,8 +70,10 @@ class Affected(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """What changed since a commit, and what that reaches. `deleted` are paths of files that are gone: what used them
-    cannot be looked up any more."""
+    """Changes since a commit and the nodes that they reach.
+
+    `deleted` are paths of deleted files, whose users cannot be looked up any more.
+    """
 
     commit: str
     changed: tuple[str, ...]
@@ -79,9 +81,12 @@ class Impact(NamedTuple):
     affected: tuple[Affected, ...]
 
 
-class Gap(NamedTuple):
-    """A call of which only the name is known: `node` calls something named `name`, first in `line` (1-based) of its
-    file, `n` times. What may be meant is unknown, which is another thing than nothing."""
+class UnresolvedCall(NamedTuple):
+    """A call with a known name only.
+
+    `node` calls something named `name`, first in `line` (1-based) of its file, `n` times. Its target is unknown, which
+    is different from none.
+    """
 
     node: str
     name: str
@@ -90,7 +95,7 @@ class Gap(NamedTuple):
 
 
 class Direction(StrEnum):
-    """Which edges of a node count: those that lead to it, those that leave it, or both."""
+    """Edges of a node that count: incoming, outgoing or both."""
 
     IN = "in"
     OUT = "out"
@@ -98,8 +103,11 @@ class Direction(StrEnum):
 
 
 class Neighbors(NamedTuple):
-    """Edges of one kind, `hop` steps from a node, into or out of what is one step nearer: the most confident of `n`.
-    `ends` has layer and tier of the end of each edge that is farther away, None for what lies outside."""
+    """Edges of one kind, `hop` steps from a node: the most confident of `n`.
+
+    They lead into or out of the node one step nearer. `ends` has layer and tier of the farther end of each edge, None
+    outside of the repository.
+    """
 
     hop: int
     direction: Direction
@@ -109,21 +117,21 @@ class Neighbors(NamedTuple):
     ends: tuple[tuple[str | None, str | None], ...]
 
 
-class Known(StrEnum):
-    """What can be said about an edge between two nodes."""
+class Certainty(StrEnum):
+    """Certainty of an edge between two nodes."""
 
     YES = "yes"
     NO = "no"
     UNKNOWN = "unknown"
 
 
-class Reason(StrEnum):
-    """Why a verdict is what it is, one for each thing that it can say.
+class VerdictReason(StrEnum):
+    """Reason of a verdict.
 
-    Yes: `uses`. Unknown: `weak` (there are edges, none is certain enough), `receiver` (something of that name is called
-    on what is of no known type), `dispatch` (a method is called that the target overrides or implements), `unclear`
-    (a member of that name is called on what is taken for something built in, outside, or without such a member). No:
-    `elsewhere` (what is called by that name is something else), `outside` (a bare name is called that stands for
+    Yes: `uses`. Unknown: `weak` (there are edges, none is confident enough), `receiver` (something of that name is
+    called on a receiver of unknown type), `dispatch` (a method is called that the target overrides or implements),
+    `unclear` (a member of that name is called on a receiver taken for something built in, external, or without such a
+    member). No: `elsewhere` (calls by that name have another target), `outside` (a bare name is called that means
     nothing in the repository), `absent` (nothing of that name is called).
     """
 
@@ -137,10 +145,13 @@ class Reason(StrEnum):
     ABSENT = "absent"
 
 
-class Basis(NamedTuple):
-    """What the confidence of an edge rests on: the meaning of its rule, and how many edges by that rule were right and
-    wrong where compilers and type checkers judged them, in how many repositories. `language` is "" where they are of
-    all languages; nothing is counted where the rule was not measured for such edges."""
+class RulePrecision(NamedTuple):
+    """Measured precision of an edge's rule.
+
+    `meaning` describes the rule; `right` and `wrong` count its edges that compilers and type checkers confirmed or
+    refuted, in `repositories`. `language` is "" for all languages; the counts are 0 if the rule was not measured for
+    such edges.
+    """
 
     meaning: str
     right: int
@@ -149,8 +160,8 @@ class Basis(NamedTuple):
     language: str
 
 
-class Site(NamedTuple):
-    """A call as it is written: `line` is 1-based, `callee` a chain of names with "?" for a part that is none."""
+class CallSite(NamedTuple):
+    """A call as written: `line` is 1-based, `callee` a chain of names with "?" for a part without name."""
 
     line: int
     callee: str
@@ -158,49 +169,52 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether `source`, or something in it, uses `target`, or something in it.
+    """Answer to whether `source` or its members use `target` or its members.
 
-    `edges` are the uses, most confident first, `bases` what they rest on, and `lines` their source lines ("" where a
-    file changed). Without one that is confident enough, `sites` are the calls by the target's name in the source,
-    `gaps` those that may mean the target and make the answer "unknown", `others` the edges that calls by that name
-    make instead, and `calls` are what the source calls as far as that is known."""
+    `edges` are the uses, most confident first, `bases` the precision of their rules, and `lines` their source lines (""
+    if a file changed). Without a confident edge, `sites` are the calls by the target's name in the source, `gaps` those
+    that may mean the target and make the answer "unknown", `others` the edges of calls by that name to other targets,
+    and `calls` the known calls of the source.
+    """
 
     source: str
     target: str
-    known: Known
-    reason: Reason
+    known: Certainty
+    reason: VerdictReason
     edges: tuple[Edge, ...] = ()
     lines: tuple[str, ...] = ()
-    bases: tuple[Basis, ...] = ()
-    sites: tuple[Site, ...] = ()
-    gaps: tuple[Gap, ...] = ()
+    bases: tuple[RulePrecision, ...] = ()
+    sites: tuple[CallSite, ...] = ()
+    gaps: tuple[UnresolvedCall, ...] = ()
     others: tuple[Edge, ...] = ()
     calls: tuple[Edge, ...] = ()
 
 
 class Finding(NamedTuple):
-    """Something that is wrong with an index, or keeps it from being whole. `where` is a node, an edge or a place."""
+    """A defect of an index. `where` is a node, an edge or a position."""
 
     slug: str
     where: str
     detail: str
 
 
-class Calls(NamedTuple):
-    """Call sites of one language: those that lead to definitions by a rule, those that were guessed by name alone,
-    those that lead outside, and those of which only the name is known. Calls of builtin functions are in none.
-    `examples` are a few of the last, the names that are called most often first."""
+class ResolutionCounts(NamedTuple):
+    """Call sites of one language by resolution.
+
+    They are resolved by a rule, guessed by name alone, to external targets, or unresolved. Calls of builtin functions
+    do not count. `examples` are a few unresolved ones, the most frequent names first.
+    """
 
     language: str
     resolved: int
     guessed: int
     outside: int
     unresolved: int
-    examples: tuple[Gap, ...] = ()
+    examples: tuple[UnresolvedCall, ...] = ()
 
 
-class Unmeasured(NamedTuple):
-    """A rule whose confidence was never measured: that of its kind of `evidence` is taken. `edges` go by it here."""
+class UnmeasuredRule(NamedTuple):
+    """A rule without measured confidence, which has that of its `evidence`; `edges` counts its edges."""
 
     rule: str
     evidence: str
@@ -210,33 +224,36 @@ class Unmeasured(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`cycles` are files that import one another in circles, each as its sorted paths, the largest first. They are no
-    findings: code may be meant that way."""
+    """Result of `lint`.
+
+    `cycles` are files that import one another, each as its sorted paths, the largest first. They are no findings: code
+    may be designed that way.
+    """
 
     findings: tuple[Finding, ...]
-    calls: tuple[Calls, ...]
+    calls: tuple[ResolutionCounts, ...]
     cycles: tuple[tuple[str, ...], ...]
-    unmeasured: tuple[Unmeasured, ...] = ()
+    unmeasured: tuple[UnmeasuredRule, ...] = ()
 
 
-class Used(NamedTuple):
-    """A definition, and how many other nodes use it (with a confidence of at least 0.5)."""
+class UsedDefinition(NamedTuple):
+    """A definition and the number of other nodes that use it (with confidence of at least 0.5)."""
 
     hit: Hit
     fan_in: int
 
 
 class LayerSize(NamedTuple):
-    """A layer with its files and definitions (those in files of another layer too), and the most used of these."""
+    """A layer with its files and definitions (also those in files of another layer), and the most used."""
 
     layer: str
     n_files: int
     n_definitions: int
-    hottest: tuple[Used, ...]
+    hottest: tuple[UsedDefinition, ...]
 
 
 class LayerUses(NamedTuple):
-    """Code of `source` uses code of `target` in `n` ways: edges between their files and definitions."""
+    """Uses of code of `target` by code of `source`: `n` edges between their files and definitions."""
 
     source: str
     target: str
@@ -254,9 +271,11 @@ class BackEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layering:
-    """`sizes` hold the layers that there are, from the highest to the lowest and then those beside them; `uses` only
-    pairs of them with an edge, in the order of `sizes`. `back_edges` stand by falling `steps`, then by falling
-    confidence, then by source, target and kind."""
+    """Layers of a repository.
+
+    `sizes` hold the layers from the highest to the lowest, then those beside them; `uses` only pairs with an edge, in
+    the order of `sizes`. `back_edges` are sorted by falling `steps`, falling confidence, then source, target and kind.
+    """
 
     sizes: tuple[LayerSize, ...]
     uses: tuple[LayerUses, ...]
@@ -264,23 +283,31 @@ class Layering:
 
 
 class LanguageSize(NamedTuple):
+    """Files and lines of one language."""
+
     language: str
     n_files: int
     n_lines: int
 
 
 class EntryPoint(NamedTuple):
-    """Where others come in. `kind`: "command" (a program that installing brings), "import" (what importers name), "run"
-    (a file that is run). `target` is the node or path, "" where the repository does not hold it."""
+    """Entry point of a repository.
+
+    `kind`: "command" (an installed program), "import" (a module to import), "run" (a file to run). `target` is the node
+    or path, "" if it is outside of the repository.
+    """
 
     kind: str
     name: str
     target: str
 
 
-class Folder(NamedTuple):
-    """A folder with code: `path` ends with "/", the root is "./". `share` of the importance of all code.
-    `layer` is that of at least two thirds of its code files, "" where there is none such or it is logic."""
+class FolderSummary(NamedTuple):
+    """A folder with code: `path` ends with "/", the root is "./".
+
+    `share` is its part of the importance of all code. `layer` is that of at least two thirds of its code files, "" if
+    there is none such or it is logic.
+    """
 
     path: str
     n_files: int
@@ -290,7 +317,7 @@ class Folder(NamedTuple):
 
 
 class KeyDefinition(NamedTuple):
-    """A definition that much rests on, and the names of its most important members. `share` includes them."""
+    """An important definition and the names of its most important members. `share` includes them."""
 
     hit: Hit
     share: float
@@ -298,15 +325,15 @@ class KeyDefinition(NamedTuple):
 
 
 class Dependency(NamedTuple):
-    """Code below `source` uses code below `target` in `n` ways: edges between their definitions."""
+    """Uses of code below `target` by code below `source`: `n` edges between their definitions."""
 
     source: str
     target: str
     n: int
 
 
-class Aside(NamedTuple):
-    """Files that are no code of the product: tests, documentation, examples and so on, and where most of them are."""
+class RoleFolder(NamedTuple):
+    """Files outside of the product (tests, documentation, examples), and where most of them are."""
 
     role: str
     n_files: int
@@ -315,8 +342,11 @@ class Aside(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All parts stand best first, so that a beginning of each is the best that fits. `folders` hold a folder after the
-    one that it is in. `summary` is what the package says of itself in a line, `paragraph` what its README does."""
+    """Summary of a repository.
+
+    All parts are sorted best first, so that a prefix of each is the best that fits. `folders` hold a folder after its
+    parent. `summary` is the package's own description in a line, `paragraph` that of its README.
+    """
 
     name: str
     commit: str | None
@@ -324,15 +354,18 @@ class Overview:
     paragraph: str
     languages: tuple[LanguageSize, ...]
     entries: tuple[EntryPoint, ...]
-    folders: tuple[Folder, ...]
+    folders: tuple[FolderSummary, ...]
     definitions: tuple[KeyDefinition, ...]
     dependencies: tuple[Dependency, ...]
-    asides: tuple[Aside, ...]
+    asides: tuple[RoleFolder, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """An overview cut to a budget. `overview` holds just what `text` shows; `tokens` is never above `max_tokens`."""
+    """An overview cut to a budget.
+
+    `overview` holds exactly what `text` shows; `tokens` is never above `max_tokens`.
+    """
 
     text: str
     tokens: int

@@ -1,9 +1,8 @@
-"""What a stage tells whoever runs it: which step begins, how much it found, what may fail without the answer failing.
+"""Protocols between stages and the pipeline: the steps of an answer, and embedders.
 
-A stage knows its steps; the pipeline knows what to do about them. So stages take a `Steps` and neither catch errors nor
-look at a clock. A step is called `stage.step`, as in `candidates.words`.
-
-What turns texts into vectors. Which model stands behind it, and what leaves the machine, is its user's decision.
+A stage reports which step begins and how much it found, and which steps are optional; the pipeline times them and
+handles failures. So stages take a `Steps` and neither catch errors nor read a clock. A step is called `stage.step`, as
+in `candidates.words`. Which model an embedder uses, and what leaves the machine, is its user's decision.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,72 +20,83 @@ _T = TypeVar("_T")
 
 
 class Steps(Protocol):
-    """Who runs the steps of one answer."""
+    """Runner of the steps of one answer."""
 
     def timed(self, name: str) -> AbstractContextManager[None]:
-        """A step that has to be, timed."""
+        """Time a required step."""
 
     def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
-        """What `work` gives, timed, or what `without` gives where the step is skipped."""
+        """Run `work`, timed; return `without()` if the step is skipped."""
 
     def found(self, name: str, n: int) -> None:
-        """How many candidates a step found."""
+        """Record how many candidates a step found."""
 
     def take_found(self) -> Mapping[str, int]:
-        """What was found since this was asked last, by step."""
+        """Return the numbers recorded since the last call, by step."""
 
     def left(self) -> float:
-        """Seconds until what can be left out is left out; infinite where there is no hurry."""
+        """Return the seconds until optional work is left out; infinite without a deadline."""
 
     def in_time(self) -> bool:
-        """Whether there are any left."""
+        """Return True if there is time left."""
 
     def leave_out(self, what: str) -> None:
-        """Told of what was left out because time was up."""
+        """Record that something was left out for lack of time."""
 
 
-class Unwatched:
-    """Runs everything, and everything that goes wrong goes its way: for stages by themselves."""
+class NoSteps:
+    """Steps without timing, deadline or error handling, for stages used alone."""
 
     def timed(self, name: str) -> AbstractContextManager[None]:
+        """Do nothing."""
         return nullcontext()
 
     def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
+        """Run `work`."""
         return work()
 
     def found(self, name: str, n: int) -> None:
-        return None
+        """Ignore the number."""
+        return
 
     def take_found(self) -> Mapping[str, int]:
+        """Return no numbers."""
         return {}
 
     def left(self) -> float:
+        """Return infinity."""
         return inf
 
     def in_time(self) -> bool:
+        """Return True."""
         return True
 
     def leave_out(self, what: str) -> None:
-        return None
+        """Ignore it."""
+        return
 
 
-UNWATCHED: Steps = Unwatched()
+NO_STEPS: Steps = NoSteps()
 
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts -> vectors of one length, so that texts which mean the same have a high cosine.
+    """Texts -> vectors of one length; texts of the same meaning have a high cosine.
 
-    `name` says which model it is, and in which version, as far as that is known: vectors are kept under it. `local`
-    promises that no text leaves the machine. The same text has the same vector, whatever stands beside it.
+    `name` identifies the model and, if known, its version: vectors are stored under it. `local` promises that no text
+    leaves the machine. The same text has the same vector in any batch.
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name and version of the model."""
+        ...
 
     @property
-    def local(self) -> bool: ...
+    def local(self) -> bool:
+        """True if no text leaves the machine."""
+        ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (n, d), n texts, of any norm."""
+        """Return vectors of n texts, shape (n, d), of any norm."""
         ...

@@ -1,4 +1,4 @@
-"""What a file is for, judged by its path alone."""
+"""Role of a file (code, test, docs, ...), judged by its path alone."""
 
 import re
 from functools import lru_cache
@@ -71,7 +71,7 @@ _BUILD_CODE = re.compile(r"project/[^/]+\.scala$|(?:.*/)?(?:buildsrc|build-logic
 
 @lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def role_of(path: str) -> Role:
-    """The role of a file.
+    """Return the role of a file.
 
     >>> [role_of(p).label for p in ("src/app.py", "tests/test_app.py", "src/app.spec.ts", "README.md", "setup.py")]
     ['code', 'test', 'test', 'docs', 'config']

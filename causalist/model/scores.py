@@ -1,4 +1,4 @@
-"""What ranking hands on: matches, PageRank, and scored hits with their reasons."""
+"""Results of ranking: matches, PageRank, and scored hits with their reasons."""
 
 from dataclasses import field
 from typing import NamedTuple
@@ -15,15 +15,17 @@ def _no_numbers() -> NDArray[np.int32]:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """The matrix M of the walk, in the shape that a product needs.
+    """Transition matrix M of the walk.
 
-    Row j holds what arrives at node j: `M[j, indices[k]] = weights[k]` for k in indptr[j]:indptr[j + 1]. Columns sum to
-    at most 1; what a column lacks returns to the seeds. `degrees` counts distinct neighbours over walked kinds, without
-    the node itself and without `contains`, at least 1. `walkable` is false for externals. `file_degrees` counts, for
-    the node of a file, the other files that its nodes are linked with, at least 1; empty where it is not needed.
+    Row j holds the mass that arrives at node j: `M[j, indices[k]] = weights[k]` for k in indptr[j]:indptr[j + 1].
+    Columns sum to at most 1; the missing mass returns to the seeds. `degrees` counts distinct neighbors over walked
+    kinds, without the node itself and without `contains`, at least 1. `walkable` is False for externals. `file_degrees`
+    counts, for the node of a file, the other files that its nodes are linked with, at least 1; empty if it is not
+    needed.
 
-    `column_*`: the same matrix by columns, for a graph that is so large that its questions are answered by pushing:
-    `M[column_indices[k], i] = column_weights[k]` for k in column_indptr[i]:column_indptr[i + 1]. Elsewhere empty."""
+    `column_*`: the same matrix by columns, for graphs so large that queries use local push: `M[column_indices[k], i] =
+    column_weights[k]` for k in column_indptr[i]:column_indptr[i + 1]. Otherwise empty.
+    """
 
     indptr: NDArray[np.int32]  # (n_nodes + 1,)
     indices: NDArray[np.int32]  # (n_entries,), source node of each entry
@@ -38,10 +40,13 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class PageRankResult:
-    """`scores`: float64, shape (n_nodes,), a probability that sums to 1. `rung` says which stop was used:
-    "converged", "relaxed", "degree" or "approximate". `residual` is the L1 change of the last step. `bound` is how far
-    in the L1 norm the scores can be from the exact ones, None where they are not approximate; `total` is then what they
-    were scaled from, the sum of a walk that does not return to the seeds."""
+    """Result of PageRank.
+
+    `scores`: float64, shape (n_nodes,), a probability that sums to 1. `rung` is the outcome: "converged", "relaxed",
+    "degree", "approximate" or "stopped". `residual` is the L1 change of the last step. `bound` is the maximum L1
+    distance to the exact scores, None if they are not approximate; `total` is then their sum before scaling, that of a
+    walk that does not return to the seeds.
+    """
 
     scores: NDArray[np.float64]
     n_iterations: int
@@ -52,15 +57,15 @@ class PageRankResult:
 
 
 class Reason(NamedTuple):
-    """Why a hit is here: a signal, its contribution to the score, and the words or names behind it."""
+    """Reason of a hit: a signal, its contribution to the score, and the words or names behind it."""
 
     signal: str
     value: float
     detail: str
 
 
-class Matched(NamedTuple):
-    """A pattern in the text of a node: how often, in which rows (0-based, the first few), and the first line."""
+class TextMatches(NamedTuple):
+    """Matches of a pattern in a node: number, rows (0-based, the first few), and the first line."""
 
     n: int
     rows: tuple[int, ...]
@@ -75,8 +80,11 @@ class SeedShare(NamedTuple):
 
 
 class Hop(NamedTuple):
-    """One step of the way from a seed to a hit. The first hop is the seed itself and has no edge. `edge` is the kind
-    with a direction: "calls" forward, "calls (back)" backward; `line` is 1-based, in `path`."""
+    """One step of the path from a seed to a hit.
+
+    The first hop is the seed itself and has no edge. `edge` is the kind with a direction: "calls" forward, "calls
+    (back)" backward; `line` is 1-based, in `path`.
+    """
 
     node: str
     edge: str | None
@@ -86,9 +94,11 @@ class Hop(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A node that answers. `score` decides the rank; `pagerank` stands beside it. Rows are 0-based. `seeds` are those
-    that gave most of the PageRank, largest first; None unless they were asked for. `layer` and `tier` are None outside
-    of the repository."""
+    """A result.
+
+    `score` decides the rank; `pagerank` is additional. Rows are 0-based. `seeds` are those that gave most of the
+    PageRank, largest first; None unless asked for. `layer` and `tier` are None outside of the repository.
+    """
 
     node: int
     id: str

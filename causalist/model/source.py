@@ -1,9 +1,7 @@
-"""Files as they come out of a folder or a git tree.
-
-What is said beside a result: of a file, of an index, of an answer.
-"""
+"""Files of a folder or a git tree, and diagnostics."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import NamedTuple
 
 from causalist._internal.lazy import dataclass
@@ -36,8 +34,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a folder or tree offers. `entries` are sorted by path; `skipped` counts files by reason; `examples` names
-    up to three paths for each reason."""
+    """The files of a folder or tree.
+
+    `entries` are sorted by path; `skipped` counts files by reason; `examples` names up to three paths for each reason.
+    """
 
     entries: tuple[FileEntry, ...]
     skipped: Mapping[str, int]
@@ -47,16 +47,39 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs between a commit and a folder: (first, last) 0-based rows of each changed file as it is now,
-    and the paths of files that are gone."""
+    """Differences between a commit and a folder.
+
+    `rows` has (first, last) 0-based rows of each changed file as it is now, `deleted` the paths of deleted files.
+    """
 
     commit: str
     rows: Mapping[str, tuple[tuple[int, int], ...]]
     deleted: tuple[str, ...]
 
 
+class DiagnosticSlug(StrEnum):
+    """Slugs of diagnostics; each has an entry in docs/messages.md."""
+
+    SYNTAX_ERROR = "syntax-error"
+    NOT_UTF_8 = "not-utf-8"
+    NOT_A_NOTEBOOK = "not-a-notebook"
+    NOT_UNDERSTOOD = "not-understood"
+    NOT_LINKED = "not-linked"
+    MORE_MATCHES = "more-matches"
+    PARTLY_READ = "partly-read"
+    STALE = "stale"
+    STEP_SKIPPED = "step-skipped"
+    NOT_CACHED = "not-cached"
+    HISTORY_UNREADABLE = "history-unreadable"
+    LEARNED_WEIGHTS = "learned-weights"
+    BROADENED = "broadened"
+    FILTERED_OUT = "filtered-out"
+    DEADLINE = "deadline"
+    INDEX_NOT_WRITABLE = "index-not-writable"
+
+
 class Diagnostic(NamedTuple):
-    """Something that a file made impossible or doubtful; `slug` leads to an entry in docs/messages.md."""
+    """A problem or doubt beside a result; `slug` leads to an entry in docs/messages.md."""
 
     slug: str
     detail: str

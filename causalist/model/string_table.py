@@ -1,4 +1,4 @@
-"""Many strings in two arrays, so that a table of names can be memory-mapped and only what is touched is decoded."""
+"""A sequence of strings in two arrays: it can be memory-mapped and decodes only strings in use."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -27,6 +27,7 @@ class StringTable:
 
     @classmethod
     def from_strings(cls, strings: Iterable[str]) -> "StringTable":
+        """Build the table of these strings."""
         strings = list(strings)
         text = "".join(strings)
         data = text.encode("utf-8", "surrogatepass")
@@ -36,7 +37,7 @@ class StringTable:
 
     @classmethod
     def from_bytes(cls, encoded: Sequence[bytes]) -> "StringTable":
-        """The strings with these UTF-8 bytes."""
+        """Build the table of strings with these UTF-8 bytes."""
         return cls._of(b"".join(encoded), list(map(len, encoded)))
 
     @classmethod
@@ -49,7 +50,7 @@ class StringTable:
         return len(self.offsets) - 1
 
     def raw(self, i: int) -> bytes:
-        """The UTF-8 bytes of string i."""
+        """Return the UTF-8 bytes of string i."""
         return self.blob[self.offsets[i] : self.offsets[i + 1]].tobytes()
 
     def __getitem__(self, i: int) -> str:
@@ -58,14 +59,16 @@ class StringTable:
         return self.raw(i).decode("utf-8", "surrogatepass")
 
     def some(self, positions: NDArray[np.int64]) -> list[str]:
-        """The strings at these positions."""
+        """Return the strings at these positions."""
         blob = self.blob.tobytes()
         starts, ends = self.offsets[positions].tolist(), self.offsets[positions + 1].tolist()
         return [blob[start:end].decode("utf-8", "surrogatepass") for start, end in zip(starts, ends, strict=True)]
 
     def take(self, order: NDArray[np.int64], more: Sequence[str] = ()) -> "StringTable":
-        """The strings at these positions, in this order; `more` follow those of the table. Fast where most strings
-        stand beside those that stood beside them before."""
+        """Return the table of the strings at these positions, in this order.
+
+        Positions beyond the table mean strings of `more`. Fast if most neighbors were neighbors before.
+        """
         if not len(order):
             return StringTable.from_strings(())
         added = StringTable.from_strings(more)
@@ -86,17 +89,20 @@ class StringTable:
         return (blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(offsets))
 
     def same_as(self, other: "StringTable") -> bool:
-        """Whether both hold the same strings in the same order; nothing is decoded."""
+        """Return True if both hold the same strings in the same order; nothing is decoded."""
         return np.array_equal(self.offsets, other.offsets) and np.array_equal(self.blob, other.blob)
 
     def position(self, string: str) -> int:
-        """Index of `string` in a *sorted* table, or -1. Byte order of UTF-8 is code point order."""
+        """Return the index of `string` in a *sorted* table, or -1.
+
+        The byte order of UTF-8 is code point order.
+        """
         wanted = string.encode("utf-8", "surrogatepass")
         i = self.lower_bound(wanted)
         return i if i < len(self) and self.raw(i) == wanted else -1
 
     def prefix_range(self, prefix: str) -> range:
-        """Positions of the strings that start with `prefix`, in a *sorted* table."""
+        """Return the positions of strings with this prefix in a *sorted* table."""
         wanted = prefix.encode("utf-8", "surrogatepass")
         first = self.lower_bound(wanted)
         low, high = first, len(self)
@@ -109,7 +115,7 @@ class StringTable:
         return range(first, low)
 
     def lower_bound(self, wanted: bytes) -> int:
-        """How many strings of a *sorted* table come before `wanted`, which is UTF-8."""
+        """Return the number of strings of a *sorted* table before `wanted`, which is UTF-8."""
         # Slices of memory are made and compared in less time than arrays.
         blob, offsets = self.blob.data, self.offsets.data
         low, high = 0, len(self)
@@ -122,20 +128,24 @@ class StringTable:
         return low
 
 
-class Merged(NamedTuple):
-    """A sorted table without repetition; `old[i]` is where string i of the table it was made of is in it, -1 for none,
-    `added[j]` where string j of those that were added is."""
+class MergedTable(NamedTuple):
+    """A sorted table without repetition.
+
+    `old[i]` is the position of string i of the source table, -1 if it was dropped; `added[j]` that of added string j.
+    """
 
     table: StringTable
     old: NDArray[np.int32]
     added: NDArray[np.int64]
 
 
-def merged(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[str]) -> Merged:
-    """Those strings of a sorted table that are `kept`, shape (n,), and others. One of the table may be among these.
+def merge_tables(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[str]) -> MergedTable:
+    """Merge the `kept` strings of a sorted table, a mask of shape (n,), with other strings.
+
+    The other strings may repeat strings of the table.
 
     >>> table = StringTable.from_strings(["a", "b", "c"])
-    >>> result = merged(table, np.array([True, False, True]), ["d", "c", "aa"])
+    >>> result = merge_tables(table, np.array([True, False, True]), ["d", "c", "aa"])
     >>> list(result.table), result.old.tolist(), result.added.tolist()
     (['a', 'aa', 'c', 'd'], [0, -1, 2], [3, 2, 1])
     """
@@ -144,7 +154,7 @@ def merged(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[str]) 
     if not len(table):
         places = {each: i for i, each in enumerate(distinct)}
         none = np.zeros(0, dtype=np.int32)
-        return Merged(
+        return MergedTable(
             StringTable.from_bytes(distinct), none, np.array([places[each] for each in encoded], dtype=np.int64)
         )
     known: dict[bytes, int] = {}
@@ -161,7 +171,7 @@ def merged(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[str]) 
             before.append(place)
     if not fresh and kept.all():
         at_once = np.array([known[each] for each in encoded], dtype=np.int64)
-        return Merged(table, np.arange(len(table), dtype=np.int32), at_once)
+        return MergedTable(table, np.arange(len(table), dtype=np.int32), at_once)
     n_before = np.concatenate([[0], np.cumsum(kept)])
     at = n_before[np.array(before, dtype=np.int64)]  # kept ones before each fresh string
     rank = n_before[:-1]
@@ -173,4 +183,4 @@ def merged(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[str]) 
     places = {each: int(old[place]) for each, place in known.items()}
     places.update(zip(fresh, fresh_at.tolist(), strict=True))
     decoded = [each.decode("utf-8", "surrogatepass") for each in fresh]
-    return Merged(table.take(order, decoded), old, np.array([places[each] for each in encoded], dtype=np.int64))
+    return MergedTable(table.take(order, decoded), old, np.array([places[each] for each in encoded], dtype=np.int64))

@@ -1,7 +1,7 @@
-"""What a node is called: kinds, roles, and the ids that are stable across runs.
+"""Names of nodes: kinds, roles, and ids that are stable across runs.
 
-An id is readable and made of a path and a qualified name: `src/auth.py::Session.verify`. Positions inside the program
-are byte offsets and 0-based rows, as tree-sitter gives them; the doors turn rows into 1-based lines.
+An id is readable and consists of a path and a qualified name: `src/auth.py::Session.verify`. Positions inside the
+program are byte offsets and 0-based rows, as in tree-sitter; servers and commands convert rows to 1-based lines.
 """
 
 from enum import IntEnum
@@ -12,6 +12,8 @@ NodeIndex = NewType("NodeIndex", int)  # valid inside one CodeGraph only
 
 
 class LabelledEnum(IntEnum):
+    """An enum of numbers with labels for users."""
+
     @property
     def label(self) -> str:
         """The word that users see."""
@@ -19,7 +21,7 @@ class LabelledEnum(IntEnum):
 
 
 class NodeKind(LabelledEnum):
-    """Kinds of nodes; the numbers are what index files hold."""
+    """Kinds of nodes; index files hold the numbers."""
 
     FILE = 0
     NAMESPACE = 1
@@ -40,7 +42,10 @@ class NodeKind(LabelledEnum):
 
 
 class Role(LabelledEnum):
-    """What a file is for, judged by its path; everything but CODE ranks lower unless the question is about it."""
+    """Purpose of a file, judged by its path.
+
+    All but CODE rank lower unless the query is about them.
+    """
 
     CODE = 0
     TEST = 1
@@ -53,8 +58,10 @@ class Role(LabelledEnum):
 
 
 class Layer(LabelledEnum):
-    """The part of a program that a node belongs to. Of the first five, each may rest on those before it; the others
-    stand beside them. The numbers are what index files hold."""
+    """Layer of a program that a node belongs to; index files hold the numbers.
+
+    Each of the first five may depend on those before it; the others are beside them.
+    """
 
     INFRA = 0
     DATA = 1
@@ -73,7 +80,10 @@ STACKED_LAYERS = (Layer.INFRA, Layer.DATA, Layer.LOGIC, Layer.API, Layer.UI)
 
 
 class Tier(LabelledEnum):
-    """How much rests on a node, by its rank among nodes of its sort; the numbers are what index files hold."""
+    """Importance of a node by the number of its users, ranked among nodes of its kind.
+
+    Index files hold the numbers.
+    """
 
     LEAF = 0
     CORE = 1
@@ -89,7 +99,7 @@ ASKED_KINDS = ("env:", "config:")
 
 
 def escape_path(path: str) -> str:
-    """A repository path as it stands in ids: `%`, `#` and `::` are percent-escaped.
+    """Return a repository path in the form of ids: `%`, `#` and `::` are percent-escaped.
 
     >>> escape_path("a#b/50%::x.py")
     'a%23b/50%25%3A%3Ax.py'
@@ -98,32 +108,39 @@ def escape_path(path: str) -> str:
 
 
 def unescape_path(path: str) -> str:
-    """The inverse of `escape_path`."""
+    """Return the inverse of `escape_path`."""
     return path.replace("%3A%3A", "::").replace("%23", "#").replace("%25", "%")
 
 
 def file_id(path: str) -> NodeId:
+    """Return the id of a file."""
     return NodeId(escape_path(path))
 
 
 def symbol_id(path: str, qualname: str) -> NodeId:
+    """Return the id of a definition."""
     return NodeId(f"{escape_path(path)}::{qualname}")
 
 
 def section_id(path: str, slug: str) -> NodeId:
+    """Return the id of a section of prose."""
     return NodeId(f"{escape_path(path)}#{slug}")
 
 
 def docstring_id(path: str, qualname: str) -> NodeId:
+    """Return the id of the documentation of a definition."""
     return NodeId(f"{escape_path(path)}#doc:{qualname}")
 
 
 def external_id(name: str) -> NodeId:
+    """Return the id of a thing outside of the repository."""
     return NodeId(f"external:{name}")
 
 
 def split_id(node: str) -> tuple[str, str | None]:
-    """(path, symbol) of an id; the symbol is None for files and passages, the path is "" for externals.
+    """Return (path, symbol) of an id.
+
+    The symbol is None for files and passages, the path "" for externals.
 
     >>> split_id("src/a.py::C.m"), split_id("README.md#usage"), split_id("external:os")
     (('src/a.py', 'C.m'), ('README.md', None), ('', None))

@@ -15,15 +15,15 @@ from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import (
     BackEdge,
-    Calls,
     Finding,
-    Gap,
     Health,
     Layering,
     LayerSize,
     LayerUses,
-    Unmeasured,
-    Used,
+    ResolutionCounts,
+    UnmeasuredRule,
+    UnresolvedCall,
+    UsedDefinition,
 )
 from causalist.model.symbols import STACKED_LAYERS, Layer, NodeKind, split_id
 from causalist.parse import dialect_of
@@ -93,7 +93,7 @@ def _named(graph: CodeGraph, wrong: NDArray[np.bool_], slug: str, detail: str) -
         yield Finding(slug, graph.nodes.ids[node], detail)
 
 
-def _calls(graph: CodeGraph) -> tuple[Calls, ...]:
+def _calls(graph: CodeGraph) -> tuple[ResolutionCounts, ...]:
     """Sites by language. A site that may lead to several candidates counts once."""
     edges, nodes, unresolved = graph.edges, graph.nodes, graph.unresolved
     languages = _languages(graph)
@@ -112,11 +112,13 @@ def _calls(graph: CodeGraph) -> tuple[Calls, ...]:
         ]
         unknown = np.flatnonzero(of_call == name)
         examples = _examples(graph, unknown)
-        result.append(Calls(name, counts[0], counts[1], counts[2], int(unresolved.counts[unknown].sum()), examples))
+        result.append(
+            ResolutionCounts(name, counts[0], counts[1], counts[2], int(unresolved.counts[unknown].sum()), examples)
+        )
     return tuple(each for each in result if sum(each[1:5]))
 
 
-def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[Gap, ...]:
+def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[UnresolvedCall, ...]:
     """One unresolved call of each of the names that most of these rows have, "?" aside."""
     calls = graph.unresolved
     sums: dict[int, int] = {}
@@ -129,7 +131,7 @@ def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[Gap, ...]:
     first = {int(calls.names[row]): row for row in reversed(rows.tolist())}
     chosen = [first[name] for name in named[:_EXAMPLES]]
     return tuple(
-        Gap(
+        UnresolvedCall(
             graph.nodes.ids[int(calls.sources[i])],
             calls.texts[int(calls.names[i])],
             int(calls.rows[i]) + 1,
@@ -139,13 +141,13 @@ def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[Gap, ...]:
     )
 
 
-def _unmeasured(graph: CodeGraph) -> tuple[Unmeasured, ...]:
+def _unmeasured(graph: CodeGraph) -> tuple[UnmeasuredRule, ...]:
     """Rules that were never measured, by which edges of this graph go; in the order of the rules."""
     table, evidence = load_confidences(), {rule.name.value: rule.evidence for rule in RULES}
     counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))
     used = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
     return tuple(
-        Unmeasured(name, evidence[name].name.lower(), table.confidence_of(name, EdgeKind.CALLS, ""), used[name])
+        UnmeasuredRule(name, evidence[name].name.lower(), table.confidence_of(name, EdgeKind.CALLS, ""), used[name])
         for name in table.unmeasured_rules()
         if name in used
     )
@@ -198,7 +200,9 @@ def layering_of(graph: CodeGraph, *, min_confidence: float, n_hottest: int = 5) 
             continue
         definitions = np.flatnonzero(own & is_definition)
         best = definitions[np.lexsort((definitions, -fan_ins[definitions]))][:n_hottest]
-        hottest = tuple(Used(hit_of(graph, n, 0.0, 0.0, ()), int(fan_ins[n])) for n in best.tolist() if fan_ins[n])
+        hottest = tuple(
+            UsedDefinition(hit_of(graph, n, 0.0, 0.0, ()), int(fan_ins[n])) for n in best.tolist() if fan_ins[n]
+        )
         n_files = int((own & (nodes.kinds == NodeKind.FILE)).sum())
         sizes.append(LayerSize(layer.label, n_files, len(definitions), hottest))
     counted = np.isin(edges.kinds, sorted(USE_KINDS)) & (edges.confidences >= min_confidence) & is_inside[edges.targets]

@@ -20,7 +20,7 @@ from causalist.errors import UsageError
 from causalist.extract import hit_of, paths_from_seeds
 from causalist.model.graph import ORDERING_KINDS, SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
-from causalist.model.lookup import Definition, Direction, Neighbors, Trail
+from causalist.model.lookup import DefinitionDetails, Direction, GraphPath, Neighbors
 from causalist.model.scores import Hit, Hop, Transition
 from causalist.model.symbols import NodeKind, Role
 from causalist.navigate.edges import (
@@ -133,7 +133,7 @@ def changes_with(index: Index, node: int) -> tuple[Edge, ...]:
     )
 
 
-def definition_of(graph: CodeGraph, node: int) -> Definition:
+def definition_of(graph: CodeGraph, node: int) -> DefinitionDetails:
     """Everything about a node but its source."""
     edges, nodes = graph.edges, graph.nodes
     whole = graph.with_contents([node])
@@ -145,7 +145,7 @@ def definition_of(graph: CodeGraph, node: int) -> Definition:
     used = edges.targets[out_of[ordering[out_of]]]
     used = used[nodes.kinds[used] != NodeKind.EXTERNAL]
     calls_out = [e for e in graph.outgoing(node) if edges.kinds[e] == EdgeKind.CALLS]
-    return Definition(
+    return DefinitionDetails(
         hit=hit_of(graph, node, 0.0, 0.0, ()),
         text="",
         stale=False,
@@ -171,7 +171,7 @@ def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
 _BACK = " (back)"
 
 
-def trail_between(graph: CodeGraph, transition: Transition, source: int, target: int) -> Trail | None:
+def trail_between(graph: CodeGraph, transition: Transition, source: int, target: int) -> GraphPath | None:
     """The way from `source` to `target` with the largest product of M's entries; None where nothing leads there.
 
     First along edges from source to target alone; where there is no such way, along and against them. See
@@ -185,7 +185,7 @@ def trail_between(graph: CodeGraph, transition: Transition, source: int, target:
             ways = [graph.nodes.ids.position(hop.node) for hop in hops]
             probability = float(np.prod([_entry(transition, i, j) for i, j in pairwise(ways)]))
             edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(ways), hops[1:], strict=True))
-            return Trail(hops, probability, edges, is_forward)
+            return GraphPath(hops, probability, edges, is_forward)
     return None
 
 

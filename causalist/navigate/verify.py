@@ -13,7 +13,7 @@ from causalist.graph import RULES, load_confidences
 from causalist.model.facts import Call
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
-from causalist.model.lookup import Basis, Gap, Known, Reason, Site, Verdict
+from causalist.model.lookup import CallSite, Certainty, RulePrecision, UnresolvedCall, Verdict, VerdictReason
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
 from causalist.navigate.edges import as_one, calls_from, most_confident_first, reachable
 from causalist.navigate.implicit_calls import class_of_constructor, edge_of, implicit_uses
@@ -23,13 +23,13 @@ from causalist.rank import nodes_named
 _CALLED_KINDS = sorted(CALLABLE_KINDS | TYPE_KINDS)
 
 
-def gaps_in(graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str], bool]) -> tuple[Gap, ...]:
+def gaps_in(graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str], bool]) -> tuple[UnresolvedCall, ...]:
     """Unresolved calls that nodes of `inside`, (n_nodes,), make and whose name `may_mean` something, by node, name."""
     unresolved = graph.unresolved
     rows = np.flatnonzero(inside[unresolved.sources]) if len(unresolved) else np.zeros(0, dtype=np.int64)
     meant = {name: may_mean(unresolved.texts[name]) for name in np.unique(unresolved.names[rows]).tolist()}
     return tuple(
-        Gap(
+        UnresolvedCall(
             graph.nodes.ids[int(unresolved.sources[i])],
             unresolved.texts[int(unresolved.names[i])],
             int(unresolved.rows[i]) + 1,
@@ -40,7 +40,7 @@ def gaps_in(graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str
     )
 
 
-def gaps_between(index: Index, source: int, target: int) -> tuple[Gap, ...]:
+def gaps_between(index: Index, source: int, target: int) -> tuple[UnresolvedCall, ...]:
     """Unresolved calls that could close the way from `source` to `target`: made by what can be reached from the
     source, by a name that something has from which the target can be reached."""
     graph = index.graph
@@ -87,7 +87,7 @@ def verdict_on(
     is_meant |= np.isin(numbers, [use.number for use in implicit])
     bases = tuple(basis_of(edge) for edge in found)
     if any(edge.confidence >= min_confidence for edge in found):
-        return Verdict(ids[source], ids[target], Known.YES, Reason.USES, found, (), bases)
+        return Verdict(ids[source], ids[target], Certainty.YES, VerdictReason.USES, found, (), bases)
     gaps = gaps_in(graph, using, lambda text: text in names) if names else ()
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & ~is_meant
     others = [graph.edge(number) for number in numbers[is_call].tolist()]
@@ -95,32 +95,32 @@ def verdict_on(
     overridden = [edge for edge in others if _overrides(graph, target, ids.position(edge.target))]
     sites = _sites(graph, source, used, names, written)
     n_elsewhere = sum(edge.n / edge.candidates for edge in others)
-    known = Known.UNKNOWN
+    known = Certainty.UNKNOWN
     if found:
-        reason = Reason.WEAK
+        reason = VerdictReason.WEAK
     elif gaps:
-        reason = Reason.RECEIVER
+        reason = VerdictReason.RECEIVER
     elif overridden:
-        reason, others = Reason.DISPATCH, overridden
+        reason, others = VerdictReason.DISPATCH, overridden
     elif n_elsewhere < len(sites) and any("." in site.callee for site in sites):
-        reason = Reason.UNCLEAR
+        reason = VerdictReason.UNCLEAR
     else:
-        known = Known.NO
-        reason = Reason.ELSEWHERE if others else Reason.OUTSIDE if sites else Reason.ABSENT
+        known = Certainty.NO
+        reason = VerdictReason.ELSEWHERE if others else VerdictReason.OUTSIDE if sites else VerdictReason.ABSENT
     instead = most_confident_first(others)
     calls = calls_from(graph, source)
     return Verdict(ids[source], ids[target], known, reason, found, (), bases, sites, gaps, instead, calls)
 
 
-def basis_of(edge: Edge) -> Basis:
+def basis_of(edge: Edge) -> RulePrecision:
     """What the confidence of an edge rests on."""
     settings = load_settings().get(dialect_of(split_id(edge.source)[0]))
     kind = next(kind for kind in EdgeKind if kind.label == edge.kind)
     measured = load_confidences().measurement_of(edge.rule, kind, settings.name if settings else "")
     meaning = _MEANINGS.get(edge.rule, "")
     if measured is None:
-        return Basis(meaning, 0, 0, 0, "")
-    return Basis(meaning, measured.right, measured.wrong, measured.repositories, measured.language)
+        return RulePrecision(meaning, 0, 0, 0, "")
+    return RulePrecision(meaning, measured.right, measured.wrong, measured.repositories, measured.language)
 
 
 def _inside(graph: CodeGraph, node: int) -> NDArray[np.bool_]:
@@ -138,7 +138,7 @@ def _names(graph: CodeGraph, target: int) -> frozenset[str]:
 
 def _sites(
     graph: CodeGraph, source: int, used: NDArray[np.bool_], names: frozenset[str], written: Iterable[Call]
-) -> tuple[Site, ...]:
+) -> tuple[CallSite, ...]:
     """Calls by one of those names in the rows of the source, and not in those of what is asked about."""
     nodes = graph.nodes
     file = nodes.files[source]
@@ -148,7 +148,7 @@ def _sites(
         for i in np.flatnonzero(used & (nodes.files == file) & (nodes.parents >= 0)).tolist()
     ]
     found = [
-        Site(call.row + 1, _NUMBERED.sub("", call.callee))
+        CallSite(call.row + 1, _NUMBERED.sub("", call.callee))
         for call in written
         if _NUMBERED.sub("", call.callee).replace("::", ".").rpartition(".")[2] in names
         and any(start <= call.row <= end for start, end in spans)

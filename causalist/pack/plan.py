@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import Protocol
 
 from causalist._internal.lazy import dataclass
-from causalist.model.answer import Omitted, PackHeader
+from causalist.model.answer import Omitted, OmittedPart, PackHeader
 from causalist.model.graph import Edge
 from causalist.pack.excerpts import Body, by_room, sensible_cut, shows_everything
 
@@ -159,7 +159,7 @@ class Plan:
 
     def counts(self) -> tuple[int, int, int]:
         """How many bodies, items and edges were left out."""
-        kinds = [omission.what for omission in self.omitted]
+        kinds: list[str] = [omission.what for omission in self.omitted]
         return kinds.count("body"), kinds.count("item"), kinds.count("edge")
 
 
@@ -344,12 +344,12 @@ class Planner:
         omitted: list[Omitted] = []
         for number, entry in enumerate(self._entries):
             if number not in lines:
-                omitted.append(Omitted(entry.node, "item"))
+                omitted.append(Omitted(entry.node, OmittedPart.ITEM))
             elif len(entry.body) and not shows_everything(entry.body, lines[number]):
-                omitted.append(Omitted(entry.node, "body"))
+                omitted.append(Omitted(entry.node, OmittedPart.BODY))
         for number, link in enumerate(self._links):
             if number not in links:
-                omitted.append(Omitted(f"{link.edge.source} {link.edge.kind} {link.edge.target}", "edge"))
+                omitted.append(Omitted(f"{link.edge.source} {link.edge.kind} {link.edge.target}", OmittedPart.EDGE))
         return replace(
             self._bare,
             items=tuple(self._shown(number, lines[number], told.get(number, Told.NOTHING)) for number in sorted(lines)),

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from causalist.errors import BudgetTooSmall, UsageError
-from causalist.model.answer import Pack, PackInput, Place
+from causalist.model.answer import Pack, PackInput, ShownRange
 from causalist.pack.entries import bare_plan
 from causalist.pack.excerpts import shown_ranges
 from causalist.pack.plan import Plan, Planner, Renderer, Shown
@@ -119,10 +119,10 @@ def planned_pack(
     return pack, plan
 
 
-def _place(shown: Shown) -> Place:
+def _place(shown: Shown) -> ShownRange:
     entry = shown.entry
     ranges = shown_ranges(entry.body, shown.n_lines) if shown.n_lines else ()
-    return Place(entry.node, entry.path, entry.symbol, entry.kind, entry.start_line, entry.end_line, ranges)
+    return ShownRange(entry.node, entry.path, entry.symbol, entry.kind, entry.start_line, entry.end_line, ranges)
 
 
 def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int, Plan] | None:

@@ -22,6 +22,7 @@ import tree_sitter
 from causalist import errors
 from causalist.model.facts import Diagnostic, FileFacts, Passage, spaced
 from causalist.model.language import ModuleSettings, PreprocessorSettings, Repair
+from causalist.model.source import DiagnosticSlug
 from causalist.parse.embedded_code import (
     DEFAULT_LANGUAGE,
     Notebook,
@@ -383,7 +384,7 @@ def _syntax(errors: Sequence[int]) -> tuple[Diagnostic, ...]:
         return ()
     row = min(errors)
     many = f"{len(errors)} places" if len(errors) > 1 else "one place"
-    return (Diagnostic("syntax-error", f"{many} could not be parsed, the first in line {row + 1}", row),)
+    return (Diagnostic(DiagnosticSlug.SYNTAX_ERROR, f"{many} could not be parsed, the first in line {row + 1}", row),)
 
 
 def _encoding(data: bytes) -> tuple[Diagnostic, ...]:
@@ -391,7 +392,9 @@ def _encoding(data: bytes) -> tuple[Diagnostic, ...]:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start)
-        return (Diagnostic("not-utf-8", f"byte {data[error.start]:#04x} in line {row + 1} is not UTF-8", row),)
+        return (
+            Diagnostic(DiagnosticSlug.NOT_UTF_8, f"byte {data[error.start]:#04x} in line {row + 1} is not UTF-8", row),
+        )
     return ()
 
 
@@ -405,11 +408,11 @@ def parse_file(path: str, data: bytes) -> FileFacts:
     try:
         return _parse(path, data)
     except Exception as error:
-        if not errors.is_survived(error):
+        if not errors.is_recoverable(error):
             raise
         facts = parse_text(path, data)
         what = f"it is read as text alone, for a defect of this program ({type(error).__name__})"
-        return replace(facts, diagnostics=(*facts.diagnostics, Diagnostic("not-understood", what, 0)))
+        return replace(facts, diagnostics=(*facts.diagnostics, Diagnostic(DiagnosticSlug.NOT_UNDERSTOOD, what, 0)))
 
 
 def _parse(path: str, data: bytes) -> FileFacts:
@@ -432,7 +435,9 @@ def _parse(path: str, data: bytes) -> FileFacts:
         return parse_source(data, load_grammar(script))
     facts = parse_text(path, data)
     if is_notebook(path):
-        note = Diagnostic("not-a-notebook", "it is not the JSON of a notebook; its words are searched as they stand", 0)
+        note = Diagnostic(
+            DiagnosticSlug.NOT_A_NOTEBOOK, "it is not the JSON of a notebook; its words are searched as they stand", 0
+        )
         return replace(facts, diagnostics=(*facts.diagnostics, note))
     return facts
 

@@ -1,4 +1,4 @@
-"""What is checked before an answer is made, and the parts of it that say what it rests on."""
+"""Checks before an answer, and the parts of it that describe its basis."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import extract_subgraph, hit_of, lift_to_files, order_subgraph, without_repeats
-from causalist.index.source_text import Texts
+from causalist.index.source_text import SourceText
 from causalist.model.answer import (
     Answer,
     AskOptions,
@@ -26,19 +26,19 @@ from causalist.model.answer import (
 )
 from causalist.model.graph import CodeGraph, OrderedSubgraph, SubgraphEdge
 from causalist.model.index import Index
-from causalist.model.protocols import UNWATCHED, Steps
-from causalist.model.scores import Hit, Matched
-from causalist.model.source import Diagnostic
+from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.scores import Hit, TextMatches
+from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.pack import LONG_LINES, check_budget, counter_called, render_pack
 from causalist.rank import Question, Ranking, TellingLines, frame_rows
 
-_MOST_NAMED = 3  # files that a diagnostic names
-_MOST_TERMS = 6  # words that a diagnostic names
+_MAX_FILES_NAMED = 3  # files that a diagnostic names
+_MAX_TERMS_NAMED = 6  # words that a diagnostic names
 
 
 def check_question(query: str, options: AskOptions) -> None:
-    """Raises what `Repository.ask` refuses before anything is indexed: EmptyQuestion, UsageError, ExtraMissing."""
+    """Raise what `Repository.ask` refuses before indexing: EmptyQuestion, UsageError, ExtraMissing."""
     if not query.strip():
         raise EmptyQuestion('the question is empty; ask something, for example: causalist ask "where is X decided?"')
     if options.top_k < 1:
@@ -57,8 +57,8 @@ def check_question(query: str, options: AskOptions) -> None:
     counter_called(options.tokenizer)
 
 
-def none_at_hand(named: str, query: str, info: RepositoryInfo, notes: tuple[Diagnostic, ...]) -> Answer:
-    """The answer where only one at hand would do, and there is none."""
+def cached_only_answer(named: str, query: str, info: RepositoryInfo, notes: tuple[Diagnostic, ...]) -> Answer:
+    """Return the empty answer of route `skip` without a cached answer."""
     why = "no answer to this question with these options is at hand; without the route skip one is made"
     return Answer(
         answer_id=named,
@@ -73,46 +73,50 @@ def none_at_hand(named: str, query: str, info: RepositoryInfo, notes: tuple[Diag
         removed_edges=(),
         order=(),
         via=(),
-        diagnostics=(*notes, Diagnostic("not-cached", why, -1)),
+        diagnostics=(*notes, Diagnostic(DiagnosticSlug.NOT_CACHED, why, -1)),
         timings_ms={},
     )
 
 
-def repository_info(root: Path, index: Index, *, stale: bool = False) -> RepositoryInfo:
-    """What was searched."""
+def build_repository_info(root: Path, index: Index, *, stale: bool = False) -> RepositoryInfo:
+    """Return counts of the searched repository."""
     graph = index.graph
     inside = graph.nodes.kinds[graph.edges.targets] != NodeKind.EXTERNAL
     return RepositoryInfo(
         root=str(root),
         commit=index.commit,
         files=int((graph.nodes.kinds == NodeKind.FILE).sum()),
-        nodes=n_searched(graph),
+        nodes=count_searched_nodes(graph),
         edges=int(inside.sum()),
         stale=stale,
     )
 
 
-def n_searched(graph: CodeGraph) -> int:
-    """The number of nodes inside the repository."""
+def count_searched_nodes(graph: CodeGraph) -> int:
+    """Return the number of nodes inside the repository."""
     return int((graph.nodes.kinds != NodeKind.EXTERNAL).sum())
 
 
-def partly_read(index: Index, results: Sequence[Hit]) -> tuple[Diagnostic, ...]:
-    """One diagnostic for all files of the answer of which something could not be read; `status` knows the others."""
+def incomplete_file_diagnostics(index: Index, results: Sequence[Hit]) -> tuple[Diagnostic, ...]:
+    """Return one diagnostic for all files of the answer that were read only in part."""
     answering = {hit.path for hit in results}
     paths = sorted({note.path for note in index.notes if note.path in answering})
     if not paths:
         return ()
     slugs = ", ".join(sorted({note.slug for note in index.notes if note.path in answering}))
-    n_more = len(paths) - _MOST_NAMED
-    named = ", ".join(paths[:_MOST_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
-    return (Diagnostic("partly-read", f"read only in part ({slugs}): {named}; `causalist status` lists them", -1),)
+    n_more = len(paths) - _MAX_FILES_NAMED
+    named = ", ".join(paths[:_MAX_FILES_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
+    return (
+        Diagnostic(
+            DiagnosticSlug.PARTLY_READ, f"read only in part ({slugs}): {named}; `causalist status` lists them", -1
+        ),
+    )
 
 
-def not_shown(
-    matched: Mapping[int, Matched], results: Sequence[Hit], index: Index, level: Level
+def hidden_matches_diagnostic(
+    matched: Mapping[int, TextMatches], results: Sequence[Hit], index: Index, level: Level
 ) -> tuple[Diagnostic, ...]:
-    """How many matches of a pattern stand in nodes that are not among the results."""
+    """Return a diagnostic with the number of pattern matches outside of the results."""
     shown = {hit.node for hit in results}
     owners = index.graph.nodes.files
     rest = [n for n in matched if (int(owners[n]) if level is Level.FILE else n) not in shown]
@@ -120,40 +124,46 @@ def not_shown(
         return ()
     n_matches = sum(matched[n].n for n in rest)
     return (
-        Diagnostic("more-matches", f"{n_matches} more in {len(rest)} other places; --top-k shows more of them", -1),
+        Diagnostic(
+            DiagnosticSlug.MORE_MATCHES, f"{n_matches} more in {len(rest)} other places; --top-k shows more of them", -1
+        ),
     )
 
 
-def left_out_by_filters(inside: NDArray[np.bool_] | None, options: AskOptions) -> tuple[Diagnostic, ...]:
-    """A diagnostic where --include and --exclude leave nothing to ask."""
+def filtered_out_diagnostics(inside: NDArray[np.bool_] | None, options: AskOptions) -> tuple[Diagnostic, ...]:
+    """Return a diagnostic if --include and --exclude leave no file."""
     if inside is None or inside.any():
         return ()
     patterns = [f"--include {p}" for p in options.include] + [f"--exclude {p}" for p in options.exclude]
-    return (Diagnostic("filtered-out", f"no indexed file is left by {' '.join(patterns)}", -1),)
+    return (Diagnostic(DiagnosticSlug.FILTERED_OUT, f"no indexed file is left by {' '.join(patterns)}", -1),)
 
 
-def tried(question: Question, ranking: Ranking, n_attempts: int) -> tuple[Diagnostic, ...]:
-    """What an answer was found with that was not asked for, where the question as it stands found nothing."""
+def retry_diagnostics(question: Question, ranking: Ranking, n_attempts: int) -> tuple[Diagnostic, ...]:
+    """Return a diagnostic if the answer comes from another query than the one given."""
     if n_attempts == 1:
         return ()
     if question.is_pattern and ranking.question.text != question.text:
         detail = "it stands nowhere as it is quoted; it is answered as a question in words, without the quotes"
-        return (Diagnostic("broadened", detail, -1),)
+        return (Diagnostic(DiagnosticSlug.BROADENED, detail, -1),)
     if question.is_pattern:
         detail = "it stands nowhere as it is quoted; found is what may print it, with parts filled in"
-        return (Diagnostic("broadened", detail, -1),)
+        return (Diagnostic(DiagnosticSlug.BROADENED, detail, -1),)
     used = [term for term in ranking.question.terms if term not in question.terms]
     if not used:
         return (
-            Diagnostic("broadened", "no word of the question is known, and what begins alike finds nothing either", -1),
+            Diagnostic(
+                DiagnosticSlug.BROADENED,
+                "no word of the question is known, and what begins alike finds nothing either",
+                -1,
+            ),
         )
-    named = ", ".join(sorted(used)[:_MOST_TERMS]) + (", …" if len(used) > _MOST_TERMS else "")
+    named = ", ".join(sorted(used)[:_MAX_TERMS_NAMED]) + (", …" if len(used) > _MAX_TERMS_NAMED else "")
     detail = f"no word of the question is known; attempt {n_attempts} asked for what begins alike: {named}"
-    return (Diagnostic("broadened", detail, -1),)
+    return (Diagnostic(DiagnosticSlug.BROADENED, detail, -1),)
 
 
-def pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:
-    """How the walk ended; None where there was none."""
+def build_pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:
+    """Return how PageRank ended; None if it did not run."""
     result = ranking.pagerank
     if result is None:
         return None
@@ -161,7 +171,7 @@ def pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo | None:
 
 
 def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") -> str:
-    """A hash of index, question, options and the name of learned weights: the same answer has the same id."""
+    """Return a hash of index, query, options and learned weights: the same answer has the same id."""
     digest = hashlib.sha256()
     digest.update(f"{index.version}\n{index.commit}\n".encode())
     digest.update(index.manifest.paths.blob.tobytes())
@@ -173,10 +183,10 @@ def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") 
     return digest.hexdigest()[:16]
 
 
-def ordered_edges(
-    graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions, steps: Steps = UNWATCHED
+def order_edges(
+    graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions, steps: Steps = NO_STEPS
 ) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
-    """The edges among the nodes of an answer, results first, and their order."""
+    """Return the ordered subgraph of an answer's nodes, results first, and its edges."""
     with steps.timed("assemble.extraction"):
         found = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
     edges = steps.optional("assemble.conflicts", lambda: without_repeats(found), lambda: found)
@@ -186,21 +196,24 @@ def ordered_edges(
         return order_subgraph(edges, scores, ids, options.order), edges
 
 
-def pack_items(
+def build_pack_items(
     graph: CodeGraph,
     results: tuple[Hit, ...],
     ordered: OrderedSubgraph,
     nodes: Sequence[int],
     inside: Mapping[int, Sequence[int]],
-    texts: Texts,
-    steps: Steps = UNWATCHED,
+    texts: SourceText,
+    steps: Steps = NO_STEPS,
     telling: TellingLines | None = None,
     pointed: Mapping[int, Collection[int]] = MappingProxyType({}),
 ) -> tuple[PackItem, ...]:
-    """Items in causal order: results with their source, hops between as one-liners, files with definitions. Where there
-    is no time the last results have no source. `pointed`: rows to which a question points, by the node of the file."""
+    """Return the items in causal order: results with source, hops as one-liners, files with definitions.
+
+    After the deadline the remaining results have no source. `pointed` holds rows that the query refers to, by the node
+    of the file.
+    """
     ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
-    late = _read_in_time(results, texts, steps)
+    late = _read_files_in_time(results, texts, steps)
     items: list[PackItem] = []
     for place in ordered.order:
         node = nodes[place]
@@ -210,21 +223,23 @@ def pack_items(
         hit = results[ranks[node] - 1]
         definitions = inside.get(node, ())
         unread = hit.path in late
-        text = "" if definitions or unread else texts.of(hit)
-        items.append(PackItem(hit, text, False, ranks[node], _telling(graph, hit, text, telling, pointed)))
+        text = "" if definitions or unread else texts.get_text(hit)
+        items.append(PackItem(hit, text, False, ranks[node], _find_snippet_rows(graph, hit, text, telling, pointed)))
         for i, definition in enumerate(definitions, start=1):
             # Just behind its file when it comes to who gets the room.
             inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
-            text = "" if unread else texts.of(inner)
-            items.append(PackItem(inner, text, False, None, _telling(graph, inner, text, telling, pointed)))
+            text = "" if unread else texts.get_text(inner)
+            items.append(PackItem(inner, text, False, None, _find_snippet_rows(graph, inner, text, telling, pointed)))
     return tuple(items)
 
 
-def _telling(
+def _find_snippet_rows(
     graph: CodeGraph, hit: Hit, text: str, lines: TellingLines | None, pointed: Mapping[int, Collection[int]]
 ) -> tuple[tuple[int, float], ...]:
-    """Rows of a long text that say something of the question, those to which it points before all others, and those
-    where something inside of it begins."""
+    """Return (row, weight) of the informative rows of a long text.
+
+    Rows that the query refers to weigh most, rows where an inner definition begins weigh 0.
+    """
     if lines is None or text.count("\n") < LONG_LINES:
         return ()
     nodes = graph.nodes
@@ -237,8 +252,10 @@ def _telling(
     return tuple(sorted(rows.items()))
 
 
-def pointed_rows(question: Question, matched: Mapping[int, Matched], index: Index) -> Mapping[int, Collection[int]]:
-    """Rows to which a question points, by the node of the file: those of its frames, and where its patterns stand."""
+def find_pinned_rows(
+    question: Question, matched: Mapping[int, TextMatches], index: Index
+) -> Mapping[int, Collection[int]]:
+    """Return rows that the query refers to, by the node of the file: stack frames and pattern matches."""
     pointed: dict[int, dict[int, None]] = {}
     files = index.graph.nodes.files
     for node, row in frame_rows(question.frames, index.graph, index.lexical) if question.frames else ():
@@ -248,19 +265,19 @@ def pointed_rows(question: Question, matched: Mapping[int, Matched], index: Inde
     return pointed
 
 
-def _read_in_time(results: Sequence[Hit], texts: Texts, steps: Steps) -> set[str]:
-    """Reads the files of the results, best first, as long as there is time; those for which there is none."""
+def _read_files_in_time(results: Sequence[Hit], texts: SourceText, steps: Steps) -> set[str]:
+    """Read the files of the results, best first, until the deadline; return paths left unread."""
     paths = list(dict.fromkeys(hit.path for hit in results))
     for number, path in enumerate(paths):
         if not steps.in_time():
             steps.leave_out(f"the source of {len(paths) - number} of {len(paths)} files")
             return set(paths[number:])
-        texts.read(path)
+        texts.load(path)
     return set()
 
 
-def packed(content: PackInput, options: AskOptions) -> Pack:
-    """The pack as the options want it written."""
+def render_answer_pack(content: PackInput, options: AskOptions) -> Pack:
+    """Render the pack with the options of the query."""
     return render_pack(
         content,
         max_tokens=options.max_tokens,

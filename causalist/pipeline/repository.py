@@ -1,7 +1,7 @@
-"""The only module that knows the order of the stages; the library's facade.
+"""The facade of the library and the only module that knows the order of the stages.
 
-`Repository.open(path).ask(question)` is: read the question, rank, choose, find paths, extract, order, pack. The
-stages do not know one another; what passes between them is a type in `model/`.
+`Repository.open(path).ask(query)` is: read the query, rank, select, find paths, extract, order, pack. The stages do not
+know one another; the types between them are in `model/`.
 """
 
 from collections.abc import Hashable
@@ -10,33 +10,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
-from causalist.index.open import index_places, refreshed_index
-from causalist.index.options import IndexOptions, Progress, silent
-from causalist.index.source_text import Texts
-from causalist.model.answer import Answer, AskOptions, Level, Order, PackHeader, PackInput, Route, Standing, Status
+from causalist.index.open import index_folders, open_index
+from causalist.index.options import IndexOptions, Progress, ignore_progress
+from causalist.index.source_text import SourceText
+from causalist.model.answer import Answer, AskOptions, IndexStatus, Level, Order, PackHeader, PackInput, Route, Status
 from causalist.model.index import Index
-from causalist.model.protocols import UNWATCHED, Steps
+from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit, Hop, SeedShare
 from causalist.model.source import Diagnostic, FileEntry, SourceFile
 from causalist.pipeline.answer_parts import (
     answer_id,
-    left_out_by_filters,
-    n_searched,
-    none_at_hand,
-    not_shown,
-    ordered_edges,
-    pack_items,
-    packed,
-    pagerank_info,
-    partly_read,
-    pointed_rows,
-    tried,
+    build_pack_items,
+    build_pagerank_info,
+    cached_only_answer,
+    count_searched_nodes,
+    filtered_out_diagnostics,
+    find_pinned_rows,
+    hidden_matches_diagnostic,
+    incomplete_file_diagnostics,
+    order_edges,
+    render_answer_pack,
+    retry_diagnostics,
 )
 from causalist.pipeline.answer_parts import check_question as check_question
-from causalist.pipeline.feedback_store import Beside, Learned
+from causalist.pipeline.feedback_store import FeedbackStore, LearnedWeights
 from causalist.pipeline.lookups import Lookups
-from causalist.pipeline.retries import Asking, Attempt, best_of, routed, similarities_for
-from causalist.pipeline.steps import Deadline, Watched
+from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, make_similarities, with_route
+from causalist.pipeline.steps import Deadline, GuardedSteps
 from causalist.rank import (
     Chosen,
     Ranking,
@@ -57,17 +57,17 @@ if TYPE_CHECKING:
 
 
 def is_pattern(query: str) -> bool:
-    """Whether a question is nothing but a literal in quotes or a regular expression between slashes."""
+    """Return True if a query is only a literal in quotes or a regular expression between slashes."""
     return read_question(query).is_pattern
 
 
 @dataclass(frozen=True, slots=True)
 class Repository(Lookups):
-    """An indexed repository. Open one with `open` or `at_commit`; everything else reads."""
+    """An indexed repository. Open one with `open` or `at_commit`; all other methods only read."""
 
     settings: Settings = field(default_factory=Settings)
-    beside: Beside | None = None  # what is kept beside the index; None for a commit
-    learned: Learned | None = None  # where the weights come from, unless they are the shipped ones
+    feedback_store: FeedbackStore | None = None  # what is kept beside the index; None for a commit
+    learned: LearnedWeights | None = None  # where the weights come from, unless they are the shipped ones
     weights: Weights = field(default_factory=default_weights)
     session: "Session | None" = None  # of a process that answers many questions
     behind: bool = False  # the index is known to be older than the files
@@ -81,17 +81,17 @@ class Repository(Lookups):
         force: bool = False,
         options: IndexOptions | None = None,
     ) -> "Repository":
-        """Opens the repository around `path`, or just the folder `path` if `exact_root`; builds or refreshes its index.
+        """Open the repository around `path`, or just the folder `path` if `exact_root`.
 
-        Where the folder cannot be written, the index stays in memory and a diagnostic says so.
+        Builds or refreshes its index. In a read-only folder, the index stays in memory and a diagnostic says so.
         """
-        root, folder, settings = cls.located(path, exact_root=exact_root, force=force)
-        index, notes = refreshed_index(root, settings.index_options(options or IndexOptions()))
-        return cls.over(root, index, notes, folder, settings)
+        root, folder, settings = cls.locate(path, exact_root=exact_root, force=force)
+        index, notes = open_index(root, settings.index_options(options or IndexOptions()))
+        return cls.from_index(root, index, notes, folder, settings)
 
     @staticmethod
-    def located(path: str | Path, *, exact_root: bool, force: bool) -> tuple[Path, str, Settings]:
-        """(root, folder below it, settings) of what `open` would open. Raises as it does before it looks for files."""
+    def locate(path: str | Path, *, exact_root: bool, force: bool) -> tuple[Path, str, Settings]:
+        """Return (root, folder below it, settings) of what `open` would open. Raises as `open`."""
         root = find_root(Path(path))
         folder = "" if exact_root else relative_folder(root, Path(path))
         if exact_root:
@@ -101,7 +101,7 @@ class Repository(Lookups):
         return root, folder, read_settings(root)
 
     @classmethod
-    def over(
+    def from_index(
         cls,
         root: Path,
         index: Index,
@@ -111,17 +111,17 @@ class Repository(Lookups):
         session: "Session | None" = None,
         behind: bool = False,
     ) -> "Repository":
-        """The repository in the folder `root` with an index of it that is at hand, whether it is current or not."""
+        """Return the repository in the folder `root` with an existing index, current or not."""
         settings = settings or read_settings(root)
-        limits, beside = settings.limits(), Beside(index_places(root))
-        learned, doubts = beside.learned(index.version)
+        limits, store = settings.limits(), FeedbackStore(index_folders(root))
+        learned, doubts = store.read_weights(index.version)
         weights = learned.weights if learned else default_weights()
         return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, settings,
-                   beside, learned, weights, session, behind)  # fmt: skip
+                   store, learned, weights, session, behind)  # fmt: skip
 
     @staticmethod
     def settings_at(path: str | Path = ".", *, exact_root: bool = False) -> Settings:
-        """The settings that `open` would read. Raises SettingsError and RepositoryNotFound."""
+        """Return the settings that `open` would read. Raises SettingsError and RepositoryNotFound."""
         root = find_root(Path(path))
         return read_settings(Path(path).resolve() if exact_root else root)
 
@@ -135,13 +135,16 @@ class Repository(Lookups):
         options: IndexOptions | None = None,
         known: Index | None = None,
     ) -> "Repository":
-        """The state of a commit, without a checkout. `cache` shares facts, `known` another commit's history."""
-        from causalist.index.build import index_of_commit
+        """Return the state of a commit, without a checkout.
+
+        `cache` shares facts, `known` the history of another commit's index.
+        """
+        from causalist.index.build import build_commit_index
         from causalist.source import BlobReader, scan_commit
 
         folder = Path(git_dir)
         scan = scan_commit(folder, commit)
-        index = index_of_commit(folder, scan, cache, options, known)
+        index = build_commit_index(folder, scan, cache, options, known)
         blobs = {entry.path: entry for entry in scan.entries}
 
         def read(entry: FileEntry) -> SourceFile | str:
@@ -159,34 +162,34 @@ class Repository(Lookups):
         *,
         deadline: Deadline | float | None = None,
         remember: bool | None = None,
-        progress: Progress = silent,
+        progress: Progress = ignore_progress,
     ) -> Answer:
-        """The smallest connected set of code that answers `query`, ranked, explained, ordered and packed.
+        """Return the smallest connected set of code that answers `query`: ranked, explained, ordered, packed.
 
-        Without `options`: as the repository's settings say. Raises EmptyQuestion, and UsageError for options out of
-        range. Finding nothing is an answer without results. With a `deadline`, in seconds, whatever can be left out is
-        left out when it is near, and a diagnostic says what. `remember`: whether the question is kept for feedback;
-        without it, as the settings say. `progress` is told of what an embedder is shown.
+        Without `options` the repository's settings apply. Raises EmptyQuestion, and UsageError for options out of
+        range. An answer may have no results. Near the `deadline`, in seconds, optional steps are left out, and a
+        diagnostic names them. `remember` stores the query for feedback; None: as the settings say. `progress` receives
+        the progress of an embedder.
         """
         options = self.settings.completed(options or self.settings.ask_options(), self.folder)
         check_question(query, options)
-        steps = Watched(
+        steps = GuardedSteps(
             None if self.session is None else self.session.circuits,
             Deadline(deadline) if isinstance(deadline, int | float) else deadline,
         )
         graph = self.index.graph
-        named = self._id_of(query, options)
+        named = self._compute_answer_id(query, options)
         with steps.timed("route.cache"):
-            key, at_hand = self._at_hand(named, query, options)
+            key, at_hand = self._get_cached(named, query, options)
         if at_hand is not None or options.route is Route.SKIP:
-            at_hand = at_hand or none_at_hand(named, query, self.info(), self.notes)
+            at_hand = at_hand or cached_only_answer(named, query, self.info(), self.notes)
             self._remember(at_hand, options, remember)
             return replace(at_hand, timings_ms=steps.milliseconds)
         with steps.timed("route.reading"):
-            question = routed(read_question(query), options)
-        texts = Texts(self.index.manifest, self.read)
-        attempts = self._asking(query, options, texts, steps, progress).attempts(question)
-        matched, ranking, view, chosen, confidence, generated = best_of(attempts)
+            question = with_route(read_question(query), options)
+        texts = SourceText(self.index.manifest, self.read)
+        attempts = self._start_session(query, options, texts, steps, progress).rank_with_retries(question)
+        matched, ranking, view, chosen, confidence, generated = best_attempt(attempts)
         transition = view.transition
         nodes = [c.node for c in chosen]
         with steps.timed("assemble.paths"):
@@ -209,33 +212,33 @@ class Repository(Lookups):
             if shares is not None:
                 results = tuple(replace(hit, seeds=s) for hit, s in zip(results, shares, strict=True))
         both = [*nodes, *via]
-        ordered, edges = ordered_edges(graph, both, results, options, steps)
+        ordered, edges = order_edges(graph, both, results, options, steps)
         ids = [graph.nodes.ids[n] for n in both]
         kept = tuple(named_edge(graph, e, ids) for e in edges)
         removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
         with steps.timed("deliver.texts"):
             telling = TellingLines(ranking.question, self.index.lexical)
-            pointed = pointed_rows(ranking.question, matched, self.index)
-            items = pack_items(graph, results, ordered, both, standing, texts, steps, telling, pointed)
+            pointed = find_pinned_rows(ranking.question, matched, self.index)
+            items = build_pack_items(graph, results, ordered, both, standing, texts, steps, telling, pointed)
         with steps.timed("deliver.packing"):
             header = PackHeader(
                 query,
                 self.root.name,
                 self.index.commit,
-                n_searched(graph),
-                stale=self.behind or bool(texts.changed),
+                count_searched_nodes(graph),
+                stale=self.behind or bool(texts.changed_paths),
                 causal=options.order is Order.CAUSAL,
                 confidence=confidence,
             )
-            pack = packed(PackInput(header, items, kept, removed), options) if results else None
+            pack = render_answer_pack(PackInput(header, items, kept, removed), options) if results else None
         answer = Answer(
             answer_id=named,
             query=query,
             route=question.route,
             confidence=confidence,
             attempts=len(attempts),
-            repository=self.info(stale=self.behind or bool(texts.changed)),
-            pagerank=pagerank_info(ranking, options),
+            repository=self.info(stale=self.behind or bool(texts.changed_paths)),
+            pagerank=build_pagerank_info(ranking, options),
             results=results,
             edges=kept,
             removed_edges=removed,
@@ -243,10 +246,10 @@ class Repository(Lookups):
             via=tuple(graph.nodes.ids[n] for n in via),
             diagnostics=(
                 *self.notes,
-                *left_out_by_filters(view.inside, options),
-                *tried(question, ranking, len(attempts)),
-                *partly_read(self.index, results),
-                *not_shown(matched, results, self.index, options.level),
+                *filtered_out_diagnostics(view.inside, options),
+                *retry_diagnostics(question, ranking, len(attempts)),
+                *incomplete_file_diagnostics(self.index, results),
+                *hidden_matches_diagnostic(matched, results, self.index, options.level),
                 *texts.diagnostics(),
                 *steps.diagnostics(),
             ),
@@ -255,67 +258,72 @@ class Repository(Lookups):
             pack=pack,
         )
         if self.session is not None:
-            self.session.answers.put(key, answer, tuple(texts.seen))
+            self.session.answers.put(key, answer, tuple(texts.read_paths))
         with steps.timed("deliver.remembering"):
             self._remember(answer, options, remember)
         return replace(answer, timings_ms=steps.milliseconds)
 
     def rank_nodes(self, query: str, options: AskOptions) -> list[str]:
-        """Ids of the best nodes (or files, by `options.level`) for a question: `ask` without paths, order and pack."""
+        """Return ids of the best nodes (or files, by `options.level`): `ask` without paths, order and pack."""
         return [self.index.graph.nodes.ids[c.node] for c in self.attempt(query, options).chosen]
 
-    def attempt(self, query: str, options: AskOptions) -> Attempt:
-        """The first ranking behind `ask`: the question as it stands."""
-        question, options = routed(read_question(query), options), self.settings.completed(options, self.folder)
-        return self._asking(query, options, Texts(self.index.manifest, self.read)).attempt(question)
+    def attempt(self, query: str, options: AskOptions) -> RankingAttempt:
+        """Return the first ranking of `ask`, of the query as given."""
+        question, options = with_route(read_question(query), options), self.settings.completed(options, self.folder)
+        return self._start_session(query, options, SourceText(self.index.manifest, self.read)).attempt(question)
 
     # -- what is indexed
 
     def status(self) -> Status:
-        """What is indexed and what was left out."""
+        """Return what is indexed and what was left out."""
         index = self.index
         return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), dict(index.examples),
                       index.notes, self.learned.provenance if self.learned else None)  # fmt: skip
 
-    def standing(self) -> Standing:
-        """Where the index lies, whether the stored one is of the files as they are now and why not, and how far these
-        are from their commit. For a repository in a folder; looks at all of its files."""
-        from causalist.index.status import found_at, standing_of
+    def index_status(self) -> IndexStatus:
+        """Return the status of the index of a folder; checks all of its files."""
 
-        found = found_at(self.root, self.settings.index_options(IndexOptions()))
-        return standing_of(self.root, self.index, self.read, found if found.path is not None else None)
+        from causalist.index.status import index_status, stored_index_status
+
+        found = stored_index_status(self.root, self.settings.index_options(IndexOptions()))
+        return index_status(self.root, self.index, self.read, found if found.path is not None else None)
 
     # -- parts of an answer
 
-    def _id_of(self, query: str, options: AskOptions) -> str:
+    def _compute_answer_id(self, query: str, options: AskOptions) -> str:
         return answer_id(self.index, query, options, self.learned.digest if self.learned else "")
 
-    def _at_hand(self, named: str, query: str, options: AskOptions) -> tuple[Hashable, Answer | None]:
-        """What an answer is kept under, and the answer, if it is kept and the files that it shows are as they were."""
-        usual = self._id_of(query, replace(options, route=None)) if options.route is Route.SKIP else named
+    def _get_cached(self, named: str, query: str, options: AskOptions) -> tuple[Hashable, Answer | None]:
+        """Return (the key of an answer, the cached answer if its files are unchanged)."""
+        usual = self._compute_answer_id(query, replace(options, route=None)) if options.route is Route.SKIP else named
         key = (self.root, self.folder, self.behind, self.notes, usual)
         kept = None if self.session is None else self.session.answers.get(key)
         if self.session is None or kept is None:
             return key, None
-        texts = Texts(self.index.manifest, self.read)
+        texts = SourceText(self.index.manifest, self.read)
         for path in kept.files:
-            texts.read(path)
-        if texts.changed:
+            texts.load(path)
+        if texts.changed_paths:
             self.session.answers.forget(key)
             return key, None
         return key, replace(kept.answer, answer_id=named)
 
     def _remember(self, answer: Answer, options: AskOptions, wanted: bool | None) -> None:
         wanted = self.settings.value("ask", "remember") if wanted is None else wanted
-        if wanted and self.beside is not None and answer.results:
-            self.beside.remember(answer.answer_id, answer.query, options)
+        if wanted and self.feedback_store is not None and answer.results:
+            self.feedback_store.remember(answer.answer_id, answer.query, options)
 
-    def _asking(
-        self, query: str, options: AskOptions, texts: Texts, steps: Steps = UNWATCHED, progress: Progress = silent
-    ) -> Asking:
-        places = () if self.beside is None else self.beside.places
-        similarities = similarities_for(query, options, self.index, self.read, places, progress, steps)
-        return Asking(self.index, options, texts, self.weights, self.root, self.folder, steps, similarities)
+    def _start_session(
+        self,
+        query: str,
+        options: AskOptions,
+        texts: SourceText,
+        steps: Steps = NO_STEPS,
+        progress: Progress = ignore_progress,
+    ) -> RankingSession:
+        places = () if self.feedback_store is None else self.feedback_store.places
+        similarities = make_similarities(query, options, self.index, self.read, places, progress, steps)
+        return RankingSession(self.index, options, texts, self.weights, self.root, self.folder, steps, similarities)
 
     def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0

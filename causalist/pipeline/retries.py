@@ -1,4 +1,4 @@
-"""A question -> rankings of it: as it stands and, where that finds nothing, with other words."""
+"""Rankings of a query: as given and, if that finds nothing, with other words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from causalist import navigate
 from causalist._internal.lazy import dataclass
-from causalist.index.options import Progress, Read, silent
-from causalist.index.source_text import Texts
+from causalist.index.options import Progress, Read, ignore_progress
+from causalist.index.source_text import SourceText
 from causalist.model.answer import AskOptions, RankMode
 from causalist.model.index import Index
-from causalist.model.protocols import UNWATCHED, Steps
-from causalist.model.scores import Matched
+from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.scores import TextMatches
 from causalist.rank import (
     GENERATORS,
     LEAST_ALIKE,
@@ -32,12 +32,15 @@ from causalist.rank import (
 )
 
 
-class Attempt(NamedTuple):
-    """A question ranked once: where its patterns stand, scores, the part of the repository that was asked, the nodes
-    that answer, how likely one of the first five files is right (None where nobody knows), and how many candidates each
-    generator of the route found (None where it was not run)."""
+class RankingAttempt(NamedTuple):
+    """One ranking of a query.
 
-    matched: Mapping[int, Matched]
+    `matched` are matches of its patterns, `view` is the searched part of the repository, `chosen` are the nodes that
+    answer. `confidence` is the probability that one of the first five files is right, None if unknown. `generators` has
+    the number of candidates of each generator of the route, None if it did not run.
+    """
+
+    matched: Mapping[int, TextMatches]
     ranking: Ranking
     view: navigate.View
     chosen: list[Chosen]
@@ -45,51 +48,55 @@ class Attempt(NamedTuple):
     generators: Mapping[str, int | None]
 
 
-def best_of(attempts: Sequence[Attempt]) -> Attempt:
-    """The surest of those that found something; of equal ones the first."""
+def best_attempt(attempts: Sequence[RankingAttempt]) -> RankingAttempt:
+    """Return the most confident attempt with results; of equal ones the first."""
     return max(attempts, key=lambda each: (bool(each.chosen), each.confidence or 0.0))
 
 
-def routed(question: Question, options: AskOptions) -> Question:
-    """The question on the route that the options force, if they do."""
+def with_route(question: Question, options: AskOptions) -> Question:
+    """Return the query with the route of the options, if they have one."""
     return question if options.route is None else replace(question, route=options.route)
 
 
-def similarities_for(
+def make_similarities(
     query: str,
     options: AskOptions,
     index: Index,
     read: Read,
     places: tuple[Path, ...],
-    progress: Progress = silent,
-    steps: Steps = UNWATCHED,
+    progress: Progress = ignore_progress,
+    steps: Steps = NO_STEPS,
 ) -> Similarities | None:
-    """What the embedder of the options says of a question, once it is asked for; None without one. `places`: where the
-    index may lie, and its vectors with it."""
+    """Return a function that gives the similarities of a query by the embedder of the options, or None.
+
+    `places` are the folders of the index and its vectors.
+    """
     if options.embedder is None:
         return None
-    from causalist.index.vectors import similarities_to
+    from causalist.index.vectors import defer_similarities
 
-    return similarities_to(query, options.embedder, index, read, places, progress, steps)
+    return defer_similarities(query, options.embedder, index, read, places, progress, steps)
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """What is asked, but for the question."""
+class RankingSession:
+    """Everything that the rankings of one query share."""
 
     index: Index
     options: AskOptions
-    texts: Texts
+    texts: SourceText
     weights: Weights
     root: Path
     folder: str
-    steps: Steps = UNWATCHED
+    steps: Steps = NO_STEPS
     similarities: Similarities | None = None  # what an embedder says, if one is chosen
 
-    def attempts(self, question: Question) -> list[Attempt]:
-        """The question as it stands and, as long as nothing is found, with words that begin like its own; decision 9
-        has what else was tried. What was asked for to the letter is there, or it is not, unless a program may have
-        printed it with parts filled in, or it is a question in quotes."""
+    def rank_with_retries(self, question: Question) -> list[RankingAttempt]:
+        """Rank the query as given and, until there are results, with words of the same beginning.
+
+        Decision 9 lists other retries that were tried. A pattern is retried only as a printed message with parts filled
+        in, or as a quoted query.
+        """
         attempts = [self.attempt(question)]
         is_absent = question.is_pattern and not attempts[0].chosen
         unquoted = without_quotes(question) if is_absent else None
@@ -101,7 +108,7 @@ class Asking:
             if found.matched:
                 return [*attempts, found]
         if unquoted is not None and self.steps.in_time():
-            return [*attempts, *self.attempts(routed(unquoted, self.options))]
+            return [*attempts, *self.rank_with_retries(with_route(unquoted, self.options))]
         for least_alike in () if question.is_pattern else LEAST_ALIKE:
             if attempts[-1].chosen or not self.steps.in_time():
                 break
@@ -110,12 +117,12 @@ class Asking:
                 attempts.append(self.attempt(other, asked=question))
         return attempts
 
-    def attempt(self, question: Question, asked: Question | None = None) -> Attempt:
-        """A ranking of `question`, judged by how well it fits `asked` where that is another one."""
+    def attempt(self, question: Question, asked: Question | None = None) -> RankingAttempt:
+        """Rank `question`; confidence depends on its fit to `asked` if that is another query."""
         graph, lexical, options, steps = self.index.graph, self.index.lexical, self.options, self.steps
         with steps.timed("validate.filters"):
             view = navigate.view_of(self.index, options, root=self.root, folder=self.folder)
-        matched = self._matched(question)
+        matched = self._match_patterns(question)
         given = (graph, lexical, view.transition, self.weights, options)
         ranking = rank_question(question, *given, matched, view.inside, self.index.history, steps, self.similarities)
         scope = view.scope
@@ -132,20 +139,20 @@ class Asking:
             )
         found = steps.take_found()
         generators = {name: found.get(name) for name in GENERATORS}
-        return Attempt(matched, ranking, view, chosen, confidence, generators)
+        return RankingAttempt(matched, ranking, view, chosen, confidence, generators)
 
-    def _matched(self, question: Question) -> Mapping[int, Matched]:
-        """Where the patterns of a question stand."""
+    def _match_patterns(self, question: Question) -> Mapping[int, TextMatches]:
+        """Return matches of the patterns of a query."""
         if "literals" not in ROUTES[question.route].generators:
             return {}
         if not question.patterns:
             self.steps.found("literals", 0)
             return {}
 
-        def work() -> Mapping[int, Matched]:
-            from causalist.pipeline.text_search import all_matches
+        def work() -> Mapping[int, TextMatches]:
+            from causalist.pipeline.text_search import find_all_matches
 
-            matched = all_matches(question.patterns, self.index, self.texts, self.steps)
+            matched = find_all_matches(question.patterns, self.index, self.texts, self.steps)
             self.steps.found("literals", len(matched))
             return matched
 

@@ -1,8 +1,6 @@
-"""The steps of answering: how long each takes, how long all may take, and which keep failing.
+"""Steps of an answer: their times, the deadline, and steps that fail.
 
-What happens to a step that fails is decided in `watched.py`; here is only what is counted.
-
-The one place where a step of an answer may fail, or be left out for want of time, without the answer failing.
+`GuardedSteps` is the only place where a step may fail, or be left out for lack of time, without the answer failing.
 """
 
 import time
@@ -11,17 +9,20 @@ from contextlib import contextmanager
 from math import inf
 from typing import TypeVar
 
-from causalist._internal.circuit_breaker import MOST_FAILURES, PASSED_OVER, Circuits
+from causalist._internal.circuit_breaker import MAX_FAILURES, SKIPPED_RUNS, Circuits
 from causalist.errors import CausalistError, UsageError
 from causalist.model.protocols import STAGES
-from causalist.model.source import Diagnostic
+from causalist.model.source import Diagnostic, DiagnosticSlug
 
-__all__ = ["MOST_FAILURES", "PASSED_OVER", "RESERVE", "Circuits", "Clock", "Deadline"]
+__all__ = ["MAX_FAILURES", "RESERVE", "SKIPPED_RUNS", "Circuits", "Deadline", "StepTimer"]
 
 
-class Clock:
-    """Milliseconds of the stages and their steps. A step has its own time, without that of steps inside of it, and a
-    step that is entered again adds to it. A stage has the time of its steps."""
+class StepTimer:
+    """Milliseconds of stages and steps.
+
+    A step has its own time without that of steps inside of it; times of repeated steps add up. A stage has the time of
+    its steps.
+    """
 
     def __init__(self) -> None:
         self._spent: dict[str, float] = {}
@@ -29,6 +30,7 @@ class Clock:
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
+        """Add the time of the block to a step."""
         self._inside.append(0.0)
         began = time.perf_counter()
         try:
@@ -58,10 +60,13 @@ RESERVE = 0.2
 
 
 class Deadline:
-    """The moment, by the monotonic clock, at which an answer is due."""
+    """Moment by the monotonic clock when an answer is due."""
 
     def __init__(self, seconds: float, *, gone: float = 0.0) -> None:
-        """`gone` of the `seconds` are over. Raises UsageError for what is no positive number of seconds."""
+        """Set the deadline `seconds` from now, of which `gone` are over.
+
+        Raises UsageError unless `seconds` is a positive number.
+        """
         if not 0.0 < seconds < float("inf"):
             raise UsageError(f"--deadline is {seconds:g}; it is a number of seconds above 0")
         self.seconds = seconds
@@ -69,14 +74,14 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """Seconds that are left, below 0 when it is over."""
+        """Remaining seconds, negative after the deadline."""
         return self._due - time.monotonic()
 
 
 _T = TypeVar("_T")
 
 # Steps that are left out when there is no time. All others take as long as it takes to find that out.
-_WAITING = frozenset(
+_SKIPPABLE_STEPS = frozenset(
     {
         "candidates.literals",
         "candidates.files",
@@ -92,11 +97,11 @@ _WAITING = frozenset(
 )
 
 
-class Watched(Clock):
-    """Runs the steps of one answer: the one place where a step may fail without the answer failing.
+class GuardedSteps(StepTimer):
+    """Runner of the steps of one answer.
 
-    A CausalistError skips an optional step, and the answer says so. Anything unexpected goes its way; a process that
-    answers many questions remembers it, so that what keeps failing is passed over for a while.
+    A CausalistError skips an optional step, and the answer says so. Other exceptions propagate; a process that answers
+    many queries counts them and skips a step that keeps failing.
     """
 
     def __init__(self, circuits: Circuits | None, deadline: Deadline | None) -> None:
@@ -108,12 +113,13 @@ class Watched(Clock):
         self._found: dict[str, int] = {}
 
     def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
+        """Run an optional step; return `without()` if it is skipped or fails with a CausalistError."""
         if self._circuits is not None:
             reason = self._circuits.passes_over(name)
             if reason:
                 self._skipped[name] = reason
                 return without()
-        if name in _WAITING and not self.in_time():
+        if name in _SKIPPABLE_STEPS and not self.in_time():
             self.leave_out(name)
             return without()
         try:
@@ -134,27 +140,32 @@ class Watched(Clock):
         return result
 
     def found(self, name: str, n: int) -> None:
+        """Record the number of candidates of a generator."""
         self._found[name] = n
 
     def take_found(self) -> Mapping[str, int]:
-        """What was found since this was asked last, by generator."""
+        """Return the numbers recorded since the last call, by generator."""
         found, self._found = self._found, {}
         return found
 
     def left(self) -> float:
+        """Return the seconds until steps are left out."""
         return inf if self._deadline is None else self._deadline.left - RESERVE
 
     def in_time(self) -> bool:
+        """Return True if there is time left."""
         return self.left() > 0
 
     def leave_out(self, what: str) -> None:
+        """Record that a step was left out for lack of time."""
         self._left_out[what] = None
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        skipped = [Diagnostic("step-skipped", f"{name}: {why}", -1) for name, why in self._skipped.items()]
+        """Return diagnostics of skipped steps and of the deadline."""
+        skipped = [Diagnostic(DiagnosticSlug.STEP_SKIPPED, f"{name}: {why}", -1) for name, why in self._skipped.items()]
         if self._left_out and self._deadline is not None:
             detail = f"left out to answer within {self._deadline.seconds:g} s: {', '.join(self._left_out)}"
-            skipped.append(Diagnostic("deadline", detail, -1))
+            skipped.append(Diagnostic(DiagnosticSlug.DEADLINE, detail, -1))
         return tuple(skipped)
 
     def _failed(self, name: str, reason: str) -> None:

@@ -1,7 +1,7 @@
-"""Exact look-up: a quoted literal or a regular expression -> the nodes in whose text it stands.
+"""Exact search: a quoted literal or a regular expression -> the nodes that contain it.
 
-What people and agents run grep for, with the definition around each match instead of a bare line. Everything that is
-indexed is read, so that a match is never missed because of how words are split; nothing else is.
+It does what grep does, with the definition around each match instead of a bare line. All indexed files are read, so
+that a match never depends on how words are split.
 """
 
 import re
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causalist.errors import UsageError
-from causalist.index.source_text import Texts
+from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.protocols import UNWATCHED, Steps
-from causalist.model.scores import Matched
+from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.scores import TextMatches
 from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.rank import Pattern, files_with_all, has_pair, message_words, n_telling_in, printing, repeats, said_in
 
@@ -28,42 +28,43 @@ if TYPE_CHECKING:
     import regex
 
 # An expression that takes longer than this, in seconds, goes back and forth over its own matches.
-TIME_LIMIT = 5.0
+TIME_LIMIT_SECONDS = 5.0
 _WORD = re.compile(r"\w+")
 # Definitions whose text is read for what was printed, and for what may have been.
-_MOST_CERTAIN = 16
-_MOST_PRINTING = 8
-_FEWEST_WORDS = 3  # of a message that have to stand in a row
-_FEWEST_TELLING = 3  # of these that are not said of everything
+_MAX_CERTAIN_NODES = 16
+_MAX_PRINTING_NODES = 8
+_MIN_WORDS = 3  # of a message that have to stand in a row
+_MIN_INFORMATIVE_WORDS = 3  # of these that are not said of everything
 _COMMENTS = ("//", "/*", "*", "#", "--")  # as they begin in most languages
-_MOST_PLACES = 50  # definitions in which something quoted stands; in more of them it says nothing
-_MOST_IN_FILE = 10_000  # matches of one file that are counted
-_MOST_ROWS = 20  # lines of one node that are told
-_LONGEST_SOURCE = 200_000  # bytes of a definition in which a message is looked for
-_LONGEST_SAMPLE = 120  # characters of the line that is shown
+_MAX_NODES = 50  # definitions in which something quoted stands; in more of them it says nothing
+_MAX_MATCHES_IN_FILE = 10_000  # matches of one file that are counted
+_MAX_ROWS = 20  # lines of one node that are told
+_MAX_NODE_BYTES = 200_000  # bytes of a definition in which a message is looked for
+_MAX_SAMPLE_CHARACTERS = 120  # characters of the line that is shown
 
 
 @dataclass(slots=True)
-class _Tally:
+class _MatchCounter:
     n: int = 0
     rows: dict[int, None] = field(default_factory=dict)
     sample: str = ""
 
 
-def all_matches(
-    patterns: Sequence[Pattern], index: Index, texts: Texts, steps: Steps = UNWATCHED
-) -> dict[int, Matched]:
-    """Where the patterns of a question stand; of several in one node the one that stands there most.
+def find_all_matches(
+    patterns: Sequence[Pattern], index: Index, texts: SourceText, steps: Steps = NO_STEPS
+) -> dict[int, TextMatches]:
+    """Return matches of all patterns of a query by node; of several in one node the most frequent.
 
-    What is quoted in a message that is found is part of it, and what is quoted and stands everywhere is a word like
-    others."""
-    found: dict[int, Matched] = {}
+    A literal inside a message that was found belongs to that message. A literal with too many matches counts as an
+    ordinary word.
+    """
+    found: dict[int, TextMatches] = {}
     messages: list[str] = []
     for pattern in sorted(patterns, key=lambda pattern: not pattern.printed):
         if not pattern.printed and any(pattern.text in message for message in messages):
             continue
         places = find_matches(pattern, index, texts, steps)
-        if len(places) > _MOST_PLACES and not pattern.alone:
+        if len(places) > _MAX_NODES and not pattern.alone:
             continue
         for node, matched in places.items():
             if node not in found or matched.n > found[node].n:
@@ -73,56 +74,61 @@ def all_matches(
     return found
 
 
-def find_matches(pattern: Pattern, index: Index, texts: Texts, steps: Steps = UNWATCHED) -> Mapping[int, Matched]:
-    """Matches by node: the innermost definition or passage around each, else the file.
+def find_matches(
+    pattern: Pattern, index: Index, texts: SourceText, steps: Steps = NO_STEPS
+) -> Mapping[int, TextMatches]:
+    """Return matches by node: the innermost definition or passage around each, else the file.
 
-    A pattern that is only part of a question is looked for in files that have all of its words, and a printed message
-    in the few definitions that have most of them. Raises UsageError for
-    an expression that does not compile, or that takes too long; where the whole answer has no more time, what was found
-    by then counts.
+    A pattern that is only part of a query is searched in files with all of its words, and a printed message in the few
+    definitions with most of its words. Raises UsageError for an expression that does not compile or takes too long. At
+    the deadline, the matches so far count.
     """
     graph = index.graph
     if pattern.printed:
-        return _printed(pattern, index, texts)
-    search = _searcher(pattern, steps)
+        return _find_printed(pattern, index, texts)
+    search = _make_searcher(pattern, steps)
     paths = list(index.manifest.paths) if pattern.alone else files_with_all(pattern, graph, index.lexical)
-    found: dict[int, _Tally] = {}
+    found: dict[int, _MatchCounter] = {}
     for number, path in enumerate(paths):
         if not steps.in_time():
             steps.leave_out(f"{len(paths) - number} of {len(paths)} files in which to look for {pattern.text!r}")
             break
-        text = texts.whole(path)
+        text = texts.read_text(path)
         if not text:
             continue
-        matches = list(islice(search(text), _MOST_IN_FILE))
+        matches = list(islice(search(text), _MAX_MATCHES_IN_FILE))
         if matches:
-            _assign(matches, text, path, graph, found)
-    return {node: Matched(t.n, tuple(t.rows), t.sample) for node, t in sorted(found.items())}
+            _assign_matches(matches, text, path, graph, found)
+    return {node: TextMatches(t.n, tuple(t.rows), t.sample) for node, t in sorted(found.items())}
 
 
-def _printed(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Matched]:
-    """The definitions whose literals have most of a message, code before what only repeats messages. Without such a
-    literal, and if it is certain that it was printed, those in which most of its words stand one after the other, in
-    code behind a quote."""
+def _find_printed(pattern: Pattern, index: Index, texts: SourceText) -> Mapping[int, TextMatches]:
+    """Return the definitions whose literals contain most of a message, code before repeated messages.
+
+    If there is none and the message is certainly printed, return those with most of its words in a row, in code after a
+    quote.
+    """
     graph = index.graph
     words = message_words(pattern.text)
-    by_wording: dict[int, tuple[float, Matched]] = {}
-    by_run: dict[int, tuple[float, Matched]] = {}
+    by_wording: dict[int, tuple[float, TextMatches]] = {}
+    by_run: dict[int, tuple[float, TextMatches]] = {}
     read: dict[str, bytes] = {}
     is_other = repeats(graph)
-    for node in printing(pattern.text, graph, index.lexical, _MOST_CERTAIN if pattern.certain else _MOST_PRINTING):
+    for node in printing(
+        pattern.text, graph, index.lexical, _MAX_CERTAIN_NODES if pattern.certain else _MAX_PRINTING_NODES
+    ):
         path = split_id(graph.nodes.ids[node])[0]
         if path not in read:
-            read[path] = texts.content(path)
-        source = _Source(node, read[path], graph)
+            read[path] = texts.read_bytes(path)
+        source = _NodeText(node, read[path], graph)
         if has_pair(words, source.text):
             for said in said_in(words, source.text):
-                _keep(by_wording, source, said.at, said.weight)
+                _keep_best(by_wording, source, said.at, said.weight)
         if pattern.certain:
             run, at = _longest_run(words, source.text)
-            is_long = len(run) >= max(_FEWEST_WORDS, (len(words) + 1) // 2) and n_telling_in(run) >= _FEWEST_TELLING
+            is_long = len(run) >= max(_MIN_WORDS, (len(words) + 1) // 2) and n_telling_in(run) >= _MIN_INFORMATIVE_WORDS
             if is_long and (is_other[node] or _is_quoted(source.text, at)):
-                _keep(by_run, source, at, len(run))
+                _keep_best(by_run, source, at, len(run))
     for found in (by_wording, by_run):
         best = {n: each for n, each in found.items() if not is_other[n]} or found
         most = max((weight for weight, _ in best.values()), default=0.0)  # who prints more of it is who printed it
@@ -131,41 +137,41 @@ def _printed(pattern: Pattern, index: Index, texts: Texts) -> Mapping[int, Match
     return {}
 
 
-class _Source:
-    """The text of a node; `text` may have characters of several bytes."""
+class _NodeText:
+    """The text of a node; characters may have several bytes."""
 
     def __init__(self, node: int, content: bytes, graph: CodeGraph) -> None:
         self._node, self._content, self._graph = node, content, graph
         self._start = int(graph.nodes.start_bytes[node])
-        end = min(int(graph.nodes.end_bytes[node]), self._start + _LONGEST_SOURCE)
+        end = min(int(graph.nodes.end_bytes[node]), self._start + _MAX_NODE_BYTES)
         self.text = content[self._start : end].decode("utf-8", "replace")
 
-    def place(self, at: int) -> tuple[int, Matched]:
-        """(the innermost definition around a character of the text, the line of that character)."""
+    def place(self, at: int) -> tuple[int, TextMatches]:
+        """Return (the innermost definition around a character of the text, the line of that character)."""
         text, nodes = self.text, self._graph.nodes
         byte = self._start + len(text[:at].encode("utf-8", "replace"))
-        node = innermost_at(int(nodes.files[self._node]), byte, self._graph)
+        node = find_innermost_node(int(nodes.files[self._node]), byte, self._graph)
         begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
         row = int(nodes.start_rows[self._node]) + text.count("\n", 0, at)
-        sample = " ".join(text[begin : end if end >= 0 else len(text)].split())[:_LONGEST_SAMPLE]
-        return node, Matched(1, (row,), sample)
+        sample = " ".join(text[begin : end if end >= 0 else len(text)].split())[:_MAX_SAMPLE_CHARACTERS]
+        return node, TextMatches(1, (row,), sample)
 
 
 def _is_quoted(text: str, at: int) -> bool:
-    """Whether a quote stands before a character in its line, and the line is no comment."""
+    """Return True if a quote precedes a character in its line, and the line is no comment."""
     line = text[text.rfind("\n", 0, at) + 1 : at].lstrip()
     return not line.startswith(_COMMENTS) and any(quote in line for quote in "\"'`")
 
 
-def _keep(found: dict[int, tuple[float, Matched]], source: _Source, at: int, weight: float) -> None:
-    """The best of what stands in one definition, of equal ones the first."""
+def _keep_best(found: dict[int, tuple[float, TextMatches]], source: _NodeText, at: int, weight: float) -> None:
+    """Keep the best match of a definition, of equal ones the first."""
     node, matched = source.place(at)
     if node not in found or found[node][0] < weight:
         found[node] = (weight, matched)
 
 
-def innermost_at(file: int, byte: int, graph: CodeGraph) -> int:
-    """The innermost definition or passage of a file around a byte, else the file."""
+def find_innermost_node(file: int, byte: int, graph: CodeGraph) -> int:
+    """Return the innermost definition or passage of a file around a byte, else the file."""
     nodes = graph.nodes
     inside = np.flatnonzero((nodes.files == file) & ~np.isin(nodes.kinds, [NodeKind.FILE, NodeKind.FIELD]))
     starts, ends = nodes.start_bytes[inside], nodes.end_bytes[inside]
@@ -174,8 +180,9 @@ def innermost_at(file: int, byte: int, graph: CodeGraph) -> int:
 
 
 def _longest_run(words: list[str], text: str) -> tuple[list[str], int]:
-    """(the longest row of `words`, in small letters, that stands in `text` one after the other, where it begins; -1 for
-    none).
+    """Return (the longest run of `words` that occurs in `text`, its start; -1 if there is none).
+
+    Words are in lower case and must be consecutive in both.
 
     >>> _longest_run(["no", "user", "7", "in", "the", "shop"], "raise Error(f'user {id} in the shop')")
     (['in', 'the', 'shop'], 24)
@@ -195,14 +202,14 @@ def _longest_run(words: list[str], text: str) -> tuple[list[str], int]:
     return words[end - longest : end], at
 
 
-def _searcher(pattern: Pattern, steps: Steps) -> Callable[[str], Iterator[int]]:
-    """What yields the start of each match in a text."""
+def _make_searcher(pattern: Pattern, steps: Steps) -> Callable[[str], Iterator[int]]:
+    """Return a function that yields the start of each match in a text."""
     if not pattern.is_expression:
-        return partial(_occurrences, pattern.text)
+        return partial(_find_occurrences, pattern.text)
     import regex
 
     try:
-        return _Expression(
+        return _TimedRegex(
             regex.compile(pattern.text, regex.MULTILINE | (regex.IGNORECASE if pattern.ignore_case else 0)), steps
         )
     except regex.error as error:
@@ -212,20 +219,23 @@ def _searcher(pattern: Pattern, steps: Steps) -> Callable[[str], Iterator[int]]:
         ) from error
 
 
-def _occurrences(literal: str, text: str) -> Iterator[int]:
+def _find_occurrences(literal: str, text: str) -> Iterator[int]:
     at = text.find(literal)
     while at >= 0:
         yield at
         at = text.find(literal, at + len(literal))
 
 
-class _Expression:
-    """All files together have `TIME_LIMIT`: the clock decides whether there is an answer, never which."""
+class _TimedRegex:
+    """A regular expression that shares `TIME_LIMIT_SECONDS` among all files.
+
+    The time decides whether there is an answer, never which.
+    """
 
     def __init__(self, compiled: "regex.Pattern[str]", steps: Steps) -> None:
         self._compiled = compiled
         self._steps = steps
-        self._until = time.monotonic() + TIME_LIMIT
+        self._until = time.monotonic() + TIME_LIMIT_SECONDS
 
     def __call__(self, text: str) -> Iterator[int]:
         left = min(self._until - time.monotonic(), self._steps.left())
@@ -239,13 +249,15 @@ class _Expression:
             if not self._steps.in_time():
                 return  # the next look at the time says what was left out
             raise UsageError(
-                f"/{self._compiled.pattern}/ takes more than {TIME_LIMIT:g} s here; make it more specific, or avoid "
-                "repetitions inside of repetitions"
+                f"/{self._compiled.pattern}/ takes more than {TIME_LIMIT_SECONDS:g} s here; make it more specific, "
+                "or avoid repetitions inside of repetitions"
             ) from None
 
 
-def _assign(matches: list[int], text: str, path: str, graph: CodeGraph, found: dict[int, _Tally]) -> None:
-    """Adds the matches of one file to the nodes around them."""
+def _assign_matches(
+    matches: list[int], text: str, path: str, graph: CodeGraph, found: dict[int, _MatchCounter]
+) -> None:
+    """Add the matches of one file to the nodes around them."""
     file = graph.nodes.ids.position(file_id(path))
     nodes = graph.nodes
     inside = np.flatnonzero((nodes.files == file) & ~np.isin(nodes.kinds, [NodeKind.FILE, NodeKind.FIELD]))
@@ -258,12 +270,12 @@ def _assign(matches: list[int], text: str, path: str, graph: CodeGraph, found: d
         position = at
         around = np.flatnonzero((starts <= offset) & (offset < ends))
         node = int(inside[around[np.argmin(ends[around] - starts[around])]]) if len(around) else file
-        tally = found.setdefault(node, _Tally())
+        tally = found.setdefault(node, _MatchCounter())
         row = bisect_right(newlines, at - 1) if at else 0
         if not tally.n:
             begin = newlines[row - 1] + 1 if row else 0
             end = newlines[row] if row < len(newlines) else len(text)
-            tally.sample = " ".join(text[begin:end][: 4 * _LONGEST_SAMPLE].split())[:_LONGEST_SAMPLE]
+            tally.sample = " ".join(text[begin:end][: 4 * _MAX_SAMPLE_CHARACTERS].split())[:_MAX_SAMPLE_CHARACTERS]
         tally.n += 1
-        if len(tally.rows) < _MOST_ROWS:
+        if len(tally.rows) < _MAX_ROWS:
             tally.rows[row] = None

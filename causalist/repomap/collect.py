@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from causalist.extract import hit_of
 from causalist.model.graph import USE_KINDS, CodeGraph
 from causalist.model.index import Index
-from causalist.model.lookup import Aside, Dependency, EntryPoint, Folder, KeyDefinition, LanguageSize, Overview
+from causalist.model.lookup import (
+    Dependency,
+    EntryPoint,
+    FolderSummary,
+    KeyDefinition,
+    LanguageSize,
+    Overview,
+    RoleFolder,
+)
 from causalist.model.scores import Transition
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.parse import dialect_of
@@ -294,7 +302,9 @@ def _best_members(graph: CodeGraph, scores: NDArray[np.float64], members: Sequen
     )[:_MOST_MEMBERS]
 
 
-def _dependencies(graph: CodeGraph, folders: Sequence[Folder], product: NDArray[np.bool_]) -> tuple[Dependency, ...]:
+def _dependencies(
+    graph: CodeGraph, folders: Sequence[FolderSummary], product: NDArray[np.bool_]
+) -> tuple[Dependency, ...]:
     """Uses between folders, each file counted for the innermost of `folders` that holds it."""
     edges, owners = graph.edges, graph.nodes.files.astype(np.int64)
     chosen = np.isin(edges.kinds, sorted(USE_KINDS)) & product[edges.sources] & product[edges.targets]
@@ -321,7 +331,7 @@ def _dependencies(graph: CodeGraph, folders: Sequence[Folder], product: NDArray[
     return tuple(Dependency(*pair, totals[pair]) for pair in order[:_MOST_DEPENDENCIES])
 
 
-def _asides(graph: CodeGraph, files: Sequence[tuple[str, int]], code: dict[str, float]) -> tuple[Aside, ...]:
+def _asides(graph: CodeGraph, files: Sequence[tuple[str, int]], code: dict[str, float]) -> tuple[RoleFolder, ...]:
     places: dict[Role, Counter[str]] = {}
     for path, node in files:
         if path not in code:
@@ -334,5 +344,5 @@ def _asides(graph: CodeGraph, files: Sequence[tuple[str, int]], code: dict[str, 
             continue
         n_files = sum(found.values())
         order = sorted((p for p in found if found[p] >= _NOTABLE * n_files), key=lambda place: (-found[place], place))
-        result.append(Aside(role.label, n_files, tuple(order[:_MOST_PLACES])))
+        result.append(RoleFolder(role.label, n_files, tuple(order[:_MOST_PLACES])))
     return tuple(sorted(result, key=lambda aside: (-aside.n_files, aside.role)))

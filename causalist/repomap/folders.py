@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from causalist.model.lookup import Folder
+from causalist.model.lookup import FolderSummary
 from causalist.repomap.descriptions import NAMES, first_paragraph, first_sentence, read_manifest
 
 _READMES = ("README.md", "readme.md", "README.rst", "README.txt", "README", "Readme.md")
@@ -25,7 +25,7 @@ _MOST_OF_A_FOLDER = 2 / 3  # as in causalist/graph/layers.py
 Read = Callable[[str], str]
 
 
-def with_layers(folders: Sequence[Folder], layers: Mapping[str, str]) -> tuple[Folder, ...]:
+def with_layers(folders: Sequence[FolderSummary], layers: Mapping[str, str]) -> tuple[FolderSummary, ...]:
     """The folders with the layer that most of their files have; `layers` are by path of a code file."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for path, layer in layers.items():
@@ -41,7 +41,9 @@ def with_layers(folders: Sequence[Folder], layers: Mapping[str, str]) -> tuple[F
     return tuple(result)
 
 
-def folders_by_importance(files: Mapping[str, float], limit: int, describe: Callable[[str], str]) -> tuple[Folder, ...]:
+def folders_by_importance(
+    files: Mapping[str, float], limit: int, describe: Callable[[str], str]
+) -> tuple[FolderSummary, ...]:
     """At most `limit` folders that hold the given files (path -> share), each behind the one that it is in.
 
     A folder that holds nothing but one other is passed over for that one.
@@ -78,7 +80,7 @@ def folders_by_importance(files: Mapping[str, float], limit: int, describe: Call
         counts[""] = sum("/" not in path for path in files)
         queue.append((-round(totals[""], 12), ""))
     heapq.heapify(queue)
-    result: list[Folder] = []
+    result: list[FolderSummary] = []
     listed: set[str] = set()
     while queue and len(result) < limit:
         _, folder = heapq.heappop(queue)
@@ -87,7 +89,7 @@ def folders_by_importance(files: Mapping[str, float], limit: int, describe: Call
         while not doc and above and above not in listed:  # what was passed over for this one may speak for it
             doc, above = describe(above), above.rpartition("/")[0]
         listed.add(folder)
-        result.append(Folder(f"{folder}/" if folder else "./", counts[folder], totals[folder], doc))
+        result.append(FolderSummary(f"{folder}/" if folder else "./", counts[folder], totals[folder], doc))
         for child in below(folder) if folder else ():
             heapq.heappush(queue, (-round(totals[child], 12), child))
     return tuple(result)

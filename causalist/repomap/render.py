@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from causalist._internal.sanitize import one_line
 from causalist.errors import BudgetTooSmall, UsageError
-from causalist.model.lookup import Dependency, Folder, KeyDefinition, Map, Overview
+from causalist.model.lookup import Dependency, FolderSummary, KeyDefinition, Map, Overview
 from causalist.model.scores import Hit
 from causalist.pack.tokens import Counter, count_tokens
 from causalist.repomap.descriptions import first_sentence
@@ -197,7 +197,7 @@ def _entry(kind: str, name: str, target: str, style: _Style) -> str:
     return f"{named}  {style.code(one_line(target, _LONGEST_NAME))}" if target else named
 
 
-def _tree(folders: Sequence[Folder], definitions: Sequence[KeyDefinition], style: _Style) -> Iterator[str]:
+def _tree(folders: Sequence[FolderSummary], definitions: Sequence[KeyDefinition], style: _Style) -> Iterator[str]:
     """Folders in the order of their importance, each followed by what is shown of it: files with definitions."""
     shown = {folder.path for folder in folders}
     by_folder: dict[str, dict[str, list[KeyDefinition]]] = {}
@@ -215,15 +215,15 @@ def _tree(folders: Sequence[Folder], definitions: Sequence[KeyDefinition], style
         yield from _files(files, "", style)
 
 
-def _nested(folders: Sequence[Folder]) -> list[Folder]:
+def _nested(folders: Sequence[FolderSummary]) -> list[FolderSummary]:
     """Folders as a tree: each right behind the one that it is in, neighbours in the given order."""
     shown = {folder.path for folder in folders}
-    inside: dict[str, list[Folder]] = {}
+    inside: dict[str, list[FolderSummary]] = {}
     for folder in folders:
         above = _shown_around(f"{folder.path.rstrip('/').rpartition('/')[0]}/".lstrip("/"), shown - {folder.path})
         inside.setdefault(above, []).append(folder)
 
-    def walk(path: str) -> Iterator[Folder]:
+    def walk(path: str) -> Iterator[FolderSummary]:
         for folder in inside.get(path, ()):
             yield folder
             yield from walk(folder.path)

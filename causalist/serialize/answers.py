@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from causalist.errors import CausalistError
 
 if TYPE_CHECKING:
-    from causalist.model.answer import Answer, CacheUse, Pack, RepositoryInfo, Standing, Status
+    from causalist.model.answer import Answer, CacheUse, IndexStatus, Pack, RepositoryInfo, Status
     from causalist.model.graph import Edge
     from causalist.model.scores import Hit
     from causalist.model.source import Diagnostic
@@ -110,7 +110,7 @@ def callers_document(
 
 
 def status_document(
-    status: "Status", diagnostics: "Iterable[Diagnostic]", standing: "Standing | None" = None
+    status: "Status", diagnostics: "Iterable[Diagnostic]", standing: "IndexStatus | None" = None
 ) -> Document:
     """`status --json`; for `index --json` nobody looks how the index stands."""
     return {
@@ -131,7 +131,7 @@ def status_document(
     }
 
 
-def _standing(standing: "Standing") -> Document:
+def _standing(standing: "IndexStatus") -> Document:
     found = standing.found
     return {
         "path": standing.path,
@@ -223,7 +223,7 @@ def _line(row: int) -> int | None:
 MOST_NOTES = 20
 
 
-def status_lines(status: "Status", standing: "Standing", *, is_refreshed: bool, more_notes: str) -> list[str]:
+def status_lines(status: "Status", standing: "IndexStatus", *, is_refreshed: bool, more_notes: str) -> list[str]:
     """What is indexed and how it stands. `is_refreshed`: what was out of date was brought up to date after it was
     looked at. `more_notes` says where notes are listed that do not fit here."""
     info = status.repository
@@ -249,7 +249,7 @@ def status_lines(status: "Status", standing: "Standing", *, is_refreshed: bool, 
     return lines
 
 
-def _dirty(standing: "Standing") -> str:
+def _dirty(standing: "IndexStatus") -> str:
     if standing.n_dirty is None:
         return ""
     if standing.n_dirty == 0:
@@ -257,7 +257,7 @@ def _dirty(standing: "Standing") -> str:
     return f", {standing.n_dirty} file{' differs' if standing.n_dirty == 1 else 's differ'} from it"
 
 
-def _index_lines(standing: "Standing", is_refreshed: bool) -> list[str]:
+def _index_lines(standing: "IndexStatus", is_refreshed: bool) -> list[str]:
     """Where the index and the cache lie, and how they are."""
     where = "in memory" if standing.path is None else f"{standing.path}, {_size(standing.n_bytes)}"
     reasons = standing.found.reasons if standing.found else ()

@@ -10,7 +10,17 @@ from causalist.serialize.answers import FORMAT_VERSION, Document, edge_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.lookup import Affected, Definition, Gap, Health, Layering, Map, Neighbors, Trail, Verdict
+    from causalist.model.lookup import (
+        Affected,
+        DefinitionDetails,
+        GraphPath,
+        Health,
+        Layering,
+        Map,
+        Neighbors,
+        UnresolvedCall,
+        Verdict,
+    )
     from causalist.model.scores import Hit
     from causalist.settings import Settings
 
@@ -24,7 +34,7 @@ def find_document(name: str, hits: "Iterable[Hit]") -> Document:
     }
 
 
-def show_document(definition: "Definition | None") -> Document:
+def show_document(definition: "DefinitionDetails | None") -> Document:
     """`show --json`; without a definition where there was nothing to index."""
     if definition is None:
         return {"format_version": FORMAT_VERSION, "node": None}
@@ -45,7 +55,7 @@ def show_document(definition: "Definition | None") -> Document:
     }
 
 
-def path_document(source: str, target: str, trail: "Trail | None", gaps: "Iterable[Gap]") -> Document:
+def path_document(source: str, target: str, trail: "GraphPath | None", gaps: "Iterable[UnresolvedCall]") -> Document:
     """`path --json`. `forward` is null where no way is known."""
     hops: list[Document] = []
     if trail is not None:
@@ -194,7 +204,7 @@ def verify_document(source: str, target: str, verdict: "Verdict | None") -> Docu
     }
 
 
-def _gap(gap: "Gap") -> Document:
+def _gap(gap: "UnresolvedCall") -> Document:
     return {"node": gap.node, "name": gap.name, "line": gap.line, "n": gap.n}
 
 

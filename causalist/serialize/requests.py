@@ -11,7 +11,7 @@ from causalist.model.answer import AskOptions, Route
 MOST_CHARACTERS = 20_000  # of a question: a long issue with its traceback
 
 
-def question_of(params: Mapping[str, Any]) -> str:
+def find_question(params: Mapping[str, Any]) -> str:
     """What is asked. Raises UsageError."""
     question = params.get("question")
     if not isinstance(question, str):

@@ -16,7 +16,7 @@ from causalist._internal.sanitize import middle_cut, neutralise, one_line
 from causalist.errors import UnknownNode
 from causalist.model.answer import AskOptions, PackHeader, PackInput, PackItem
 from causalist.model.graph import Edge
-from causalist.model.lookup import Affected, Definition, Gap, Trail
+from causalist.model.lookup import Affected, DefinitionDetails, GraphPath, UnresolvedCall
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 
@@ -404,7 +404,7 @@ def _grouped(affected: Sequence[Affected]) -> list[str]:
     return lines
 
 
-def _way(trail: Trail) -> str:
+def _way(trail: GraphPath) -> str:
     """The hops of a path, one a line."""
     n_steps = len(trail.hops) - 1
     how = ", each uses the next" if trail.forward and n_steps > 1 else ""
@@ -433,14 +433,14 @@ def named(repository: "Repository", name: str) -> tuple[str, str]:
     return repository.index.graph.nodes.ids[found.node], note
 
 
-def _outline(definition: Definition, room: int) -> str:
+def _outline(definition: DefinitionDetails, room: int) -> str:
     """What a file holds, one definition a line."""
     inside = [hit for hit in definition.outline if hit.kind != NodeKind.FIELD.label]
     lines = [f"  {shown(hit.symbol or hit.id)}  {hit.kind}, line {hit.start_row + 1}\n" for hit in inside]
     return _listed(f"{shown(definition.hit.id)}:: ({_of(len(lines), 'definition')})", lines, room, most=len(lines))
 
 
-def _doubts(gaps: Sequence[Gap]) -> str:
+def _doubts(gaps: Sequence[UnresolvedCall]) -> str:
     """Calls that could close a way of which nothing is known."""
     if not gaps:
         return ";\n"
@@ -454,7 +454,11 @@ def _doubts(gaps: Sequence[Gap]) -> str:
 
 
 def _pack_of(
-    repository: "Repository", title: str, definitions: Iterable[Definition], edges: tuple[Edge, ...], max_tokens: int
+    repository: "Repository",
+    title: str,
+    definitions: Iterable[DefinitionDetails],
+    edges: tuple[Edge, ...],
+    max_tokens: int,
 ) -> str:
     given = tuple(definitions)
     info = repository.info()

@@ -27,7 +27,7 @@ from starlette.routing import Route
 from causalist.errors import CausalistError, UsageError
 from causalist.serialize.answers import answer_document, edge_document, status_document
 from causalist.serialize.lookups import node_document, show_document
-from causalist.serialize.requests import options_from, question_of
+from causalist.serialize.requests import find_question, options_from
 from causalist.servers.http_guard import Guard, Rules, new_token, token_in_query
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import LiveRepository, View
@@ -118,7 +118,7 @@ class Door:
     async def _ask(self, request: Request) -> Response:
         """The document of `ask --json`, and what the page shows of each node in it beside that."""
         params = await _json(request)
-        question = question_of(params)
+        question = find_question(params)
         given = {name: value for name, value in params.items() if name != "question"}
         view = await self.live.view(_WAIT_SECONDS, _unreported)
         repository = view.repository
@@ -170,7 +170,7 @@ class Door:
             """The document of `status --json`, and what the page shows of it."""
             info = repository.info()
             described = {"commit": info.commit, "files": info.files, "nodes": info.nodes, "edges": info.edges}
-            document = status_document(repository.status(), repository.notes, repository.standing())
+            document = status_document(repository.status(), repository.notes, repository.index_status())
             return {**document, "name": self._root.name, **described}
 
         return _document(await self._answer(work))

@@ -1,12 +1,11 @@
-"""A commit in git's object store -> the same selection as from a folder, without a checkout; and the blobs' content.
+"""A commit in git's object store -> the same selection as from a folder, and the content of blobs.
 
-`.gitignore` and `.causalistignore` do not count here: what is committed is tracked, and the folder's own wishes belong
-to the folder. A link is skipped as "link" wherever it leads, because finding out would mean reading it.
+`.gitignore` and `.causalistignore` do not count: committed files are tracked, and ignore files are wishes of a folder.
+A link is skipped as "link" wherever it leads, because finding out would mean reading it.
 
-Which lines of a folder's files differ from a commit.
-
-Git is asked for the commit's files and their content alone: comparing is done here, because `git diff` runs the
-programs that a repository names as filters. What stays out of the index is not compared.
+`changes_since` finds the lines of a folder's files that differ from a commit. Git gives the commit's files and their
+content; the comparison is done here, because `git diff` runs programs that a repository configures as filters. Files
+outside of the index are not compared.
 """
 
 import contextlib
@@ -20,9 +19,9 @@ from typing import IO, Self
 from causalist.errors import GitError
 from causalist.model.source import Changes, FileEntry, Scan, SourceFile
 from causalist.source.content import blob_hash
-from causalist.source.exclusion import DEFAULT_LIMITS, UNCOUNTED_FOLDERS, Limits, Reason, classify, largest
-from causalist.source.folder_scan import Tally, printable
-from causalist.source.git import Running, locate, start_git
+from causalist.source.exclusion import DEFAULT_LIMITS, UNCOUNTED_FOLDERS, Limits, SkipReason, classify, max_bytes_of
+from causalist.source.folder_scan import ScanBuilder, to_printable
+from causalist.source.git import RunningGit, git_arguments, start_git
 from causalist.source.roots import work_tree_top
 
 _LINK_MODE = b"120000"
@@ -34,23 +33,23 @@ _CHUNK_BYTES = 1 << 16
 
 
 def scan_commit(git_dir: Path, commit: str, limits: Limits = DEFAULT_LIMITS) -> Scan:
-    """What `commit` (a hash or any name that git resolves to one) offers for indexing. Raises GitError."""
-    place = locate(git_dir)
-    full = _resolve(place, git_dir, commit)
-    output = Running(place, "ls-tree", "-r", "-l", "-z", "--full-tree", full).finish().accepted().output
-    tally = Tally(limits)
+    """Return the scan of `commit`, a hash or any name that git resolves to one. Raises GitError."""
+    place = git_arguments(git_dir)
+    full = _resolve_commit(place, git_dir, commit)
+    output = RunningGit(place, "ls-tree", "-r", "-l", "-z", "--full-tree", full).finish().accepted().output
+    tally = ScanBuilder(limits)
     for row in output.split(b"\0"):
         if row:
             _offer_row(row, tally)
     return tally.scan(full)
 
 
-def _resolve(place: tuple[str, ...], git_dir: Path, commit: str) -> str:
+def _resolve_commit(place: tuple[str, ...], git_dir: Path, commit: str) -> str:
     advice = "check the name with `git log`, or fetch it first (`git fetch --unshallow` in a shallow clone)"
     # A name that begins with a dash would be read as an option.
     if not commit or commit.startswith("-") or "\0" in commit:
         raise GitError(f"{commit!r} is not the name of a commit; {advice}.")
-    verify = Running(place, "rev-parse", "--quiet", "--verify", f"{commit}^{{commit}}")
+    verify = RunningGit(place, "rev-parse", "--quiet", "--verify", f"{commit}^{{commit}}")
     done = verify.finish()
     full = done.output.decode("utf-8", "replace").strip()
     # "^HEAD" is accepted as well, and answered with "^" before the hash.
@@ -59,24 +58,24 @@ def _resolve(place: tuple[str, ...], git_dir: Path, commit: str) -> str:
     raise GitError(f"{git_dir} has no commit {commit!r}{f' ({done.messages})' if done.messages else ''}; {advice}.")
 
 
-def _offer_row(row: bytes, tally: Tally) -> None:
-    """One line of `git ls-tree -l`: mode, type, object, size, a tab, and the path."""
+def _offer_row(row: bytes, tally: ScanBuilder) -> None:
+    """Add one line of `git ls-tree -l`: mode, type, object, size, a tab, and the path."""
     description, _, raw = row.partition(b"\t")
     mode, kind, blob, size = description.split()
     try:
         path = raw.decode("utf-8")
     except UnicodeDecodeError:
-        tally.skip(Reason.UNDECODABLE, printable(raw))
+        tally.skip(SkipReason.UNDECODABLE, to_printable(raw))
         return
     if not UNCOUNTED_FOLDERS.isdisjoint(path.split("/")[:-1]):
         return
     if kind == b"commit":
-        tally.skip(Reason.SUBMODULE, path)
+        tally.skip(SkipReason.SUBMODULE, path)
     elif mode == _LINK_MODE:
-        tally.skip(Reason.LINK, path)
+        tally.skip(SkipReason.LINK, path)
     elif not size.isdigit():
         # "BAD" stands for an object that a partial or damaged clone does not have.
-        tally.skip(Reason.UNREADABLE, path)
+        tally.skip(SkipReason.UNREADABLE, path)
     else:
         tally.offer(path, int(size), 0, blob.decode("ascii"))
 
@@ -106,14 +105,14 @@ class BlobReader:
         self._stop()
 
     def read(self, entry: FileEntry) -> SourceFile | str:
-        """The content with its hash, or why it stays out."""
+        """Return the content with its hash, or the reason why it is skipped."""
         if not self._entered:
             raise RuntimeError("BlobReader.read is called outside of its with block")
         if entry.blob is None or not _OBJECT_NAME.fullmatch(entry.blob):
-            return Reason.UNREADABLE.value
-        limit = largest(entry.path, self._limits)
+            return SkipReason.UNREADABLE.value
+        limit = max_bytes_of(entry.path, self._limits)
         if entry.size > limit:
-            return Reason.TOO_LARGE.value
+            return SkipReason.TOO_LARGE.value
         if self._process is None:
             self._start()
         try:
@@ -121,8 +120,8 @@ class BlobReader:
         except (EOFError, BrokenPipeError):
             # git ends at a damaged object. The next blob may be whole, for which another process is started.
             self._stop()
-            return Reason.UNREADABLE.value
-        if isinstance(found, Reason):
+            return SkipReason.UNREADABLE.value
+        if isinstance(found, SkipReason):
             return found.value
         reason = classify(entry.path, found, self._limits)
         if reason is not None:
@@ -130,7 +129,7 @@ class BlobReader:
         blob = entry.blob if len(entry.blob) == _SHA1_DIGITS else blob_hash(found)
         return SourceFile(entry.path, found, blob)
 
-    def _ask(self, blob: str, limit: int) -> bytes | Reason:
+    def _ask(self, blob: str, limit: int) -> bytes | SkipReason:
         assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(blob.encode("ascii") + b"\n")
         self._process.stdin.flush()
@@ -140,11 +139,11 @@ class BlobReader:
             raise EOFError
         words = header.split()
         if len(words) != 3:
-            return Reason.UNREADABLE
+            return SkipReason.UNREADABLE
         size = int(words[2])
         if words[1] != b"blob" or size > limit:
-            _pass_over(answer, size + 1)
-            return Reason.TOO_LARGE if words[1] == b"blob" else Reason.UNREADABLE
+            _skip_bytes(answer, size + 1)
+            return SkipReason.TOO_LARGE if words[1] == b"blob" else SkipReason.UNREADABLE
         data = answer.read(size + 1)
         if len(data) != size + 1:
             raise EOFError
@@ -158,12 +157,15 @@ class BlobReader:
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._process = start_git(
-                locate(self._git_dir), ("cat-file", "--batch"), stdin=subprocess.PIPE, stderr=self._messages.fileno()
+                git_arguments(self._git_dir),
+                ("cat-file", "--batch"),
+                stdin=subprocess.PIPE,
+                stderr=self._messages.fileno(),
             )
             self._ask(_PROBE, self._limits.max_file_bytes)
         except (EOFError, BrokenPipeError) as error:
             self._messages.seek(0)
-            text = printable(self._messages.read(_CHUNK_BYTES)).strip()
+            text = to_printable(self._messages.read(_CHUNK_BYTES)).strip()
             self._stop()
             raise GitError(f"git cat-file failed: {text or 'it ended without a word'}") from error
         except GitError:
@@ -184,7 +186,7 @@ class BlobReader:
             self._messages = None
 
 
-def _pass_over(stream: IO[bytes], n_bytes: int) -> None:
+def _skip_bytes(stream: IO[bytes], n_bytes: int) -> None:
     while n_bytes > 0:
         chunk = stream.read(min(n_bytes, _CHUNK_BYTES))
         if not chunk:
@@ -193,15 +195,18 @@ def _pass_over(stream: IO[bytes], n_bytes: int) -> None:
 
 
 # Aligning lines takes time with the product of their numbers; a rewritten part above this counts as changed as a whole.
-_MOST_PAIRS = 4_000_000
+_MAX_LINE_PAIRS = 4_000_000
 _LINE_END = re.compile(rb"\r?\n")
 
 
 def changes_since(
     root: Path, revision: str, indexed: Iterable[tuple[str, str]], read: Callable[[FileEntry], SourceFile | str]
 ) -> Changes:
-    """What differs between `revision` and the folder. `indexed` are (path, blob) of the folder's files, `read` brings
-    their content. Raises GitError for an unknown revision and for a folder without git."""
+    """Return the differences between `revision` and the folder.
+
+    `indexed` are (path, blob) of the folder's files, `read` reads them. Raises GitError for an unknown revision and for
+    a folder without git.
+    """
     scan = scan_commit(root, revision)
     top = work_tree_top(root) or root
     prefix = "" if top == root else f"{root.relative_to(top).as_posix()}/"
@@ -226,10 +231,11 @@ def changes_since(
 
 
 def changed_rows(before: bytes, after: bytes) -> tuple[tuple[int, int], ...]:
-    """(first, last) 0-based rows of `after` that are new or other, ascending; where lines were taken away, the row
-    before and the row behind. Endings of lines do not count.
+    r"""Return (first, last) 0-based rows of `after` that are new or different, ascending.
 
-    >>> changed_rows(b"a\\nb\\nc\\nd\\n", b"a\\nX\\nc\\n"), changed_rows(b"a\\r\\n", b"a\\n")
+    For deleted lines these are the row before and the row after. Line endings do not count.
+
+    >>> changed_rows(b"a\nb\nc\nd\n", b"a\nX\nc\n"), changed_rows(b"a\r\n", b"a\n")
     (((1, 1), (2, 3)), ())
     """
     old, new = _LINE_END.split(before), _LINE_END.split(after)
@@ -242,7 +248,7 @@ def changed_rows(before: bytes, after: bytes) -> tuple[tuple[int, int], ...]:
     old, new = old[start : len(old) - end], new[start : len(new) - end]
     if not old and not new:
         return ()
-    if len(old) * len(new) > _MOST_PAIRS:
+    if len(old) * len(new) > _MAX_LINE_PAIRS:
         return ((start, start + len(new) - 1),)
     from difflib import SequenceMatcher  # no question needs it
 

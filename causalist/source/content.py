@@ -1,7 +1,7 @@
-"""One file of a folder -> its content and hash, or the reason why it stays out. Nothing is raised for odd files.
+"""One file of a folder -> its content and hash, or the reason why it is skipped.
 
-Between scan and read anything may have happened to the folder: no link is followed at any level, nothing but a
-regular file is read, and never more than the limit.
+Odd files raise nothing. The folder may change between scan and read: links are not followed at any level, only regular
+files are read, and never more than the limit.
 """
 
 import errno
@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 
 from causalist.model.source import FileEntry, SourceFile
-from causalist.source.exclusion import DEFAULT_LIMITS, Limits, Reason, classify, largest
+from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, classify, max_bytes_of
 
 _FILE_FLAGS = (
     os.O_RDONLY
@@ -30,7 +30,7 @@ _DEVICES = frozenset({"CON", "PRN", "AUX", "NUL", *(f"{d}{n}" for d in ("COM", "
 
 
 def blob_hash(data: bytes) -> str:
-    """git's SHA-1 object name of a blob with this content.
+    """Return git's SHA-1 object name of a blob with this content.
 
     >>> blob_hash(b"")
     'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
@@ -39,8 +39,8 @@ def blob_hash(data: bytes) -> str:
 
 
 def read_file(root: Path, entry: FileEntry, limits: Limits = DEFAULT_LIMITS) -> SourceFile | str:
-    """The file as it is now, or why it stays out."""
-    data = read_bytes(root, entry.path, largest(entry.path, limits) + 1)
+    """Return the file as it is now, or the reason why it is skipped."""
+    data = read_bytes(root, entry.path, max_bytes_of(entry.path, limits) + 1)
     if isinstance(data, str):
         return data
     reason = classify(entry.path, data, limits)
@@ -48,21 +48,24 @@ def read_file(root: Path, entry: FileEntry, limits: Limits = DEFAULT_LIMITS) -> 
 
 
 def read_bytes(root: Path, path: str, n_bytes: int) -> bytes | str:
-    """The first `n_bytes` of a file below `root`, whatever they are, or why they cannot be had. No link is followed."""
+    """Return the first `n_bytes` of a file below `root`, or the reason why they cannot be read.
+
+    Links are not followed.
+    """
     try:
         data = _read(root, path, n_bytes)
     except (FileNotFoundError, NotADirectoryError):
-        return Reason.VANISHED.value
+        return SkipReason.VANISHED.value
     except OSError as error:
         is_link = error.errno in (errno.ELOOP, errno.EMLINK)
-        return Reason.LINK.value if is_link else Reason.UNREADABLE.value
+        return SkipReason.LINK.value if is_link else SkipReason.UNREADABLE.value
     except ValueError:
-        return Reason.UNREADABLE.value
-    return Reason.SPECIAL.value if data is None else data
+        return SkipReason.UNREADABLE.value
+    return SkipReason.SPECIAL.value if data is None else data
 
 
 def _read(root: Path, path: str, n_bytes: int) -> bytes | None:
-    """Up to `n_bytes` of a regular file; None for anything else."""
+    """Return up to `n_bytes` of a regular file; None for anything else."""
     descriptor = _open(root, path.split("/"))
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -74,7 +77,7 @@ def _read(root: Path, path: str, n_bytes: int) -> bytes | None:
 
 
 def _open(root: Path, parts: list[str]) -> int:
-    """Opens the file folder by folder, so that no folder on the way can be a link that leads outside."""
+    """Open a file folder by folder, so that no folder on the way can be a link that leads outside."""
     if any(part in ("", ".", "..") for part in parts):
         raise ValueError(f"{'/'.join(parts)!r} is not a path inside of the root.")
     if not _BY_STEPS:
@@ -92,7 +95,7 @@ def _open(root: Path, parts: list[str]) -> int:
 
 
 def _open_checked(root: Path, parts: list[str]) -> int:
-    """The same for systems that cannot open relative to a folder; a link made meanwhile is a race that is left."""
+    """Open a file on systems without opening relative to a folder; a race with new links remains."""
     if _ON_WINDOWS and not all(map(_is_plain_on_windows, parts)):
         raise ValueError(f"{'/'.join(parts)!r} names something else than a file below the root on Windows.")
     path = root
@@ -104,9 +107,9 @@ def _open_checked(root: Path, parts: list[str]) -> int:
 
 
 def _is_plain_on_windows(part: str) -> bool:
-    """Whether a name leads to the file of that name there: not to a drive, a device, a stream or a shortened name.
+    r"""Return True if a name on Windows means a file: no drive, device, stream or shortened name.
 
-    >>> names = ("a.py", "con.py", "C:", "a.py:stream", "b\\\\a.py", "dots.", "nul", "conan.py")
+    >>> names = ("a.py", "con.py", "C:", "a.py:stream", "b\\a.py", "dots.", "nul", "conan.py")
     >>> [name for name in names if _is_plain_on_windows(name)]
     ['a.py', 'conan.py']
     """

@@ -1,14 +1,13 @@
-"""Which files stay out, by name and by content, as tables; what comes in is a path or bytes, what goes out a reason.
+"""Rules for skipping files by name and by content, as tables: a path or bytes -> a reason.
 
-The tables know nothing of git or of a disk, so that a folder and a git tree are held to the same rules. Names are
-compared in lower case: `ID_RSA` is as secret as `id_rsa`. A suffix that is text in one language and binary in another
-(`.mo`, `.dat`, `.obj`, `.pth`) is not listed: the content decides.
+The tables know neither git nor a disk, so that folders and git trees follow the same rules. Names are compared in lower
+case: `ID_RSA` is as secret as `id_rsa`. A suffix that is text in one language and binary in another (`.mo`, `.dat`,
+`.obj`, `.pth`) is not listed: the content decides.
 
-Ignore files at every level -> is this path ignored? pathspec translates patterns, git's order of rules is kept here.
-
-pathspec alone judges a path as a whole, so that `!keep/` brings back `keep/secret/x` although `secret/` is ignored.
-Git judges level by level: the path's own name, never a name above it, because a folder that is ignored is not
-entered. A mark at the end of pattern and path makes pathspec do the same. Not covered: a bracket with a slash inside.
+`Ignores` applies ignore files of all levels. pathspec translates patterns; git's order of rules is kept here. pathspec
+alone judges a path as a whole, so that `!keep/` would bring back `keep/secret/x` although `secret/` is ignored. Git
+judges level by level: the path's own name, never a name above it, because an ignored folder is not entered. A mark at
+the end of pattern and path makes pathspec do the same. Not covered: a bracket with a slash inside.
 """
 
 import os
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
-class Reason(StrEnum):
-    """Why a file is not indexed. The values are the keys of `Scan.skipped`."""
+class SkipReason(StrEnum):
+    """Reason why a file is not indexed. The values are the keys of `Scan.skipped`."""
 
     SECRET = "secret"
     BINARY = "binary"
@@ -51,8 +50,11 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a repository may cost. `max_file_bytes` bounds every single file (`largest` says how), `max_files` how many
-    are taken. `deny` are patterns as in .gitignore of files that stay out, from the root."""
+    """Limits of a scan.
+
+    `max_file_bytes` bounds every file (`max_bytes_of` says how), `max_files` their number. `deny` are patterns as in
+    .gitignore, from the root, of files that are skipped.
+    """
 
     max_file_bytes: int = 1_000_000
     max_files: int = 200_000
@@ -103,34 +105,58 @@ _ENVIRONMENT_TEMPLATE = lazy_regex(
     r"(\.env|.+\.env)([._-].+)?[._-](example|sample|template|dist)|(example|sample|template)\.env"
 )
 
-NAME_RULES: tuple[tuple[Reason, str], ...] = (
+NAME_RULES: tuple[tuple[SkipReason, str], ...] = (
     # Environments, keys, certificates, and the files in which tools keep passwords.
-    (Reason.SECRET, ".env .env.* .env-* .env_* .envrc *.env"),
-    (Reason.SECRET, "*.pem *.key *.p12 *.pfx *.p8 *.pkcs12 *.jks *.keystore *.bcfks *.ppk *.kdbx *.kdb *.gpg *.pgp"),
-    (Reason.SECRET, "*.crt *.cer *.der *.csr id_rsa* id_dsa* id_ecdsa* id_ed25519* *.mobileprovision"),
-    (Reason.SECRET, ".netrc _netrc .npmrc .pypirc .git-credentials .htpasswd .pgpass .my.cnf .dockercfg .s3cfg .boto"),
-    (Reason.SECRET, "credentials credentials.json credentials.yml credentials.yaml credentials.toml credentials.ini"),
-    (Reason.SECRET, "credentials.csv credentials.xml credentials.yml.enc .credentials .credentials.*"),
-    (Reason.SECRET, "secrets.json secrets.yml secrets.yaml secrets.toml secrets.ini .secrets .vault_pass*"),
-    (Reason.SECRET, "client_secret*.json service-account*.json service_account*.json .vault-token"),
-    (Reason.SECRET, "*.tfstate *.tfstate.backup *.tfvars"),
+    (SkipReason.SECRET, ".env .env.* .env-* .env_* .envrc *.env"),
+    (
+        SkipReason.SECRET,
+        "*.pem *.key *.p12 *.pfx *.p8 *.pkcs12 *.jks *.keystore *.bcfks *.ppk *.kdbx *.kdb *.gpg *.pgp",
+    ),
+    (SkipReason.SECRET, "*.crt *.cer *.der *.csr id_rsa* id_dsa* id_ecdsa* id_ed25519* *.mobileprovision"),
+    (
+        SkipReason.SECRET,
+        ".netrc _netrc .npmrc .pypirc .git-credentials .htpasswd .pgpass .my.cnf .dockercfg .s3cfg .boto",
+    ),
+    (
+        SkipReason.SECRET,
+        "credentials credentials.json credentials.yml credentials.yaml credentials.toml credentials.ini",
+    ),
+    (SkipReason.SECRET, "credentials.csv credentials.xml credentials.yml.enc .credentials .credentials.*"),
+    (SkipReason.SECRET, "secrets.json secrets.yml secrets.yaml secrets.toml secrets.ini .secrets .vault_pass*"),
+    (SkipReason.SECRET, "client_secret*.json service-account*.json service_account*.json .vault-token"),
+    (SkipReason.SECRET, "*.tfstate *.tfstate.backup *.tfvars"),
     # Images. An SVG is text, but coordinates answer no question.
-    (Reason.BINARY, "*.png *.jpg *.jpeg *.gif *.bmp *.ico *.icns *.webp *.tif *.tiff *.heic *.avif *.psd *.xcf *.svg"),
-    (Reason.BINARY, "*.mp3 *.mp4 *.m4a *.m4v *.wav *.ogg *.oga *.ogv *.flac *.aac *.avi *.mov *.mkv *.webm *.wmv"),
-    (Reason.BINARY, "*.woff *.woff2 *.ttf *.otf *.eot *.pdf *.doc *.docx *.xls *.xlsx *.ppt *.pptx *.odt *.ods *.epub"),
-    (Reason.BINARY, "*.zip *.gz *.tgz *.bz2 *.tbz2 *.xz *.txz *.7z *.rar *.tar *.zst *.lz4 *.lzma *.iso *.dmg"),
-    (Reason.BINARY, "*.jar *.war *.ear *.whl *.egg *.nupkg *.gem *.crate *.apk *.aab *.ipa *.msi *.cab *.xpi *.vsix"),
-    (Reason.BINARY, "*.pyc *.pyo *.pyd *.class *.so *.dylib *.dll *.exe *.o *.a *.wasm *.beam *.rlib *.pdb *.elc"),
-    (Reason.BINARY, "*.db *.sqlite *.sqlite3 *.mdb *.parquet *.feather *.arrow *.avro *.orc *.npy *.npz *.pkl"),
-    (Reason.BINARY, "*.pickle *.h5 *.hdf5 *.onnx *.safetensors *.gguf *.tflite *.ckpt *.joblib *.rds *.rdata"),
-    (Reason.BINARY, "*.deb *.rpm .ds_store thumbs.db"),
-    (Reason.LOCK_FILE, "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock"),
-    (Reason.LOCK_FILE, "poetry.lock uv.lock pdm.lock pipfile.lock pixi.lock conda-lock.yml cargo.lock"),
-    (Reason.LOCK_FILE, "go.sum go.work.sum gemfile.lock composer.lock mix.lock rebar.lock pubspec.lock podfile.lock"),
-    (Reason.LOCK_FILE, "package.resolved packages.lock.json gradle.lockfile flake.lock .terraform.lock.hcl"),
-    (Reason.MINIFIED, "*.min.js *.min.mjs *.min.cjs *.min.css *.bundle.js *.chunk.js *-min.js *-min.css"),
-    (Reason.GENERATED, "*.map *_pb2.py *_pb2.pyi *_pb2_grpc.py *.pb.go *.pb.gw.go *.pb.cc *.pb.h *.pb.swift"),
-    (Reason.GENERATED, "*_pb.js *_pb.d.ts *_grpc_pb.js *.g.dart *.freezed.dart *.designer.cs *.g.cs *.tsbuildinfo"),
+    (
+        SkipReason.BINARY,
+        "*.png *.jpg *.jpeg *.gif *.bmp *.ico *.icns *.webp *.tif *.tiff *.heic *.avif *.psd *.xcf *.svg",
+    ),
+    (SkipReason.BINARY, "*.mp3 *.mp4 *.m4a *.m4v *.wav *.ogg *.oga *.ogv *.flac *.aac *.avi *.mov *.mkv *.webm *.wmv"),
+    (
+        SkipReason.BINARY,
+        "*.woff *.woff2 *.ttf *.otf *.eot *.pdf *.doc *.docx *.xls *.xlsx *.ppt *.pptx *.odt *.ods *.epub",
+    ),
+    (SkipReason.BINARY, "*.zip *.gz *.tgz *.bz2 *.tbz2 *.xz *.txz *.7z *.rar *.tar *.zst *.lz4 *.lzma *.iso *.dmg"),
+    (
+        SkipReason.BINARY,
+        "*.jar *.war *.ear *.whl *.egg *.nupkg *.gem *.crate *.apk *.aab *.ipa *.msi *.cab *.xpi *.vsix",
+    ),
+    (SkipReason.BINARY, "*.pyc *.pyo *.pyd *.class *.so *.dylib *.dll *.exe *.o *.a *.wasm *.beam *.rlib *.pdb *.elc"),
+    (SkipReason.BINARY, "*.db *.sqlite *.sqlite3 *.mdb *.parquet *.feather *.arrow *.avro *.orc *.npy *.npz *.pkl"),
+    (SkipReason.BINARY, "*.pickle *.h5 *.hdf5 *.onnx *.safetensors *.gguf *.tflite *.ckpt *.joblib *.rds *.rdata"),
+    (SkipReason.BINARY, "*.deb *.rpm .ds_store thumbs.db"),
+    (
+        SkipReason.LOCK_FILE,
+        "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock",
+    ),
+    (SkipReason.LOCK_FILE, "poetry.lock uv.lock pdm.lock pipfile.lock pixi.lock conda-lock.yml cargo.lock"),
+    (
+        SkipReason.LOCK_FILE,
+        "go.sum go.work.sum gemfile.lock composer.lock mix.lock rebar.lock pubspec.lock podfile.lock",
+    ),
+    (SkipReason.LOCK_FILE, "package.resolved packages.lock.json gradle.lockfile flake.lock .terraform.lock.hcl"),
+    (SkipReason.MINIFIED, "*.min.js *.min.mjs *.min.cjs *.min.css *.bundle.js *.chunk.js *-min.js *-min.css"),
+    (SkipReason.GENERATED, "*.map *_pb2.py *_pb2.pyi *_pb2_grpc.py *.pb.go *.pb.gw.go *.pb.cc *.pb.h *.pb.swift"),
+    (SkipReason.GENERATED, "*_pb.js *_pb.d.ts *_grpc_pb.js *.g.dart *.freezed.dart *.designer.cs *.g.cs *.tsbuildinfo"),
 )
 
 # Everything below these is secret, whatever its name.
@@ -181,11 +207,11 @@ _GENERATED = lazy_regex(
 )
 
 
-def _compile() -> tuple[dict[str, Reason], dict[str, Reason], list[tuple[str, Reason]]]:
-    """The table as exact names, suffixes and patterns: most names are decided by one or two look-ups."""
-    names: dict[str, Reason] = {}
-    suffixes: dict[str, Reason] = {}
-    patterns: list[tuple[str, Reason]] = []
+def _compile_rules() -> tuple[dict[str, SkipReason], dict[str, SkipReason], list[tuple[str, SkipReason]]]:
+    """Return the table as exact names, suffixes and patterns: one or two look-ups decide most names."""
+    names: dict[str, SkipReason] = {}
+    suffixes: dict[str, SkipReason] = {}
+    patterns: list[tuple[str, SkipReason]] = []
     for reason, globs in NAME_RULES:
         for glob in globs.split():
             if "*" not in glob:
@@ -197,8 +223,8 @@ def _compile() -> tuple[dict[str, Reason], dict[str, Reason], list[tuple[str, Re
     return names, suffixes, patterns
 
 
-def _ends_of_patterns() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(what stands before the first asterisk of a pattern; what stands behind the last one where nothing does)."""
+def _pattern_affixes() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return (text before the first asterisk of patterns, text after the last one if none is before)."""
     begins: list[str] = []
     ends: list[str] = []
     for _, globs in NAME_RULES:
@@ -209,25 +235,25 @@ def _ends_of_patterns() -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(begins), tuple(ends)
 
 
-_NAMES, _SUFFIXES, _PATTERNS = _compile()
+_NAMES, _SUFFIXES, _PATTERNS = _compile_rules()
 # How a name begins or ends that a pattern can match: the expression is tried on few.
-_PATTERN_BEGINS, _PATTERN_ENDS = _ends_of_patterns()
+_PATTERN_BEGINS, _PATTERN_ENDS = _pattern_affixes()
 _ANY_PATTERN = lazy_regex("|".join(pattern for pattern, _ in _PATTERNS))
 _SECRET_ENDS = tuple(f"{folder}/" for folder in SECRET_FOLDERS)
 _IN_SECRET_FOLDER = lazy_regex("(?:^|/)(?:" + "|".join(map(re.escape, SECRET_FOLDERS)) + ")/")
 
 
-def name_reason(path: str) -> Reason | None:
-    """Why a file of this name stays out wherever it lies, or None.
+def skip_reason_by_name(path: str) -> SkipReason | None:
+    """Return the reason to skip a file of this name in any folder, or None.
 
-    >>> name_reason("config/.env.production"), name_reason("config/.env.example")
-    (<Reason.SECRET: 'secret'>, None)
+    >>> skip_reason_by_name("config/.env.production"), skip_reason_by_name("config/.env.example")
+    (<SkipReason.SECRET: 'secret'>, None)
     """
     lowered = path.lower()
     folder, _, name = lowered.rpartition("/")
     # Few folders have a dot in their names, and all secret ones do.
     if "." in folder and any(map(lowered.__contains__, _SECRET_ENDS)) and _IN_SECRET_FOLDER.search(lowered):
-        return Reason.SECRET
+        return SkipReason.SECRET
     reason = _NAMES.get(name)
     if reason is not None:
         return reason
@@ -246,30 +272,30 @@ def name_reason(path: str) -> Reason | None:
 
 
 def classify(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS) -> str | None:
-    """Why this content stays out, or None. The name matters only to tell prose from code.
+    r"""Return the reason to skip this content, or None. The name only tells prose from code.
 
-    >>> classify("logo", b"\\x89PNG\\x00"), classify("a.py", b"# @generated\\n"), classify("a.py", b"x = 1\\n")
+    >>> classify("logo", b"\x89PNG\x00"), classify("a.py", b"# @generated\n"), classify("a.py", b"x = 1\n")
     ('binary', 'generated', None)
     """
-    if len(data) > largest(path, limits):
-        return Reason.TOO_LARGE.value
+    if len(data) > max_bytes_of(path, limits):
+        return SkipReason.TOO_LARGE.value
     if b"\0" in data[:BINARY_PROBE_BYTES]:
-        return (Reason.WIDE if data.startswith(_WIDE_MARKS) else Reason.BINARY).value
+        return (SkipReason.WIDE if data.startswith(_WIDE_MARKS) else SkipReason.BINARY).value
     if is_prose(path):
         return None
     if _is_generated(data):
-        return Reason.GENERATED.value
+        return SkipReason.GENERATED.value
     n_lines = max(1, data.count(b"\n"), data.count(b"\r"))
     if len(data) > MINIFIED_FILE_BYTES and len(data) > MINIFIED_LINE_BYTES * n_lines:
-        return Reason.MINIFIED.value
+        return SkipReason.MINIFIED.value
     return None
 
 
-def largest(path: str, limits: Limits) -> int:
-    """How many bytes a file of this name may have.
+def max_bytes_of(path: str, limits: Limits) -> int:
+    """Return the maximum size in bytes of a file of this name.
 
-    >>> largest("a.csv", DEFAULT_LIMITS), largest("a.py", DEFAULT_LIMITS), largest("a.ipynb", DEFAULT_LIMITS)
-    (1000000, 2000000, 8000000)
+    >>> [max_bytes_of(name, DEFAULT_LIMITS) for name in ("a.csv", "a.py", "a.ipynb")]
+    [1000000, 2000000, 8000000]
     """
     name = path.lower()
     if name.endswith(PICTURES_SUFFIX):
@@ -279,7 +305,7 @@ def largest(path: str, limits: Limits) -> int:
 
 
 def is_prose(path: str) -> bool:
-    """Whether the name is one of text for people: a paragraph may be one line."""
+    """Return True if the name is one of prose, where a paragraph may be one line."""
     name = path.rpartition("/")[2]
     dot = name.rfind(".")
     return (name[dot:].lower() if dot > 0 else "") in PROSE_SUFFIXES
@@ -320,7 +346,7 @@ _POSIX_CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The patterns of one folder. `prefix` is the folder's path with a slash at its end, "" for the top."""
+    """Patterns of one folder. `prefix` is its path with a slash at the end, "" for the top."""
 
     prefix: str
     files: "GitIgnoreSpec"
@@ -329,12 +355,15 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class Ignores:
-    """The ignore files from the top down to one folder. `levels` are deepest first: the first that speaks decides."""
+    """Ignore files from the top down to one folder.
+
+    `levels` are deepest first: the first that matches decides.
+    """
 
     levels: tuple[_Level, ...] = ()
 
     def ignored(self, path: str, *, is_folder: bool) -> bool:
-        """Whether the path itself is ignored; the folders above it have been asked before."""
+        """Return True if the path itself is ignored; callers have checked the folders above."""
         if not self.levels:
             return False
         marked = path.replace("\n", _LINE_FEED) + _MARK
@@ -346,15 +375,15 @@ class Ignores:
         return False
 
     def entering(self, folder: str, lines: bytes | None) -> "Ignores":
-        """The same with what the ignore file of `folder` says ("" is the top)."""
+        """Return the rules inside `folder`, with its ignore file added ("" is the top)."""
         if not lines:
             return self
         prefix = f"{folder}/" if folder else ""
-        return Ignores((_level(prefix, lines), *self.levels))
+        return Ignores((_build_level(prefix, lines), *self.levels))
 
 
 def read_ignore_file(path: bytes) -> bytes | None:
-    """The content, or None. A link is not followed, as git does not: its target may lie outside."""
+    """Return the content, or None. Links are not followed, as in git: the target may lie outside."""
     if not os.access(path, os.F_OK):  # as in nearly every folder; an exception costs more
         return None
     try:
@@ -369,7 +398,7 @@ def read_ignore_file(path: bytes) -> bytes | None:
 
 
 def ignores_above(top: Path, root: Path, names: tuple[str, ...]) -> dict[str, Ignores]:
-    """For each name of an ignore file, what the folders from `top` down to and including `root` say.
+    """Return the rules of the folders from `top` down to `root`, by name of the ignore file.
 
     Paths are relative to `top`.
     """
@@ -383,14 +412,14 @@ def ignores_above(top: Path, root: Path, names: tuple[str, ...]) -> dict[str, Ig
     return found
 
 
-def _level(prefix: str, lines: bytes) -> _Level:
+def _build_level(prefix: str, lines: bytes) -> _Level:
     # Imported late: inside of git repositories git does the ignoring, and the import costs more than a scan.
     from pathspec import GitIgnoreSpec
 
     files: list[object] = []
     folders: list[object] = []
     for raw in lines.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n"):
-        rewritten = _rewrite(raw.removesuffix("\r"))
+        rewritten = _rewrite_pattern(raw.removesuffix("\r"))
         if rewritten is None:
             continue
         pattern, only_folders = rewritten
@@ -405,11 +434,11 @@ def _level(prefix: str, lines: bytes) -> _Level:
     return _Level(prefix, GitIgnoreSpec(files), GitIgnoreSpec(folders))  # type: ignore[arg-type]
 
 
-def _rewrite(line: str) -> tuple[str, bool] | None:
-    """The line with the mark at its end, and whether it speaks of folders only; None if it says nothing.
+def _rewrite_pattern(line: str) -> tuple[str, bool] | None:
+    r"""Return (the pattern with the mark at its end, True if it is for folders only); None if empty.
 
-    >>> _rewrite("!build/"), _rewrite("a/**"), _rewrite("# note")
-    (('!build\\x01', True), ('a/**/*\\x01', False), None)
+    >>> _rewrite_pattern("!build/"), _rewrite_pattern("a/**"), _rewrite_pattern("# note")
+    (('!build\x01', True), ('a/**/*\x01', False), None)
     """
     while line.endswith(" ") and not line.endswith("\\ "):
         line = line[:-1]

@@ -1,15 +1,11 @@
-"""A folder at a glance: one digest of all that a scan of it would rest on, for less than the scan.
+"""Fingerprint of a folder: one digest of everything a scan depends on, cheaper than a scan.
 
-A scan asks git for a listing and judges every path in it. Here nothing is judged: the listing goes into the digest,
-with the status of what is listed, of the folders on the way, and of the ignore files of our own, which git may not
-list. Two equal digests mean equal scans. What would be skipped goes in as well, so that two others may mean equal ones.
+A scan takes git's listing and judges every path. The fingerprint judges nothing: it covers the listing, the status of
+the listed files, of their folders, and of our own ignore files, which git may not list. Equal digests mean equal scans.
+It covers skipped files too, so that different digests may mean equal scans.
 
-A folder that is looked at again and again: what the last scan found, as long as a cheaper look tells that a scan
-would find the same.
-
-A scan asks git for a listing and then judges every path in it. Where git lists the same, only what the judgement rests
-on besides has to be looked at: the status of the files whose names let them in, and the ignore files of our own,
-which git may not list. Where there is no git, every look is a scan.
+`IncrementalScan` scans a folder repeatedly. If git lists the same, it checks only the status of files that their names
+let in and of our own ignore files, and returns the last scan if nothing differs. Without git every call is a scan.
 """
 
 import hashlib
@@ -30,9 +26,9 @@ import numpy as np
 from causalist.errors import GitError
 from causalist.model.source import FileEntry, Scan
 from causalist.source import exclusion, folder_scan
-from causalist.source.exclusion import Limits, name_reason
-from causalist.source.folder_scan import OWN_IGNORE, scan_folder, started_listing
-from causalist.source.git import Finished, GitMissing, head_commit
+from causalist.source.exclusion import Limits, skip_reason_by_name
+from causalist.source.folder_scan import OWN_IGNORE, scan_folder, start_listing
+from causalist.source.git import CompletedGit, GitMissing, head_commit
 from causalist.source.roots import work_tree_top
 
 # What changed this shortly before may change again without another time.
@@ -42,47 +38,54 @@ _NONE = -1  # of what cannot be looked at
 _N_LISTED = 4  # numbers of each path that git lists
 
 
-class Glance(NamedTuple):
-    """`digest`: hexadecimal. `is_settled`: whether a change that comes after it shows in another digest. `listing`:
-    what git said on the way, for `scan_folder`. `statuses`: mode, size and times of each path that it listed, then of
-    everything else."""
+class FolderFingerprint(NamedTuple):
+    """Digest of a folder with the data behind it.
+
+    `digest` is hexadecimal. `is_settled` is True if a later change gives another digest. `listing` is git's output, for
+    `scan_folder`. `statuses` has mode, size and times of each listed path, then of everything else.
+    """
 
     digest: str
     is_settled: bool
-    listing: Finished
+    listing: CompletedGit
     statuses: "array[int]"
 
 
-def glance_at(root: Path, limits: Limits, commit: str, also: tuple[object, ...]) -> Glance | None:
-    """The folder `root` as a scan with these limits would meet it, without the repositories inside of it; `also` goes
-    into the digest. None where HEAD is not known to be at `commit`, of which git has said before that it is there, or
-    where git does not list the folder without complaint: then only a scan can say what there is."""
+def fingerprint_folder(root: Path, limits: Limits, commit: str, also: tuple[object, ...]) -> FolderFingerprint | None:
+    """Return the fingerprint of `root` as a scan with these limits would see it, or None.
+
+    Nested repositories are left out; `also` goes into the digest. None if HEAD is not at `commit`, which git has
+    confirmed to exist, or if git does not list the folder without complaint.
+    """
     root = root.resolve()
     top = work_tree_top(root)
     if top is None or head_commit(top) != commit:
         return None
-    program = [_stamp(os.fsencode(module.__file__ or "")) for module in (folder_scan, exclusion)]
+    program = [_stamp_file(os.fsencode(module.__file__ or "")) for module in (folder_scan, exclusion)]
     now = time.time_ns()
     try:
-        listing = folder_scan.started_files(root).finish()
+        listing = folder_scan.start_file_listing(root).finish()
     except GitMissing:
         return None
     if listing.code or listing.messages:
         return None
-    numbers, latest = _statuses(os.fsencode(root), os.fsencode(top), listing.output)
+    numbers, latest = _read_statuses(os.fsencode(root), os.fsencode(top), listing.output)
     said = repr((os.fspath(root), os.fspath(top), commit, limits, also, program, len(listing.output)))
     digest = hashlib.sha256(said.encode("utf-8", "surrogatepass"))
     digest.update(listing.output)
     digest.update(numbers)
-    return Glance(digest.hexdigest(), latest < now - _RACY_NS, listing, numbers)
+    return FolderFingerprint(digest.hexdigest(), latest < now - _RACY_NS, listing, numbers)
 
 
-def scan_since(before: Glance, scan: Scan, now: Glance, limits: Limits) -> Scan | None:
-    """What `scan_folder` would find now, where `scan` is what it found after a glance `before`, with the same limits.
-    None where more has changed than files that were taken then: that is for a scan to judge."""
+def update_scan(before: FolderFingerprint, scan: Scan, now: FolderFingerprint, limits: Limits) -> Scan | None:
+    """Return the scan that `scan_folder` would give now, or None if a new scan is needed.
+
+    `scan` followed the fingerprint `before`, with the same limits. Only changes of files that were in the scan are
+    handled.
+    """
     if now.listing.output != before.listing.output or len(now.statuses) != len(before.statuses):
         return None
-    rows = _rows(now.listing.output)
+    rows = _split_rows(now.listing.output)
     differing = np.flatnonzero(np.array(now.statuses) != np.array(before.statuses)) // _N_LISTED
     entries = list(scan.entries)
     for row in dict.fromkeys(differing.tolist()):
@@ -98,14 +101,17 @@ def scan_since(before: Glance, scan: Scan, now: Glance, limits: Limits) -> Scan 
     return replace(scan, entries=tuple(entries))
 
 
-def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int]:
-    """(mode, size and times of all that is listed; the mode of each folder with a listed file somewhere in it; the
-    status of each ignore file of our own; the latest time among them)."""
+def _read_statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int]:
+    """Return (status numbers, the latest time among them).
+
+    The numbers are mode, size and times of each listed path, the mode of each folder on the way, and the status of our
+    own ignore files.
+    """
     base = root + b"/"
     found: list[int] = []
     latest = 0
-    paths, folders = _listed(listed)
-    with _looking(root) as look:
+    paths, folders = _list_paths(listed)
+    with _open_lstat(root) as look:
         for path in paths:
             try:
                 status = look(path)
@@ -123,28 +129,31 @@ def _statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]", int
         except OSError:
             numbers.append(_NONE)
         if os.access(base + place + ignore_file, os.F_OK):  # as in hardly any folder; an exception costs more
-            latest = max(latest, _add(numbers, base + place + ignore_file))
+            latest = max(latest, _append_stamp(numbers, base + place + ignore_file))
     while len(root) > len(top):
         root = root.rpartition(b"/")[0]
-        latest = max(latest, _add(numbers, root + ignore_file))
+        latest = max(latest, _append_stamp(numbers, root + ignore_file))
     return numbers, latest
 
 
 @lru_cache(maxsize=1)
-def _listed(output: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-    """(each path of a listing, the folders that they are in and those above). Kept for a process that looks again."""
-    paths = tuple(row[2:].rstrip(b"/") for row in _rows(output))
+def _list_paths(output: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """Return (paths of a listing, their folders and those above). Cached for repeated calls."""
+    paths = tuple(row[2:].rstrip(b"/") for row in _split_rows(output))
     folders = {b"": None, **dict.fromkeys(path.rpartition(b"/")[0] for path in paths)}
     return paths, tuple(_with_folders_above(folders))
 
 
-def _rows(listed: bytes) -> list[bytes]:
+def _split_rows(listed: bytes) -> list[bytes]:
     return listed.removesuffix(b"\0").split(b"\0")
 
 
 @contextmanager
-def _looking(root: bytes) -> Iterator[Callable[[bytes], os.stat_result]]:
-    """What looks at a path below `root`, without following links; a shorter way for the system where it has one."""
+def _open_lstat(root: bytes) -> Iterator[Callable[[bytes], os.stat_result]]:
+    """Give a function that returns the status of a path below `root` without following links.
+
+    It is relative to an open folder where the system allows that, which is faster.
+    """
     folder = -1
     if _FROM_A_FOLDER:
         with suppress(OSError):  # it may be entered and not be read
@@ -159,7 +168,7 @@ def _looking(root: bytes) -> Iterator[Callable[[bytes], os.stat_result]]:
 
 
 def _with_folders_above(folders: dict[bytes, None]) -> Iterator[bytes]:
-    """Each folder once, and those on the way to it, in a fixed order."""
+    """Yield each folder once, and those above it, in a fixed order."""
     seen: set[bytes] = set()
     for folder in folders:
         while folder not in seen:
@@ -168,13 +177,13 @@ def _with_folders_above(folders: dict[bytes, None]) -> Iterator[bytes]:
             folder = folder[: max(folder.rfind(b"/"), 0)]
 
 
-def _add(numbers: "array[int]", place: bytes) -> int:
-    stamp = _stamp(place)
+def _append_stamp(numbers: "array[int]", place: bytes) -> int:
+    stamp = _stamp_file(place)
     numbers.extend(stamp)
     return stamp[-1]
 
 
-def _stamp(place: bytes) -> tuple[int, ...]:
+def _stamp_file(place: bytes) -> tuple[int, ...]:
     try:
         status = os.lstat(place)
     except OSError:
@@ -187,25 +196,25 @@ _OWN_IGNORE = OWN_IGNORE.encode()
 _Status = tuple[int, int, int, int, int]
 
 
-class _Seen(NamedTuple):
-    """What git said, and the status of everything else that a scan rests on, by place."""
+class _ScanInputs(NamedTuple):
+    """Git's output and the status of everything else that a scan depends on."""
 
     said: tuple[object, ...]
     places: Sequence[bytes]
     found: list[_Status]
 
 
-class Rescan:
-    """Scans of the folder `root` without the repositories inside of it. For one thread at a time."""
+class IncrementalScan:
+    """Repeated scans of the folder `root` without nested repositories. For one thread at a time."""
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
         self._limits: Limits | None = None
-        self._seen: _Seen | None = None
+        self._seen: _ScanInputs | None = None
         self._scan: Scan | None = None
 
     def scan(self, limits: Limits) -> Scan:
-        """As `scan_folder`; the very object of the last time where nothing has changed since. Raises as it does."""
+        """Return what `scan_folder` does; the same object as before if nothing changed. Raises as it does."""
         before = self._seen if limits == self._limits else None
         seen = self._looked(before)
         if self._scan is not None and seen is not None and seen == before:
@@ -216,13 +225,13 @@ class Rescan:
         self._limits, self._seen = limits, seen
         return self._scan
 
-    def _looked(self, before: _Seen | None) -> _Seen | None:
-        """What there is to see now; None where git does not tell."""
+    def _looked(self, before: _ScanInputs | None) -> _ScanInputs | None:
+        """Return the current inputs of a scan; None if git cannot list the folder."""
         top = work_tree_top(self._root)
         if top is None:
             return None
         try:
-            head, listing = started_listing(self._root)
+            head, listing = start_listing(self._root)
         except GitError:
             return None
         done = (head.finish(), listing.finish())
@@ -230,16 +239,16 @@ class Rescan:
         if before is not None and said == before.said:
             places = before.places
         else:
-            places = tuple(_places(os.fsencode(self._root), top, done[1].output))
-        return _Seen(said, places, [_status(place) for place in places])
+            places = tuple(_list_places(os.fsencode(self._root), top, done[1].output))
+        return _ScanInputs(said, places, [_read_status(place) for place in places])
 
 
-def _places(root: bytes, top: Path, listed: bytes) -> Iterator[bytes]:
-    """Of a listing, the paths whose status decides something; and where ignore files of our own may be."""
+def _list_places(root: bytes, top: Path, listed: bytes) -> Iterator[bytes]:
+    """Yield the paths of a listing whose status matters, and possible paths of our own ignore files."""
     folders = {b""}
     for row in set(listed.split(b"\0")) - {b""}:
         path = row[2:].rstrip(b"/")
-        if row.endswith(b"/") or name_reason(path.decode("utf-8", "replace")) is None:
+        if row.endswith(b"/") or skip_reason_by_name(path.decode("utf-8", "replace")) is None:
             yield root + b"/" + path
         folder = path.rpartition(b"/")[0]
         while folder not in folders:
@@ -252,7 +261,7 @@ def _places(root: bytes, top: Path, listed: bytes) -> Iterator[bytes]:
         yield os.fsencode(above) + b"/" + _OWN_IGNORE
 
 
-def _status(place: bytes) -> _Status:
+def _read_status(place: bytes) -> _Status:
     try:
         status = os.lstat(place)
     except OSError as error:

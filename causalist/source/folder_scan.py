@@ -1,18 +1,14 @@
-"""What a scan has met so far: files offered and files skipped -> a `Scan`.
+"""A folder on disk -> the files to index, by metadata alone; no content is read.
 
-Folders and git trees meet files in different orders and decide alike: the rules that depend on name and size alone
-are applied here, and everything is sorted before it is cut or counted.
+In a git work tree, git lists the files that it tracks or would track. Elsewhere, or without git, the folder is walked
+with the same ignore files; files that are ignored and tracked are then missing. A folder skipped as a whole counts
+once. `.git`, `.causalist` and files that git ignores never count. `read_file` judges content later.
 
-A folder on disk -> what will be indexed, by metadata alone; no content is read.
+Nested repositories (submodules, clones) are skipped unless asked for. Then git lists each of them, and the
+`.causalistignore` files above it hold in it.
 
-Inside a git work tree git says what it tracks or would track. Elsewhere, and where git is not installed, the folder is
-walked with the same ignore files. A folder that is skipped as a whole counts once. `.git` and `.causalist` are never
-counted, nor is what git ignores. What is skipped here is skipped before it is opened; `read_file` judges content.
-
-Repositories inside of the folder (submodules, nested clones) are skipped unless they are asked for. Then each is listed
-by git like the outer one, and the `.causalistignore` files above it hold in it.
-
-Without git, a walk of a work tree leaves out files that are ignored and tracked all the same.
+`ScanBuilder` collects a scan for folders and for git trees. It applies the rules on name and size, and sorts before it
+cuts or counts, so that the order of files does not matter.
 """
 
 import os
@@ -35,68 +31,73 @@ from causalist.source.exclusion import (
     VENDORED_FOLDERS,
     Ignores,
     Limits,
-    Reason,
+    SkipReason,
     ignores_above,
-    largest,
-    name_reason,
+    max_bytes_of,
     read_ignore_file,
+    skip_reason_by_name,
 )
-from causalist.source.git import Finished, GitMissing, Running, head_commit
+from causalist.source.git import CompletedGit, GitMissing, RunningGit, head_commit
 from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
 
 N_EXAMPLES = 3
 
 
-class Tally:
-    """Collects one scan. Paths are POSIX, relative to the root; a folder skipped as a whole ends in "/"."""
+class ScanBuilder:
+    """Builder of one scan.
+
+    Paths are POSIX, relative to the root; a folder skipped as a whole ends in "/".
+    """
 
     def __init__(self, limits: Limits, also: Mapping[str, int] | None = None) -> None:
-        """`also`: suffixes, in lower case, of files that are binary and wanted all the same, with the largest size in
-        bytes that they may have."""
+        """Start a scan.
+
+        `also` maps lower-case suffixes of wanted binary files to their maximum size in bytes.
+        """
         self._limits = limits
         self._also = also or {}
-        self._denied = _matcher(limits.deny)
+        self._denied = _make_matcher(limits.deny)
         self._entries: dict[str, FileEntry] = {}
-        self._skipped: dict[Reason, list[str]] = {}
+        self._skipped: dict[SkipReason, list[str]] = {}
 
-    def skip(self, reason: Reason, path: str) -> None:
-        """Counts a file, or a folder as one, that stays out."""
+    def skip(self, reason: SkipReason, path: str) -> None:
+        """Count a skipped file, or a folder as one."""
         self._skipped.setdefault(reason, []).append(path)
 
     def offer(self, path: str, size: int, mtime_ns: int = 0, blob: str | None = None, ctime_ns: int = 0) -> None:
-        """Takes a regular file unless its name or size keeps it out."""
-        reason = name_reason(path)
+        """Add a regular file unless its name or size excludes it."""
+        reason = skip_reason_by_name(path)
         most = 0
-        if reason is Reason.BINARY and self._also:
+        if reason is SkipReason.BINARY and self._also:
             most = self._also.get(posixpath.splitext(path)[1].lower(), 0)
             reason = None if most else reason
         if reason is None and self._denied is not None and self._denied(path):
-            reason = Reason.DENIED
+            reason = SkipReason.DENIED
         # No limit is below that of the settings: what the name allows is asked of the few files that are larger.
         least = most or self._limits.max_file_bytes
-        if reason is None and size > least and size > (most or largest(path, self._limits)):
-            reason = Reason.TOO_LARGE
+        if reason is None and size > least and size > (most or max_bytes_of(path, self._limits)):
+            reason = SkipReason.TOO_LARGE
         if reason is None:
             self._entries[path] = FileEntry(path, size, mtime_ns, blob, ctime_ns)
         else:
             self.skip(reason, path)
 
     def scan(self, commit: str | None) -> Scan:
-        """The result, independent of the order in which files were met."""
+        """Return the scan, independent of the order in which files were added."""
         paths = sorted(self._entries)
         for path in paths[self._limits.max_files :]:
-            self.skip(Reason.TOO_MANY, path)
+            self.skip(SkipReason.TOO_MANY, path)
         skipped = sorted(self._skipped.items())
         return Scan(
             entries=tuple(self._entries[path] for path in paths[: self._limits.max_files]),
             skipped={reason.value: len(found) for reason, found in skipped},
-            examples={reason.value: _first(found) for reason, found in skipped},
+            examples={reason.value: _pick_examples(found) for reason, found in skipped},
             commit=commit,
         )
 
 
-def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool] | None:
-    """Whether one of the patterns matches a path; None without patterns. Raises UsageError for what is no pattern."""
+def _make_matcher(patterns: tuple[str, ...]) -> Callable[[str], bool] | None:
+    """Return a test for paths that match a pattern; None without patterns. Raises UsageError."""
     if not patterns:
         return None
     from pathspec import GitIgnoreSpec
@@ -107,18 +108,18 @@ def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool] | None:
         raise UsageError(f"deny: {error}; write patterns as in .gitignore") from error
 
 
-def printable(raw: bytes) -> str:
-    """A name for people. What is not UTF-8 is shown as \\xNN, and is never turned back into a path."""
+def to_printable(raw: bytes) -> str:
+    r"""Return a printable name; bytes that are not UTF-8 become \xNN. Never a path again."""
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _first(paths: Iterable[str]) -> tuple[str, ...]:
+def _pick_examples(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(paths)[:N_EXAMPLES])
 
 
 GIT_IGNORE = ".gitignore"
 OWN_IGNORE = ".causalistignore"
-MOST_NESTED = 200  # repositories inside of one; each costs two runs of git
+MAX_NESTED_REPOSITORIES = 200  # repositories inside of one; each costs two runs of git
 TELLS_CHANGES = os.name != "nt"  # there it is when the file was made
 _UNTRACKED, _NOT_CHECKED_OUT = b"?", b"S"  # tags of `git ls-files -t`
 _UNLISTED = lazy_regex(r"^warning: could not open directory '(.*?)/?': ", re.MULTILINE, needs=("warning: could",))
@@ -131,24 +132,22 @@ def scan_folder(
     submodules: bool = False,
     known_commit: str | None = None,
     also: Mapping[str, int] | None = None,
-    listing: Finished | None = None,
+    listing: CompletedGit | None = None,
 ) -> Scan:
-    """What `root` offers for indexing, with `submodules` also what is in repositories inside of it.
+    """Return the files of `root` to index; with `submodules` also those of nested repositories.
 
-    `also`: suffixes of binary files that are offered, too, with the largest size in bytes of such a file; `read_file`
-    does not read them, `read_bytes` does.
-
-    Where HEAD is at `known_commit`, of which git has said before that it is there, git is not asked for it, nor for the
-    `listing` of `started_files` where that is at hand.
+    `also` maps suffixes of binary files that are wanted too to their maximum size in bytes; `read_bytes` reads them,
+    `read_file` does not. If HEAD is at `known_commit`, which git has confirmed to exist, git is not asked for it, nor
+    for the `listing` of `start_file_listing` if given.
 
     Raises RepositoryNotFound and GitError.
     """
     root = root.resolve()
-    tally = Tally(limits, also)
+    tally = ScanBuilder(limits, also)
     top = work_tree_top(root)
     if top is None and is_git_folder(root):
         raise RepositoryNotFound(f"{root} is a bare git repository, which has no files; clone it and ask in the clone.")
-    nested: list[_Nested] | None = [] if submodules else None
+    nested: list[_NestedRepository] | None = [] if submodules else None
     commit = None
     try:
         if top is None:
@@ -159,27 +158,27 @@ def scan_folder(
         # Raised before anything is counted: git could not even be started.
         above = ignores_above(top or root, root, (GIT_IGNORE, OWN_IGNORE))
         # The files of the root are in `above`; a folder's own files are added when it is entered.
-        _walk(root, _offset(root, top or root), ("", above[GIT_IGNORE], above[OWN_IGNORE]), tally, nested)
+        _walk(root, _relative_prefix(root, top or root), ("", above[GIT_IGNORE], above[OWN_IGNORE]), tally, nested)
     if nested:
-        _scan_nested(root, _offset(root, top or root), nested, tally)
+        _scan_nested(root, _relative_prefix(root, top or root), nested, tally)
     return tally.scan(commit)
 
 
-class _Nested(NamedTuple):
-    """A repository inside: its path below the root, and the `.causalistignore` rules that hold in it."""
+class _NestedRepository(NamedTuple):
+    """A nested repository: its path below the root, and the `.causalistignore` rules above it."""
 
     path: str
     own: Ignores
 
 
-def _scan_nested(root: Path, offset: str, nested: list[_Nested], tally: Tally) -> None:
-    """Fills the tally from repositories inside, and those inside of them, which join the queue."""
+def _scan_nested(root: Path, offset: str, nested: list[_NestedRepository], tally: ScanBuilder) -> None:
+    """Add files of nested repositories; those inside of them join the queue."""
     n_scanned = 0
     while nested:
         path, own = nested.pop(0)
         n_scanned += 1
-        if n_scanned > MOST_NESTED:
-            tally.skip(Reason.SUBMODULE, path)
+        if n_scanned > MAX_NESTED_REPOSITORIES:
+            tally.skip(SkipReason.SUBMODULE, path)
             continue
         try:
             _list_work_tree(_Folders(root / path, f"{path}/", f"{offset}{path}/", "", own), tally, nested)
@@ -187,24 +186,26 @@ def _scan_nested(root: Path, offset: str, nested: list[_Nested], tally: Tally) -
             _walk(root, offset, (path, Ignores(), own), tally, nested)
         except GitError:
             # What one of them has to say concerns nobody who asks about the outer repository.
-            tally.skip(Reason.UNREADABLE, f"{path}/")
+            tally.skip(SkipReason.UNREADABLE, f"{path}/")
 
 
 def _list_work_tree(
     folders: "_Folders",
-    tally: Tally,
-    nested: list[_Nested] | None,
+    tally: ScanBuilder,
+    nested: list[_NestedRepository] | None,
     known: str | None = None,
-    listing_done: Finished | None = None,
+    listing_done: CompletedGit | None = None,
 ) -> str | None:
-    """Fills the tally from git's listing; returns HEAD's commit, which may be `known`, or None when there is none
-    yet."""
+    """Add the files of git's listing; return HEAD's commit or None if there is none yet.
+
+    `known` is HEAD's commit if the caller knows it.
+    """
     head_done = None
     if not known:
-        head, listing = started_listing(folders.root)
+        head, listing = start_listing(folders.root)
         head_done, listing_done = head.finish(), listing.finish()
     elif listing_done is None:
-        listing_done = started_files(folders.root).finish()
+        listing_done = start_file_listing(folders.root).finish()
     assert listing_done is not None
     # Exit code 1 says that there is no commit yet.
     commit = known if head_done is None else head_done.accepted(1).output.decode("ascii").strip()
@@ -225,36 +226,41 @@ def _list_work_tree(
         _offer_listed(raw, tag, folders, tally, nested)
     for folder in _UNLISTED.findall(listing_done.messages):
         if folder.startswith(folders.below_top):
-            tally.skip(Reason.UNREADABLE, folders.prefix + folder.removeprefix(folders.below_top) + "/")
+            tally.skip(SkipReason.UNREADABLE, folders.prefix + folder.removeprefix(folders.below_top) + "/")
     return commit or None
 
 
-def started_listing(root: Path) -> tuple[Running, Running]:
-    """Git on its way to say which commit HEAD is, and which files there are. Raises GitMissing."""
+def start_listing(root: Path) -> tuple[RunningGit, RunningGit]:
+    """Start git twice: for HEAD's commit and for the list of files. Raises GitMissing."""
     place = ("-C", os.fspath(root))
-    head = Running(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
-    return head, started_files(root)
+    head = RunningGit(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    return head, start_file_listing(root)
 
 
-def started_files(root: Path) -> Running:
-    """Git on its way to say which files there are. Raises GitMissing."""
+def start_file_listing(root: Path) -> RunningGit:
+    """Start git for the list of files. Raises GitMissing."""
     # -t tells tracked files from others: a tracked node_modules is meant, an untracked one is forgotten.
-    return Running(("-C", os.fspath(root)), "ls-files", "-t", "-co", "--exclude-standard", "-z")
+    return RunningGit(("-C", os.fspath(root)), "ls-files", "-t", "-co", "--exclude-standard", "-z")
 
 
-def _offer_listed(raw: bytes, tag: bytes, folders: "_Folders", tally: Tally, nested: list[_Nested] | None) -> None:
-    """One path of git's listing, which may be gone, a link, or a repository of its own; `tag` is what git calls it."""
+def _offer_listed(
+    raw: bytes, tag: bytes, folders: "_Folders", tally: ScanBuilder, nested: list[_NestedRepository] | None
+) -> None:
+    """Add one path of git's listing, which may be deleted, a link or a nested repository.
+
+    `tag` is git's status letter of the path.
+    """
     is_nested = raw.endswith(b"/")
     raw = raw.rstrip(b"/")
-    location = _below(folders.base, raw)
+    location = _join_bytes(folders.base, raw)
     try:
         path = raw.decode("utf-8")
     except UnicodeDecodeError:
         if os.path.lexists(location):
-            tally.skip(Reason.UNDECODABLE, folders.prefix + printable(raw))
+            tally.skip(SkipReason.UNDECODABLE, folders.prefix + to_printable(raw))
         return
     if tag == _NOT_CHECKED_OUT and not os.path.lexists(location):
-        tally.skip(Reason.SPARSE, folders.prefix + path)
+        tally.skip(SkipReason.SPARSE, folders.prefix + path)
         return
     ignores = folders.ignores_of(path.rpartition("/")[0], tag != _UNTRACKED, tally)
     if ignores is None:
@@ -264,7 +270,7 @@ def _offer_listed(raw: bytes, tag: bytes, folders: "_Folders", tally: Tally, nes
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError:
-        tally.skip(Reason.UNREADABLE, folders.prefix + path)
+        tally.skip(SkipReason.UNREADABLE, folders.prefix + path)
         return
     is_folder = is_nested or stat.S_ISDIR(status.st_mode)
     is_repository = is_folder and is_work_tree(folders.root / path)
@@ -273,21 +279,21 @@ def _offer_listed(raw: bytes, tag: bytes, folders: "_Folders", tally: Tally, nes
         return
     whole = folders.prefix + path
     if ignores.ignored(folders.offset + path, is_folder=is_folder):
-        tally.skip(Reason.IGNORED, whole + "/" * is_folder)
+        tally.skip(SkipReason.IGNORED, whole + "/" * is_folder)
     elif is_repository and nested is not None:
-        lines = read_ignore_file(_below(location, OWN_IGNORE.encode()))
-        nested.append(_Nested(whole, ignores.entering(folders.offset + path, lines)))
+        lines = read_ignore_file(_join_bytes(location, OWN_IGNORE.encode()))
+        nested.append(_NestedRepository(whole, ignores.entering(folders.offset + path, lines)))
     elif is_folder:
-        tally.skip(Reason.SUBMODULE, whole)
+        tally.skip(SkipReason.SUBMODULE, whole)
     else:
         _offer_file(folders.base, path, status, tally, folders.prefix)
 
 
 class _Folders:
-    """What is known of the folders on the way to listed files; each is looked at once, from the top down.
+    """Folders of listed files; each is examined once, from the top down.
 
-    `root` is the folder that git lists, `below_top` the way to it from the top of its work tree. `prefix` leads to it
-    from the root of the scan; `offset` from where the ignore files begin. Each ends in a slash or is empty.
+    `root` is the folder that git lists, `below_top` its path below the top of its work tree. `prefix` is its path below
+    the root of the scan, `offset` its path below the first ignore file. Each ends in a slash or is empty.
     """
 
     def __init__(self, root: Path, prefix: str, offset: str, below_top: str, own: Ignores) -> None:
@@ -302,15 +308,15 @@ class _Folders:
 
     @classmethod
     def of_root(cls, root: Path, top: Path) -> "_Folders":
-        offset = _offset(root, top)
+        offset = _relative_prefix(root, top)
         return cls(root, "", offset, offset, ignores_above(top, root, (OWN_IGNORE,))[OWN_IGNORE])
 
     def takes_all(self, folder: bytes, tracked: bool) -> bool:
-        """Whether it is known of a folder that its files do not stay out, whatever they are called."""
+        """Return True if no rule is known to exclude files of a folder."""
         return (folder, tracked) in self._open
 
-    def ignores_of(self, folder: str, tracked: bool, tally: Tally) -> Ignores | None:
-        """The ignore rules that hold inside of `folder`, or None if its files stay out."""
+    def ignores_of(self, folder: str, tracked: bool, tally: ScanBuilder) -> Ignores | None:
+        """Return the ignore rules inside of `folder`, or None if its files are skipped."""
         known = self._known
         if (folder, tracked) not in known:
             # Not recursive: a hostile tree is deeper than Python's stack.
@@ -328,11 +334,11 @@ class _Folders:
             self._open.add((folder.encode(), tracked))
         return ignores
 
-    def _look(self, folder: str, above: Ignores, tracked: bool, tally: Tally) -> Ignores | None:
+    def _look(self, folder: str, above: Ignores, tracked: bool, tally: ScanBuilder) -> Ignores | None:
         name = folder.rpartition("/")[2]
         if name in UNCOUNTED_FOLDERS:
             return None
-        location = _below(self.base, folder.encode())
+        location = _join_bytes(self.base, folder.encode())
         try:
             # A link in the place of a folder leads elsewhere; to git, what was tracked below it is deleted.
             if not stat.S_ISDIR(os.lstat(location).st_mode):
@@ -341,27 +347,34 @@ class _Folders:
             return None
         reason = None
         if above.ignored(self.offset + folder, is_folder=True):
-            reason = Reason.IGNORED
+            reason = SkipReason.IGNORED
         elif not tracked and name in VENDORED_FOLDERS:
-            reason = Reason.VENDORED
+            reason = SkipReason.VENDORED
         if reason is not None:
             if folder not in self._counted:
                 self._counted.add(folder)
                 tally.skip(reason, f"{self.prefix}{folder}/")
             return None
-        return above.entering(self.offset + folder, read_ignore_file(_below(location, OWN_IGNORE.encode())))
+        return above.entering(self.offset + folder, read_ignore_file(_join_bytes(location, OWN_IGNORE.encode())))
 
 
 def _walk(
-    root: Path, offset: str, start: tuple[str, Ignores, Ignores], tally: Tally, nested: list[_Nested] | None
+    root: Path,
+    offset: str,
+    start: tuple[str, Ignores, Ignores],
+    tally: ScanBuilder,
+    nested: list[_NestedRepository] | None,
 ) -> None:
-    """Fills the tally from the disk. `start` is a folder below the root with the rules of git and of our own that hold
-    in it; `offset` leads to the root from where the ignore files begin."""
+    """Add files by walking the disk.
+
+    `start` is a folder below the root with the rules of git and our own inside it; `offset` is the path of the root
+    below the first ignore file.
+    """
     base = os.fsencode(root)
     stack = [start]
     while stack:
         folder, git, own = stack.pop()
-        location = _below(base, folder.encode()) if folder else base
+        location = _join_bytes(base, folder.encode()) if folder else base
         try:
             with os.scandir(location) as found:
                 entries = list(found)
@@ -369,29 +382,29 @@ def _walk(
             if not folder:
                 raise RepositoryNotFound(f"{root} cannot be listed: {error.strerror}.") from error
             if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
-                tally.skip(Reason.UNREADABLE, folder + "/")
+                tally.skip(SkipReason.UNREADABLE, folder + "/")
             continue
         listed = {os.fsdecode(entry.name) for entry in entries}
         if folder:
             if ".git" in listed and folder != start[0] and is_work_tree(root / folder):
                 if nested is None:
-                    tally.skip(Reason.SUBMODULE, folder)
+                    tally.skip(SkipReason.SUBMODULE, folder)
                 else:
-                    lines = read_ignore_file(_below(location, OWN_IGNORE.encode()))
-                    nested.append(_Nested(folder, own.entering(offset + folder, lines)))
+                    lines = read_ignore_file(_join_bytes(location, OWN_IGNORE.encode()))
+                    nested.append(_NestedRepository(folder, own.entering(offset + folder, lines)))
                 continue
             if not FOLDER_MARKERS.isdisjoint(listed):
-                tally.skip(Reason.VENDORED, folder + "/")
+                tally.skip(SkipReason.VENDORED, folder + "/")
                 continue
             if GIT_IGNORE in listed:
-                git = git.entering(offset + folder, read_ignore_file(_below(location, GIT_IGNORE.encode())))
+                git = git.entering(offset + folder, read_ignore_file(_join_bytes(location, GIT_IGNORE.encode())))
             if OWN_IGNORE in listed and folder != start[0]:
-                own = own.entering(offset + folder, read_ignore_file(_below(location, OWN_IGNORE.encode())))
+                own = own.entering(offset + folder, read_ignore_file(_join_bytes(location, OWN_IGNORE.encode())))
         for entry in entries:
             try:
                 name = entry.name.decode("utf-8")
             except UnicodeDecodeError:
-                tally.skip(Reason.UNDECODABLE, f"{folder}/{printable(entry.name)}".lstrip("/"))
+                tally.skip(SkipReason.UNDECODABLE, f"{folder}/{to_printable(entry.name)}".lstrip("/"))
                 continue
             path = f"{folder}/{name}" if folder else name
             is_folder = _is_folder(entry)
@@ -400,48 +413,48 @@ def _walk(
             if git.ignored(offset + path, is_folder=is_folder):
                 continue
             if own.ignored(offset + path, is_folder=is_folder):
-                tally.skip(Reason.IGNORED, path + "/" * is_folder)
+                tally.skip(SkipReason.IGNORED, path + "/" * is_folder)
             elif not is_folder:
                 _offer_walked(base, path, entry, tally)
             elif name in VENDORED_FOLDERS or not FOLDERS_BESIDE.get(name, frozenset()).isdisjoint(listed):
-                tally.skip(Reason.VENDORED, path + "/")
+                tally.skip(SkipReason.VENDORED, path + "/")
             else:
                 stack.append((path, git, own))
 
 
-def _offer_walked(base: bytes, path: str, entry: os.DirEntry[bytes], tally: Tally) -> None:
+def _offer_walked(base: bytes, path: str, entry: os.DirEntry[bytes], tally: ScanBuilder) -> None:
     try:
         status = entry.stat(follow_symlinks=False)
     except FileNotFoundError:
         return
     except OSError:
-        tally.skip(Reason.UNREADABLE, path)
+        tally.skip(SkipReason.UNREADABLE, path)
         return
     _offer_file(base, path, status, tally)
 
 
-def _offer_file(base: bytes, path: str, status: os.stat_result, tally: Tally, prefix: str = "") -> None:
-    """Anything but a folder. `path` is below `base`, and with `prefix` below the root of the scan."""
+def _offer_file(base: bytes, path: str, status: os.stat_result, tally: ScanBuilder, prefix: str = "") -> None:
+    """Add anything but a folder. `path` is below `base`, `prefix` and `path` below the root."""
     whole = prefix + path
     if stat.S_ISREG(status.st_mode):
         tally.offer(whole, status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns if TELLS_CHANGES else 0)
     elif stat.S_ISLNK(status.st_mode):
         # realpath ends on circles, at a path on the circle.
-        target = os.path.realpath(_below(base, path.encode()))
+        target = os.path.realpath(_join_bytes(base, path.encode()))
         separator = os.fsencode(os.sep)
         inside = target == base or target.startswith(base.rstrip(separator) + separator)
-        tally.skip(Reason.LINK if inside else Reason.LINK_OUTSIDE, whole)
+        tally.skip(SkipReason.LINK if inside else SkipReason.LINK_OUTSIDE, whole)
     else:
-        tally.skip(Reason.SPECIAL, whole)
+        tally.skip(SkipReason.SPECIAL, whole)
 
 
-def _offset(root: Path, top: Path) -> str:
-    """The way from `top` to `root` with a slash at its end; "" if they are the same."""
+def _relative_prefix(root: Path, top: Path) -> str:
+    """Return the path of `root` below `top` with a slash at its end; "" if they are the same."""
     return "".join(f"{part}/" for part in root.relative_to(top).parts)
 
 
-def _below(base: bytes, path: bytes) -> bytes:
-    """Bytes, because the scan takes UTF-8 names whatever the locale says that names are."""
+def _join_bytes(base: bytes, path: bytes) -> bytes:
+    """Join paths as bytes: the scan takes UTF-8 names whatever the locale says."""
     return base + b"/" + path
 
 

@@ -1,13 +1,11 @@
-"""Running git on a repository that may be hostile: arguments in, bytes out, or a GitError with git's own words.
+"""Git on a repository that may be hostile: arguments -> bytes, or a GitError with git's message.
 
-Nothing that the repository or the environment configures may run a program, reach the network, ask on a terminal or
-change the format of an answer. The user's own list of ignored names (`core.excludesFile`) stays in force: what a
-person hides from git is hidden from the index.
+No configuration of the repository or the environment may run a program, use the network, prompt on a terminal or change
+the output format. The user's list of ignored names (`core.excludesFile`) stays in force: files hidden from git are
+hidden from the index.
 
-HEAD's commit as the files of a repository tell it, without starting git.
-
-What is answered here is what `git rev-parse HEAD` would say, or None: where a repository keeps its branches in another
-way, or where HEAD is anything but a branch or a commit, git has to be asked.
+`head_commit` reads HEAD's commit from the files of a repository without starting git. It returns the result of `git
+rev-parse HEAD`, or None if only git can tell.
 """
 
 import os
@@ -50,11 +48,11 @@ _CURRENT_FOLDER_FIRST = os.name == "nt"
 
 
 class GitMissing(GitError):
-    """There is no git on the search path."""
+    """Git is not on the search path."""
 
 
-def locate(folder: Path) -> tuple[str, ...]:
-    """The arguments that point git at `folder`: a work tree or a part of one, a `.git` folder, a bare repository."""
+def git_arguments(folder: Path) -> tuple[str, ...]:
+    """Return the arguments that point git at a work tree or part of one, a `.git` or a bare repository."""
     if is_git_folder(folder) and not is_work_tree(folder):
         return ("--git-dir", os.fspath(folder))
     if work_tree_top(folder) is not None:
@@ -65,12 +63,12 @@ def locate(folder: Path) -> tuple[str, ...]:
 def start_git(
     place: Sequence[str], arguments: Sequence[str], *, stdin: int, stderr: int, stdout: int = subprocess.PIPE
 ) -> subprocess.Popen[bytes]:
-    """Starts git, with a pipe for its output unless told otherwise; raises GitMissing where there is none."""
+    """Start git, with a pipe for its output by default. Raises GitMissing if there is none."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _KEPT_VARIABLES}
     options = [part for option in _OPTIONS for part in option.split(" ", 1)]
     try:
         return subprocess.Popen(
-            [_program(), *options, *place, *arguments],
+            [_find_program(), *options, *place, *arguments],
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
@@ -82,10 +80,10 @@ def start_git(
         raise GitError(f"git could not be started: {error}.") from error
 
 
-def _program() -> str:
-    """What is started as git. Raises FileNotFoundError.
+def _find_program() -> str:
+    """Return the program to start as git. Raises FileNotFoundError.
 
-    Windows looks for a bare name in the current folder first, and that may be the repository's.
+    Windows searches the current folder first, which may be the repository's.
     """
     if not _CURRENT_FOLDER_FIRST:
         return "git"
@@ -97,46 +95,46 @@ def _program() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """How a git command ended."""
+class CompletedGit:
+    """Exit code and output of a git command."""
 
     command: str
     code: int
     output: bytes
     messages: str
 
-    def accepted(self, *codes: int) -> "Finished":
-        """Itself; raises GitError for an exit code other than 0 and `codes`."""
+    def accepted(self, *codes: int) -> "CompletedGit":
+        """Return self; raise GitError for an exit code other than 0 and `codes`."""
         if self.code not in (0, *codes):
             raise GitError(f"git {self.command} failed: {self.messages or f'exit code {self.code}'}")
         return self
 
 
-class Running:
-    """A git command on its way, so that several can run at once."""
+class RunningGit:
+    """A running git command, so that several can run at once."""
 
     def __init__(self, place: Sequence[str], *arguments: str) -> None:
         self._command = arguments[0]
         self._process = start_git(place, arguments, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
-    def finish(self) -> Finished:
-        """Waits for the end; raises nothing, so that no other command is left behind."""
+    def finish(self) -> CompletedGit:
+        """Wait for the end. Raises nothing, so that no other command is left behind."""
         output, messages = self._process.communicate()
         text = messages.decode("utf-8", "backslashreplace").strip()
-        return Finished(self._command, self._process.returncode, output, text)
+        return CompletedGit(self._command, self._process.returncode, output, text)
 
 
 _COMMIT = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\s*\Z")
 # git itself takes more names than these.
 _BRANCH = re.compile(rb"ref: (refs/heads/[\w.+/-]+)\s*\Z", re.ASCII)
-_MOST_BYTES = 4096
-_MOST_PACKED = 50_000_000
+_MAX_BYTES = 4096
+_MAX_PACKED_BYTES = 50_000_000
 
 
 def head_commit(top: Path) -> str | None:
-    """The commit that HEAD is at in the work tree whose top is `top`; None where only git can say."""
+    """Return HEAD's commit in the work tree with the top `top`; None if only git can tell."""
     folder = git_folder(top)
-    head = None if folder is None else _read(folder / "HEAD")
+    head = None if folder is None else _read_small_file(folder / "HEAD")
     if folder is None or head is None:
         return None
     at = _COMMIT.match(head)
@@ -145,30 +143,30 @@ def head_commit(top: Path) -> str | None:
     branch = _BRANCH.match(head)
     if branch is None or b".." in branch[1]:
         return None
-    shared = _read(folder / "commondir")
+    shared = _read_small_file(folder / "commondir")
     common = folder if shared is None else folder / os.fsdecode(shared.strip())
-    loose = _read(common / os.fsdecode(branch[1]))
+    loose = _read_small_file(common / os.fsdecode(branch[1]))
     if loose is not None:
         at = _COMMIT.match(loose)
         return at[1].decode("ascii") if at else None
-    packed = _read(common / "packed-refs", _MOST_PACKED)
+    packed = _read_small_file(common / "packed-refs", _MAX_PACKED_BYTES)
     row = re.search(rb"^([0-9a-f]{40,64}) " + re.escape(branch[1]) + rb"\r?$", packed or b"", re.MULTILINE)
     return row[1].decode("ascii") if row else None
 
 
 def git_folder(top: Path) -> Path | None:
-    """Where git keeps HEAD and the index of a work tree: `.git`, or where the file of that name leads to."""
+    """Return the folder with HEAD and the index of a work tree: `.git`, or the target of a `.git` file."""
     marker = top / ".git"
     if marker.is_dir():
         return marker
-    said = _read(marker)
+    said = _read_small_file(marker)
     if said is None or not said.startswith(b"gitdir: "):
         return None
     return top / os.fsdecode(said.removeprefix(b"gitdir: ").strip())
 
 
-def _read(path: Path, most: int = _MOST_BYTES) -> bytes | None:
-    """An ordinary file of no more than that; None for everything else, links too."""
+def _read_small_file(path: Path, most: int = _MAX_BYTES) -> bytes | None:
+    """Return an ordinary file of at most `most` bytes; None for anything else, links too."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:

@@ -1,6 +1,6 @@
 """The commits behind a commit: which files each changed, which it moved, and what its author wrote.
 
-Only ancestors count, the newest `MOST_COMMITS` of them. Merges say nothing of their own. A commit without a parent is
+Only ancestors count, the newest `MAX_COMMITS` of them. Merges say nothing of their own. A commit without a parent is
 left out as well: it is an import, or the place where a shallow clone was cut off. What is read of a commit depends on
 its name alone, so it never has to be read again.
 """
@@ -12,35 +12,35 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from causalist.errors import GitError
-from causalist.model.index import Change
-from causalist.source.git import Running, locate, start_git
+from causalist.model.index import CommitChange
+from causalist.source.git import RunningGit, git_arguments, start_git
 from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
 
 # Beyond these a commit is no longer near to what is asked today; five years of a busy repository.
-MOST_COMMITS = 5_000
+MAX_COMMITS = 5_000
 # A commit that changes more files than this is formatting, a licence or a release.
-MOST_FILES = 30
-_LONGEST_MESSAGE = 4_000  # characters; what is longer is a log of other commits
-_LAST_TIME = 1 << 40  # seconds; a commit may claim any time
+MAX_FILES = 30
+_MAX_MESSAGE_CHARACTERS = 4_000  # characters; what is longer is a log of other commits
+_MAX_TIME = 1 << 40  # seconds; a commit may claim any time
 
 _FORMAT = "%x01%H%x00%ct%x00%B%x00"
 
 
-def ancestry(root: Path, commit: str) -> list[str]:
-    """Names of the commits with one parent behind and including `commit`, newest first. Raises GitError."""
-    arguments = ("--min-parents=1", "--max-parents=1", f"--max-count={MOST_COMMITS}", commit, "--")
-    done = Running(locate(root), "rev-list", *arguments).finish().accepted()
+def list_ancestors(root: Path, commit: str) -> list[str]:
+    """Return names of the commits with one parent up to `commit`, newest first. Raises GitError."""
+    arguments = ("--min-parents=1", "--max-parents=1", f"--max-count={MAX_COMMITS}", commit, "--")
+    done = RunningGit(git_arguments(root), "rev-list", *arguments).finish().accepted()
     return done.output.decode("ascii").split()
 
 
 def is_shallow(root: Path) -> bool:
-    """Whether the repository is cut off somewhere. Raises GitError."""
-    done = Running(locate(root), "rev-parse", "--is-shallow-repository").finish().accepted()
+    """Return True if the repository is a shallow clone. Raises GitError."""
+    done = RunningGit(git_arguments(root), "rev-parse", "--is-shallow-repository").finish().accepted()
     return done.output.strip() == b"true"
 
 
-def read_changes(root: Path, names: Sequence[str]) -> Iterator[Change]:
-    """What each of the commits `names` changed, in that order. Raises GitError."""
+def read_changes(root: Path, names: Sequence[str]) -> Iterator[CommitChange]:
+    """Yield the changes of each of the commits `names`, in that order. Raises GitError."""
     if not names:
         return
     # No renames by likeness: that reads contents, which a partial clone does not have.
@@ -48,47 +48,54 @@ def read_changes(root: Path, names: Sequence[str]) -> Iterator[Change]:
     # Only newer versions of git can be told so by an option.
     command = ("-c", "diff.relative=false", "diff-tree", *what)
     asked = "".join(f"{name}\n" for name in names).encode("ascii")
-    output = _through_a_file(locate(root), command, asked)
+    output = _run_through_file(git_arguments(root), command, asked)
     if output is None:
-        output, error = _told(start_git(locate(root), command, stdin=subprocess.PIPE, stderr=subprocess.PIPE), asked)
+        output, error = _run_with_input(
+            start_git(git_arguments(root), command, stdin=subprocess.PIPE, stderr=subprocess.PIPE), asked
+        )
         if error:
             raise GitError(f"git diff-tree failed: {error}")
-    prefix = _prefix(root)
+    prefix = _work_tree_prefix(root)
     # Of a commit that changed nothing git says nothing.
-    found = {change.name: change for change in _parsed(output.split(b"\0"), prefix)}
-    yield from (found.get(name) or Change(name, 0, "", (), (), 0) for name in names)
+    found = {change.name: change for change in _parse_changes(output.split(b"\0"), prefix)}
+    yield from (found.get(name) or CommitChange(name, 0, "", (), (), 0) for name in names)
 
 
-def _through_a_file(place: Sequence[str], command: Sequence[str], asked: bytes) -> bytes | None:
-    """What git says; None where it fails, or there is no room for what it says. It writes commit by commit, and to be
-    woken for each takes as long as all that it has to do."""
+def _run_through_file(place: Sequence[str], command: Sequence[str], asked: bytes) -> bytes | None:
+    """Return git's output; None if git fails or there is no room for its output.
+
+    Git writes commit by commit, and waking up for each takes as long as the rest of the work.
+    """
     try:
         with tempfile.TemporaryFile() as file:
             pipe = subprocess.PIPE
-            _, error = _told(start_git(place, command, stdin=pipe, stderr=pipe, stdout=file.fileno()), asked)
+            _, error = _run_with_input(start_git(place, command, stdin=pipe, stderr=pipe, stdout=file.fileno()), asked)
             file.seek(0)
             return None if error else file.read()
     except OSError:
         return None
 
 
-def _told(process: subprocess.Popen[bytes], asked: bytes) -> tuple[bytes, str]:
-    """(what git answers, why it failed)."""
+def _run_with_input(process: subprocess.Popen[bytes], asked: bytes) -> tuple[bytes, str]:
+    """Return (git's output, its error message)."""
     output, messages = process.communicate(asked)
     reason = messages.decode("utf-8", "backslashreplace").strip()
     return output, (reason or f"exit code {process.returncode}") if process.returncode else ""
 
 
-def _prefix(root: Path) -> str:
-    """The way from the top of the work tree to `root`, with a slash at its end; "" for the top and without a tree."""
+def _work_tree_prefix(root: Path) -> str:
+    """Return the path of `root` below the top of its work tree, with a slash at its end, or ""."""
     folder = root.resolve()
     top = work_tree_top(folder) if not is_git_folder(folder) or is_work_tree(folder) else None
     return "" if top is None else "".join(f"{part}/" for part in folder.relative_to(top).parts)
 
 
-def _parsed(fields: Sequence[bytes], prefix: str) -> Iterator[Change]:
-    """Each commit: a mark with its name, its time, its message, an empty field, then (status, path or two) for each
-    file. No field holds a NUL, so that nothing a message or path says is taken for another field."""
+def _parse_changes(fields: Sequence[bytes], prefix: str) -> Iterator[CommitChange]:
+    """Yield each commit of git's output.
+
+    Fields: a mark with the name, the time, the message, an empty field, then (status, path or two) for each file. No
+    field holds a NUL, so that a message or path is never taken for another field.
+    """
     i, end = 0, len(fields)
     while i < end and fields[i].startswith(b"\x01"):
         name, time, message = fields[i][1:].decode("ascii"), int(fields[i + 1]), fields[i + 2]
@@ -102,11 +109,13 @@ def _parsed(fields: Sequence[bytes], prefix: str) -> Iterator[Change]:
             else:
                 statuses.append((status, fields[i + 1]))
                 i += 2
-        yield _change(name, time, message, statuses, prefix)
+        yield _build_change(name, time, message, statuses, prefix)
 
 
-def _change(name: str, time: int, message: bytes, statuses: Sequence[tuple[bytes, ...]], prefix: str) -> Change:
-    """Paths are below `prefix`, and what is not below it is no file of ours."""
+def _build_change(
+    name: str, time: int, message: bytes, statuses: Sequence[tuple[bytes, ...]], prefix: str
+) -> CommitChange:
+    """Return a commit with paths below `prefix`; other paths are left out."""
     paths: dict[bytes, list[str]] = {b"A": [], b"D": [], b"M": []}
     renames: list[tuple[str, str]] = []
     for status, *raw in statuses:
@@ -128,27 +137,29 @@ def _change(name: str, time: int, message: bytes, statuses: Sequence[tuple[bytes
         elif status != b"R" or named[1].startswith(prefix):
             # A change of type, or what came here from outside of the folder, is a change of the file.
             paths[status if status in paths else b"M"] += inside[-1:]
-    renames += _moved(paths[b"D"], paths[b"A"])
+    renames += _find_moves(paths[b"D"], paths[b"A"])
     files = sorted({*paths[b"A"], *paths[b"M"], *(after for _, after in renames)})
-    return Change(
+    return CommitChange(
         name,
-        min(max(time, 0), _LAST_TIME),
-        message.decode("utf-8", "replace").strip()[:_LONGEST_MESSAGE],
-        tuple(files) if len(statuses) <= MOST_FILES else (),
+        min(max(time, 0), _MAX_TIME),
+        message.decode("utf-8", "replace").strip()[:_MAX_MESSAGE_CHARACTERS],
+        tuple(files) if len(statuses) <= MAX_FILES else (),
         tuple(sorted(renames)),
         len(statuses),
     )
 
 
-def _moved(deleted: Sequence[str], added: Sequence[str]) -> list[tuple[str, str]]:
-    """Files that went from one folder to another with changes on the way: the only ones of their name that the commit
-    took away and the only ones that it brought."""
+def _find_moves(deleted: Sequence[str], added: Sequence[str]) -> list[tuple[str, str]]:
+    """Return files that moved to another folder with changes.
+
+    A moved file is the only deleted and the only added one of its name.
+    """
     if not deleted or not added:
         return []
-    before, after = Counter(map(_base, deleted)), Counter(map(_base, added))
-    to = {_base(path): path for path in added}
-    return [(p, to[_base(p)]) for p in deleted if before[_base(p)] == 1 and after[_base(p)] == 1]
+    before, after = Counter(map(_file_name, deleted)), Counter(map(_file_name, added))
+    to = {_file_name(path): path for path in added}
+    return [(p, to[_file_name(p)]) for p in deleted if before[_file_name(p)] == 1 and after[_file_name(p)] == 1]
 
 
-def _base(path: str) -> str:
+def _file_name(path: str) -> str:
     return path.rpartition("/")[2]

@@ -1,6 +1,6 @@
-"""Where a repository begins and which folders are refused: a path in, a path or a helpful error out.
+"""Root of a repository and refused folders: a path -> a path or a helpful error.
 
-No program is run. Every command of Causalist starts here, and asking git costs more than a look at a few folders.
+No program runs here. Every command starts with this, and starting git costs more than checking a few folders.
 """
 
 import os
@@ -10,7 +10,7 @@ from causalist.errors import RefusedRoot, RepositoryNotFound
 
 
 def find_root(start: Path) -> Path:
-    """git's top level if `start` lies in a work tree, else `start`; absolute, links resolved.
+    """Return git's top level if `start` is in a work tree, else `start`; absolute, links resolved.
 
     A work tree that is the home directory (dotfiles under git) does not claim the folders below it: they would all be
     refused. Raises RepositoryNotFound.
@@ -30,13 +30,13 @@ def find_root(start: Path) -> Path:
 
 
 def relative_folder(root: Path, folder: Path) -> str:
-    """POSIX path of `folder` below `root`, which holds it; "" for the root itself."""
+    """Return the POSIX path of `folder` below `root`; "" for the root itself."""
     path = folder.resolve().relative_to(root).as_posix()
     return "" if path == "." else path
 
 
 def refuse_root(root: Path) -> None:
-    """Raises RefusedRoot for the root of a file system and for the home directory."""
+    """Raise RefusedRoot for the root of a file system and for the home directory."""
     folder = root.resolve()
     if folder.parent == folder:
         raise RefusedRoot(f"{folder} is the root of a file system; give a project's folder below it.")
@@ -45,7 +45,7 @@ def refuse_root(root: Path) -> None:
 
 
 def work_tree_top(folder: Path) -> Path | None:
-    """The nearest folder at or above that git would take as top level, or None."""
+    """Return the nearest folder at or above that git would take as top level, or None."""
     for candidate in (folder, *folder.parents):
         if is_work_tree(candidate):
             claims = candidate == folder or not _is_refused(candidate)
@@ -54,7 +54,7 @@ def work_tree_top(folder: Path) -> Path | None:
 
 
 def is_work_tree(folder: Path) -> bool:
-    """Whether `folder` holds a `.git` that git accepts; an empty folder of that name is none."""
+    """Return True if `folder` has a `.git` that git accepts; an empty folder of that name is none."""
     marker = folder / ".git"
     try:
         if marker.is_file():
@@ -66,7 +66,7 @@ def is_work_tree(folder: Path) -> bool:
 
 
 def is_git_folder(folder: Path) -> bool:
-    """Whether `folder` is the inside of a repository: `.git`, a bare repository, or that of a linked work tree."""
+    """Return True if `folder` is a `.git`, a bare repository, or that of a linked work tree."""
     # HEAD may be a dangling link in old repositories, hence lexists.
     return os.path.lexists(folder / "HEAD") and ((folder / "objects").is_dir() or (folder / "commondir").is_file())
 

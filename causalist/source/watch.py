@@ -1,8 +1,8 @@
-"""Waiting until something in a folder changes that may matter to its index.
+"""Wait for changes in a folder that may matter to its index.
 
-Only folders that hold indexed files are watched, their new subfolders unless git ignores them, and what tells that HEAD
-moved: a build in an ignored folder wakes nobody, and costs no watches. That something changed is all that is said; what
-did is seen by metadata, so that an event too many or of a kind that nobody knows does no harm.
+Only folders with indexed files are watched, their new subfolders unless git ignores them, and the files that show a
+move of HEAD: a build in an ignored folder causes no event and needs no watch. The result says only that something
+changed; the scan finds out what. An extra or unknown event does no harm.
 """
 
 import os
@@ -12,20 +12,20 @@ from pathlib import Path
 
 from causalist.errors import GitError, UsageError
 from causalist.source.exclusion import UNCOUNTED_FOLDERS, VENDORED_FOLDERS
-from causalist.source.git import Running, git_folder
+from causalist.source.git import RunningGit, git_folder
 from causalist.source.roots import work_tree_top
 
-_FIRST_LOOK_MS = 100  # after the watches are set: what changed before is seen then
-_LONGEST_FACTOR = 10  # edits that never end are looked at after so many times the quiet that is waited for
+_FIRST_CHECK_MS = 100  # after the watches are set: what changed before is seen then
+_MAX_DEBOUNCE_FACTOR = 10  # edits that never end are looked at after so many times the quiet that is waited for
 _GIT_NAMES = frozenset({"HEAD", "index", "packed-refs", "ORIG_HEAD"})
 
 
 def wait_for_changes(root: Path, indexed: Callable[[], Iterable[str]], *, quiet_ms: int) -> Iterator[None]:
-    """Yields once the watches are set, then each time that nothing has changed for `quiet_ms` after something did.
+    """Yield once the watches are set, then each time that changes are followed by a quiet `quiet_ms`.
 
-    `indexed` gives the paths of the files that are indexed now; it is asked again after each turn, and where that asks
-    for other watches, these are set, and what was missed meanwhile is looked for by one more turn. Ends by
-    KeyboardInterrupt. Raises UsageError where the system refuses to watch.
+    `indexed` gives the paths of the indexed files; it is called again after each turn. If that needs other watches,
+    they are set, and one more turn covers changes missed meanwhile. Ends by KeyboardInterrupt. Raises UsageError if the
+    system refuses to watch.
     """
     from watchfiles import watch
 
@@ -33,14 +33,14 @@ def wait_for_changes(root: Path, indexed: Callable[[], Iterable[str]], *, quiet_
     top = work_tree_top(root)
     git = None if top is None else git_folder(top)
     while True:
-        folders = _folders(root, indexed(), added)
+        folders = _list_folders(root, indexed(), added)
         is_new = True
         turns = watch(
             *folders,
-            watch_filter=lambda _, path: _matters(path, git),
+            watch_filter=lambda _, path: _is_relevant(path, git),
             step=quiet_ms,
-            debounce=_LONGEST_FACTOR * quiet_ms,
-            rust_timeout=_FIRST_LOOK_MS,
+            debounce=_MAX_DEBOUNCE_FACTOR * quiet_ms,
+            rust_timeout=_FIRST_CHECK_MS,
             yield_on_timeout=True,
             recursive=False,
         )
@@ -51,9 +51,9 @@ def wait_for_changes(root: Path, indexed: Callable[[], Iterable[str]], *, quiet_
                 is_new = False
                 added = {each for each in added if each.is_dir()}
                 for _, name in changes:
-                    added.update(_new_folders(root, Path(name)))
+                    added.update(_find_new_folders(root, Path(name)))
                 yield
-                if _folders(root, indexed(), added) != folders:
+                if _list_folders(root, indexed(), added) != folders:
                     break
         except OSError as error:
             raise UsageError(
@@ -62,7 +62,7 @@ def wait_for_changes(root: Path, indexed: Callable[[], Iterable[str]], *, quiet_
             ) from error
 
 
-def _folders(root: Path, indexed: Iterable[str], added: Iterable[Path]) -> list[Path]:
+def _list_folders(root: Path, indexed: Iterable[str], added: Iterable[Path]) -> list[Path]:
     """All folders on the way to indexed files, those that were added, and git's own."""
     names = {""}
     for path in indexed:
@@ -78,7 +78,7 @@ def _folders(root: Path, indexed: Iterable[str], added: Iterable[Path]) -> list[
     return sorted(folder for folder in found if folder.is_dir() and not folder.is_symlink())
 
 
-def _matters(path: str, git: Path | None) -> bool:
+def _is_relevant(path: str, git: Path | None) -> bool:
     """`git` is where HEAD is kept, which for a linked work tree is a folder of the main repository."""
     folder, name = os.path.split(path)
     inside = os.path.basename(folder)  # noqa: PTH119
@@ -87,23 +87,23 @@ def _matters(path: str, git: Path | None) -> bool:
     return name not in UNCOUNTED_FOLDERS and inside not in UNCOUNTED_FOLDERS
 
 
-def _new_folders(root: Path, path: Path) -> Iterator[Path]:
-    """A folder that appeared, and those inside of it, unless what is in it stays out."""
-    if path.is_symlink() or not path.is_dir() or path.name == ".git" or _stays_out(root, path):
+def _find_new_folders(root: Path, path: Path) -> Iterator[Path]:
+    """Return the folders at or below a new path that are to be watched."""
+    if path.is_symlink() or not path.is_dir() or path.name == ".git" or _is_excluded(root, path):
         return
     yield path
     with suppress(OSError):
         for entry in sorted(path.iterdir()):
-            yield from _new_folders(root, entry)
+            yield from _find_new_folders(root, entry)
 
 
-def _stays_out(root: Path, folder: Path) -> bool:
+def _is_excluded(root: Path, folder: Path) -> bool:
     if folder.name in UNCOUNTED_FOLDERS or folder.name in VENDORED_FOLDERS:
         return True
     if work_tree_top(root) is None:
         return False
     try:
-        done = Running(("-C", os.fspath(root)), "check-ignore", "-q", "--", os.fspath(folder)).finish()
+        done = RunningGit(("-C", os.fspath(root)), "check-ignore", "-q", "--", os.fspath(folder)).finish()
     except GitError:
         return False
     return done.code == 0

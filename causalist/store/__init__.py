@@ -7,31 +7,31 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.store.cache_dir import (
         ANSWERS_NAME,
-        BESIDE_LOCK,
+        FEEDBACK_LOCK,
         FEEDBACK_NAME,
         FOLDER,
         INDEX_NAME,
         WEIGHTS_NAME,
         cache_folder,
+        hold_folder_lock,
+        hold_lock,
         is_read_only,
-        locked,
-        locked_folder,
         prepare_folder,
     )
-    from causalist.store.facts_cache import MOST_BYTES, CacheState, FactsCache, Key, facts_path
+    from causalist.store.facts_cache import MAX_CACHE_BYTES, CacheState, FactsCache, Key, facts_path
     from causalist.store.facts_codec import (
+        decode_interface,
         facts_from_bytes,
         facts_to_bytes,
         facts_with_bodies,
-        interface_of_parts,
-        parts_of_bytes,
+        split_parts,
     )
     from causalist.store.index_file import (
-        Opened,
-        Sums,
-        Written,
+        FileStamp,
+        KnownChecksums,
+        LoadedIndex,
         index_stamp,
-        open_index,
+        load_index,
         read_index,
         read_seen,
         write_index,
@@ -40,33 +40,33 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWERS_NAME",
-    "BESIDE_LOCK",
+    "FEEDBACK_LOCK",
     "FEEDBACK_NAME",
     "FOLDER",
     "INDEX_NAME",
-    "MOST_BYTES",
+    "MAX_CACHE_BYTES",
     "WEIGHTS_NAME",
     "CacheState",
     "FactsCache",
+    "FileStamp",
     "Key",
-    "Opened",
-    "Sums",
-    "Written",
+    "KnownChecksums",
+    "LoadedIndex",
     "cache_folder",
+    "decode_interface",
     "facts_from_bytes",
     "facts_path",
     "facts_to_bytes",
     "facts_with_bodies",
+    "hold_folder_lock",
+    "hold_lock",
     "index_stamp",
-    "interface_of_parts",
     "is_read_only",
-    "locked",
-    "locked_folder",
-    "open_index",
-    "parts_of_bytes",
+    "load_index",
     "prepare_folder",
     "read_index",
     "read_seen",
+    "split_parts",
     "write_index",
     "write_seen",
 ]
@@ -74,10 +74,11 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "facts_codec": "facts_from_bytes facts_to_bytes facts_with_bodies interface_of_parts parts_of_bytes",
-        "facts_cache": "CacheState FactsCache Key MOST_BYTES facts_path",
-        "cache_dir": "ANSWERS_NAME BESIDE_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder "
-        "is_read_only locked locked_folder prepare_folder",
-        "index_file": "Opened Sums Written index_stamp open_index read_index read_seen write_index write_seen",
+        "facts_codec": "decode_interface facts_from_bytes facts_to_bytes facts_with_bodies split_parts",
+        "facts_cache": "CacheState FactsCache Key MAX_CACHE_BYTES facts_path",
+        "cache_dir": "ANSWERS_NAME FEEDBACK_LOCK FEEDBACK_NAME FOLDER INDEX_NAME WEIGHTS_NAME cache_folder "
+        "hold_folder_lock hold_lock is_read_only prepare_folder",
+        "index_file": "FileStamp KnownChecksums LoadedIndex index_stamp load_index read_index read_seen "
+        "write_index write_seen",
     },
 )

@@ -1,7 +1,6 @@
-"""Where an index lives: `.causalist/` in the root, which hides itself from git, or else the user's cache.
+"""Folder of an index: `.causalist/` in the root, hidden from git, or else the user's cache.
 
-A repository is hostile input: what it ships under that name may be links that lead elsewhere. Nothing is written
-through them.
+A repository is hostile input: it may ship links under that name. Nothing is written through them.
 """
 
 import errno
@@ -27,19 +26,19 @@ SEEN_NAME = "seen"
 ANSWERS_NAME = "answers.jsonl"
 FEEDBACK_NAME = "feedback.jsonl"
 WEIGHTS_NAME = "weights.json"
-BESIDE_LOCK = "beside.lock"
+FEEDBACK_LOCK = "beside.lock"
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 _PAUSE_SECONDS = 0.05
-_BESIDE = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, BESIDE_LOCK)
-_WRITTEN = (".gitignore", "lock", INDEX_NAME, SEEN_NAME, *_BESIDE)
+_FEEDBACK_FILES = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, FEEDBACK_LOCK)
+_OWN_FILES = (".gitignore", "lock", INDEX_NAME, SEEN_NAME, *_FEEDBACK_FILES)
 # Facts were kept here once; nothing reads them any more.
 _OLD_FACTS = ("facts.db", "facts.db-wal", "facts.db-shm")
 
 
 def cache_folder(root: Path) -> Path:
-    """The folder in the user's cache that takes the index of `root` where `root` itself cannot be written.
+    """Return the folder in the user's cache for the index of `root`, for a `root` that is not writable.
 
-    The root's path names it: two checkouts never share one.
+    Its name is a hash of the path of the root, so that two checkouts never share one.
     """
     import hashlib
 
@@ -48,7 +47,7 @@ def cache_folder(root: Path) -> Path:
 
 
 def user_cache() -> Path:
-    """The folder of this program in the user's cache, which need not exist."""
+    """Return the folder of this program in the user's cache; it may not exist."""
     # What platformdirs would say, where it is plain: importing it takes longer than reading a small index.
     if sys.platform == "linux":
         for base in (os.environ.get("XDG_CACHE_HOME", ""), f"{os.environ.get('HOME', '')}/.cache"):
@@ -60,7 +59,7 @@ def user_cache() -> Path:
 
 
 def prepare_folder(folder: Path) -> None:
-    """Creates the folder of an index, with a `.gitignore` of its own. Raises IndexNotWritable."""
+    """Create the folder of an index with its own `.gitignore`. Raises IndexNotWritable."""
     try:
         if folder.name == FOLDER:
             folder.mkdir(exist_ok=True)
@@ -68,8 +67,8 @@ def prepare_folder(folder: Path) -> None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not stat.S_ISDIR(os.lstat(folder).st_mode):
             raise IndexNotWritable(f"cannot write {folder}: it is a link; remove it, or give the folder it leads to")
-        for name in _WRITTEN:
-            if not _is_ordinary(folder / name):
+        for name in _OWN_FILES:
+            if not _is_regular_or_absent(folder / name):
                 raise IndexNotWritable(f"cannot write {folder / name}: it is no ordinary file; remove it")
         ignore = folder / ".gitignore"
         if not ignore.exists() or ignore.stat().st_size == 0:
@@ -86,19 +85,21 @@ def prepare_folder(folder: Path) -> None:
 
 
 @contextmanager
-def locked_folder(folder: Path, root: Path) -> Iterator[None]:
-    """Holds the lock of an index of `root`. Raises IndexNotWritable where that cannot be had."""
+def hold_folder_lock(folder: Path, root: Path) -> Iterator[None]:
+    """Hold the lock of an index of `root`. Raises IndexNotWritable if it cannot be acquired."""
     busy = f"another process has been indexing {root} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
-    with locked(folder / "lock", _LOCK_SECONDS, busy):
+    with hold_lock(folder / "lock", _LOCK_SECONDS, busy):
         yield
 
 
 @contextmanager
-def locked(path: Path, patience: float, busy: str) -> Iterator[None]:
-    """Holds the lock at `path`. Raises IndexNotWritable, which says `busy` where another process has had it for
-    `patience` seconds."""
+def hold_lock(path: Path, patience: float, busy: str) -> Iterator[None]:
+    """Hold the lock at `path`.
+
+    Raises IndexNotWritable, with the message `busy` if another process has held it for `patience` seconds.
+    """
     try:
-        let_go = _taken(path, patience)
+        let_go = _acquire_lock(path, patience)
     except TimeoutError:
         raise IndexNotWritable(busy) from None
     except OSError as error:
@@ -109,12 +110,14 @@ def locked(path: Path, patience: float, busy: str) -> Iterator[None]:
         let_go()
 
 
-def _taken(path: Path, patience: float) -> Callable[[], object]:
-    """Takes the lock that `filelock` would take of that file, and returns what lets it go. Where a lock is a call of
-    the system it is called: importing that library takes longer than what is done meanwhile. Raises TimeoutError after
-    `patience` seconds, and OSError."""
+def _acquire_lock(path: Path, patience: float) -> Callable[[], object]:
+    """Acquire the lock that `filelock` would acquire, and return its release function.
+
+    Uses flock directly where it exists: importing the library takes longer than the work under the lock. Raises
+    TimeoutError after `patience` seconds, and OSError.
+    """
     if fcntl is None:
-        return _taken_by_filelock(path, patience)
+        return _acquire_filelock(path, patience)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     due = time.monotonic() + patience
     try:
@@ -132,10 +135,10 @@ def _taken(path: Path, patience: float) -> Callable[[], object]:
         os.close(descriptor)
         raise
     os.close(descriptor)
-    return _taken_by_filelock(path, patience)
+    return _acquire_filelock(path, patience)
 
 
-def _taken_by_filelock(path: Path, patience: float) -> Callable[[], object]:
+def _acquire_filelock(path: Path, patience: float) -> Callable[[], object]:
     from filelock import FileLock, Timeout
 
     lock = FileLock(path, timeout=patience)
@@ -147,12 +150,15 @@ def _taken_by_filelock(path: Path, patience: float) -> Callable[[], object]:
 
 
 def is_read_only(error: IndexNotWritable) -> bool:
-    """Whether nobody needs to be told: a folder that one may not write is none of its owner's mistakes."""
+    """Return True if the folder is not writable for this user (EACCES, EPERM, EROFS).
+
+    Such a folder is normal, so no diagnostic is issued.
+    """
     return isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-def _is_ordinary(path: Path) -> bool:
-    """Whether a file can stand there: nothing does, or one that is no link, folder or pipe."""
+def _is_regular_or_absent(path: Path) -> bool:
+    """Return True if the path is a regular file or does not exist."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except FileNotFoundError:

@@ -1,9 +1,9 @@
-"""Facts by content: what was parsed once is not parsed again, on any branch, in any work tree or clone of a user.
+"""Cache of facts by content, shared by all branches, work trees and clones of a user.
 
 The key is git's object name of the content and the version of the grammar that read it. The file is in the user's cache
-folder and never in a repository, because a repository could ship facts that are none. A damaged or locked cache costs
-time, never an answer: whatever cannot be read is parsed again, and a damaged file is begun anew. What was not used for
-longest goes when the file is too large.
+folder and never in a repository, because a repository could ship false facts. A damaged or locked cache costs time,
+never an answer: unreadable facts are parsed again, and a damaged file is recreated. If the file is too large, the least
+recently used facts are deleted.
 """
 
 import os
@@ -20,11 +20,11 @@ from causalist.model.facts import FileFacts
 from causalist.store.cache_dir import user_cache
 from causalist.store.facts_codec import (
     FACTS_FORMAT,
-    Encoded,
+    EncodedFacts,
+    decode_interface,
+    extract_json,
     facts_with_bodies,
-    interface_of_parts,
-    json_of,
-    parts_of_bytes,
+    split_parts,
 )
 
 # (blob, reader): `reader` names the grammar and its version.
@@ -39,7 +39,7 @@ _SCHEMA = (
 _INSERT = (
     "INSERT OR REPLACE INTO facts (blob, reader, seal, used, interface, bodies, words) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-MOST_BYTES = 1 << 30  # of the file; facts of a repository take about as much as its source
+MAX_CACHE_BYTES = 1 << 30  # of the file; facts of a repository take about as much as its source
 _KEPT_SHARE = 0.8  # of that, when something has to go: not to do it again at once
 _OTHER_FORMAT_DAYS = (
     30  # a file that another version of the program wrote is removed when it was not written for so long
@@ -53,7 +53,7 @@ _PAUSE_SECONDS = 0.01
 
 
 class CacheState(NamedTuple):
-    """What `causalist status` says of the cache. `n_bytes` and `n_entries` are 0 where there is none."""
+    """Path and size of the cache; `n_bytes` and `n_entries` are 0 if the file does not exist."""
 
     path: Path
     n_bytes: int
@@ -61,8 +61,10 @@ class CacheState(NamedTuple):
 
 
 def facts_path() -> Path:
-    """The file that all repositories of the user share. Each format has one of its own: versions of the program that
-    are used side by side leave one another alone."""
+    """Return the file that all repositories of the user share.
+
+    Each format has its own file, so that versions of the program can be used side by side.
+    """
     return user_cache() / "facts" / f"facts-{FACTS_FORMAT}.db"
 
 
@@ -75,60 +77,60 @@ class FactsCache:
         self._usable = path is not None
 
     def get_many(self, keys: Iterable[Key], *, words: bool = True, bodies: bool = True) -> dict[Key, FileFacts]:
-        """Facts of those keys that are known, with or without their words and bodies."""
+        """Return the facts of known keys, with or without words and bodies."""
         found: dict[Key, FileFacts] = {}
         for key, encoded in self._stored(keys, words=words, bodies=bodies):
             with suppress(IndexUnreadable):
-                facts, uses = interface_of_parts(encoded)
+                facts, uses = decode_interface(encoded)
                 found[key] = facts_with_bodies(facts, uses) if bodies else facts
         return found
 
     def get_parts(self, keys: Iterable[Key], *, words: bool = True) -> dict[Key, tuple[FileFacts, bytes]]:
-        """(facts without bodies, these as `facts_with_bodies` takes them) of those keys that are known."""
+        """Return (facts without bodies, encoded bodies for `facts_with_bodies`) of known keys."""
         found: dict[Key, tuple[FileFacts, bytes]] = {}
         for key, encoded in self._stored(keys, words=words):
             with suppress(IndexUnreadable):
-                found[key] = interface_of_parts(encoded)
+                found[key] = decode_interface(encoded)
         return found
 
     def get_encoded(self, keys: Iterable[Key]) -> dict[Key, tuple[bytes, bytes]]:
-        """(interface, bodies) of those keys that are known, as JSON."""
+        """Return (interface, bodies) of known keys, as JSON."""
         found: dict[Key, tuple[bytes, bytes]] = {}
         for key, encoded in self._stored(keys, words=False):
             with suppress(IndexUnreadable):
-                found[key] = json_of(encoded)
+                found[key] = extract_json(encoded)
         return found
 
     def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
-        """Keeps encoded facts; a file that cannot be written is left as it is."""
+        """Store encoded facts; in memory only if the file cannot be written."""
         rows = list(rows)
         n_failed, since = 0, time.monotonic()
         while self._path is not None and self._usable and n_failed < 2:  # the first time a damaged file is removed
             try:
                 self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 with closing(self._connect()) as connection:
-                    for some in _batches(rows):
+                    for some in _split_batches(rows):
                         with connection:
-                            connection.executemany(_INSERT, [_row(key, parts_of_bytes(data)) for key, data in some])
+                            connection.executemany(_INSERT, [_encode_row(key, split_parts(data)) for key, data in some])
                 return
             except OSError:
                 self._usable = False
             except sqlite3.Error as error:
-                if not _waited(error, since):
+                if not _wait_if_locked(error, since):
                     n_failed += 1
                     self._failed(error)
         self._memory.update(rows)
 
     def keep_only(self, keys: Iterable[Key]) -> None:
-        """Told, after a rebuild, which facts are in use; in a file that is too large the longest unused ones go."""
+        """Shrink a file that is too large after a rebuild; facts of `keys` are in use and go last."""
         if not self._is_there():
             return
         try:
             with closing(self._connect()) as connection:
-                excess = _n_bytes(connection) - MOST_BYTES
+                excess = _n_bytes(connection) - MAX_CACHE_BYTES
                 if excess <= 0:
                     return
-                excess += int(MOST_BYTES * (1 - _KEPT_SHARE))
+                excess += int(MAX_CACHE_BYTES * (1 - _KEPT_SHARE))
                 with connection:
                     kept = set(keys)
                     gone = []
@@ -145,7 +147,7 @@ class FactsCache:
             self._failed(error)
 
     def state(self) -> CacheState | None:
-        """What is in the file; None where there is none to be used."""
+        """Return path and size of the cache; None without a file."""
         if self._path is None:
             return None
         n_bytes = n_entries = 0
@@ -161,12 +163,15 @@ class FactsCache:
 
     def _stored(
         self, wanted: Iterable[Key], *, words: bool = True, bodies: bool = True
-    ) -> Iterator[tuple[Key, Encoded]]:
+    ) -> Iterator[tuple[Key, EncodedFacts]]:
         keys = list(dict.fromkeys(wanted))
         for key in keys:
             if key in self._memory:
-                parts = parts_of_bytes(self._memory[key])
-                yield key, Encoded(parts.interface, parts.bodies if bodies else None, parts.words if words else None)
+                parts = split_parts(self._memory[key])
+                yield (
+                    key,
+                    EncodedFacts(parts.interface, parts.bodies if bodies else None, parts.words if words else None),
+                )
         if not self._is_there():
             return
         by_blob: dict[str, list[Key]] = {}
@@ -184,21 +189,21 @@ class FactsCache:
                     marks = ",".join("?" * len(part))
                     query = f"SELECT blob, reader, seal, used, {columns} FROM facts WHERE blob IN ({marks})"
                     for blob, reader, seal, used, *encoded in connection.execute(query, part):
-                        key, parts = (blob, reader), Encoded(*encoded)
+                        key, parts = (blob, reader), EncodedFacts(*encoded)
                         if (
                             key in by_blob.get(blob, ())
                             and tuple(map(type, parts)) == types
-                            and seal == _seal(key, parts.interface)
+                            and seal == _compute_seal(key, parts.interface)
                         ):
                             if used != today:
                                 unused.append(key)
                             yield key, parts
-                _touch(connection, unused)
+                _mark_used(connection, unused)
         except sqlite3.Error as error:
             self._failed(error)
 
     def _failed(self, error: sqlite3.Error) -> None:
-        """A file that is damaged, or is no database, is removed; one that is locked or read-only is left alone."""
+        """Delete a file that is damaged or no database; stop using one that is locked or read-only."""
         assert self._path is not None
         # Everything else that SQLite reports has a class of its own below DatabaseError.
         if type(error) is not sqlite3.DatabaseError:
@@ -216,24 +221,24 @@ class FactsCache:
             try:
                 return self._connected()
             except sqlite3.Error as error:
-                if not _waited(error, since):
+                if not _wait_if_locked(error, since):
                     raise
 
     def _connected(self) -> sqlite3.Connection:
         assert self._path is not None
         connection = sqlite3.connect(self._path, timeout=_LOCKED_SECONDS)
         # A damaged key is one that nobody asks for. As an error it would look like one of a file that is in use.
-        connection.text_factory = _as_text
+        connection.text_factory = _decode_text
         try:
-            if _format(connection) != FACTS_FORMAT:
+            if _read_format(connection) != FACTS_FORMAT:
                 connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only before anything is written
                 self._remove_other_formats()
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
-            if _format(connection) != FACTS_FORMAT:
+            if _read_format(connection) != FACTS_FORMAT:
                 # Another process may be doing the same; the second finds it done.
                 connection.execute("BEGIN IMMEDIATE")
-                if _format(connection) != FACTS_FORMAT:
+                if _read_format(connection) != FACTS_FORMAT:
                     connection.execute("DROP TABLE IF EXISTS facts")
                     connection.execute(_SCHEMA)
                     connection.execute(f"PRAGMA user_version = {FACTS_FORMAT}")
@@ -245,7 +250,7 @@ class FactsCache:
         return connection
 
     def _remove_other_formats(self) -> None:
-        """Removes what other versions of the program left and no longer use."""
+        """Delete old files of other versions of the program."""
         assert self._path is not None
         for path in self._path.parent.glob("facts-*.db*"):
             with suppress(OSError):
@@ -254,9 +259,11 @@ class FactsCache:
                     path.unlink()
 
 
-def _waited(error: sqlite3.Error, since: float) -> bool:
-    """Whether a file was locked that may no longer be, after a pause. SQLite waits by itself for who reads and writes,
-    but not for who begins its log or, as the last one, puts it away."""
+def _wait_if_locked(error: sqlite3.Error, since: float) -> bool:
+    """Pause and return True if the file was locked and a retry makes sense.
+
+    SQLite itself waits for readers and writers, but not for a process that creates or removes its log.
+    """
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # what is above tells kinds of it apart
     if code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PROTOCOL) or time.monotonic() - since >= _LOCKED_SECONDS:
         return False
@@ -264,13 +271,15 @@ def _waited(error: sqlite3.Error, since: float) -> bool:
     return True
 
 
-def _row(key: Key, parts: Encoded) -> tuple[object, ...]:
-    return (*key, _seal(key, parts.interface), _today(), *parts)
+def _encode_row(key: Key, parts: EncodedFacts) -> tuple[object, ...]:
+    return (*key, _compute_seal(key, parts.interface), _today(), *parts)
 
 
-def _seal(key: Key, interface: bytes) -> int:
-    """Ties facts, by the checksum that they begin with, to their key: under another's name they would be a wrong
-    answer. That checksum is of those of the other parts, too."""
+def _compute_seal(key: Key, interface: bytes) -> int:
+    """Return a checksum that ties facts to their key: under another key they would be wrong.
+
+    It covers the checksum at the start of the interface, which covers those of the other parts.
+    """
     return zlib.crc32(f"{key[0]} {key[1]}".encode("utf-8", "surrogatepass") + interface[:4])
 
 
@@ -278,8 +287,8 @@ def _today() -> int:
     return int(time.time() // _DAY_SECONDS)
 
 
-def _touch(connection: sqlite3.Connection, keys: list[Key]) -> None:
-    """Notes that they were used, unless somebody else is writing: that only makes them look older."""
+def _mark_used(connection: sqlite3.Connection, keys: list[Key]) -> None:
+    """Update the last use of keys, unless another process is writing."""
     if keys:
         with suppress(sqlite3.OperationalError), connection:
             connection.execute("PRAGMA busy_timeout = 100")
@@ -290,7 +299,7 @@ def _touch(connection: sqlite3.Connection, keys: list[Key]) -> None:
 
 
 def _n_bytes(connection: sqlite3.Connection) -> int:
-    """Bytes in use in the file."""
+    """Return the bytes in use in the file."""
     size, count, free = (
         int(connection.execute(f"PRAGMA {name}").fetchone()[0])
         for name in ("page_size", "page_count", "freelist_count")
@@ -298,7 +307,7 @@ def _n_bytes(connection: sqlite3.Connection) -> int:
     return size * (count - free)
 
 
-def _batches(rows: list[tuple[Key, bytes]]) -> Iterator[list[tuple[Key, bytes]]]:
+def _split_batches(rows: list[tuple[Key, bytes]]) -> Iterator[list[tuple[Key, bytes]]]:
     batch: list[tuple[Key, bytes]] = []
     size = 0
     for row in rows:
@@ -311,9 +320,9 @@ def _batches(rows: list[tuple[Key, bytes]]) -> Iterator[list[tuple[Key, bytes]]]
         yield batch
 
 
-def _as_text(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _format(connection: sqlite3.Connection) -> int:
+def _read_format(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -1,7 +1,7 @@
-"""Facts <-> bytes: JSON in two parts, the interface and the bodies, with their words beside it; each can be read
-without those that follow.
+"""Facts <-> bytes: JSON for the interface and the bodies, then the words.
 
-Nothing is pickled and nothing is executed; what does not fit is `IndexUnreadable`.
+Each part can be read without those after it. Nothing is pickled or executed; data that does not fit raises
+IndexUnreadable.
 """
 
 import dataclasses
@@ -37,7 +37,7 @@ _ROWS: dict[str, Any] = {
     "diagnostics": f.Diagnostic,
 }
 # `_make` of the types, without a call in Python for each row.
-_MADE = [(name, partial(tuple.__new__, row), {len(row._fields)}) for name, row in _ROWS.items()]
+_ROW_MAKERS = [(name, partial(tuple.__new__, row), {len(row._fields)}) for name, row in _ROWS.items()]
 _BODIES = (
     "calls",
     "references",
@@ -48,9 +48,11 @@ _BODIES = (
 _FIELDS = tuple(field.name for field in dataclasses.fields(f.FileFacts) if field.name not in ("words", *_BODIES))
 
 
-class Encoded(NamedTuple):
-    """The parts of what `facts_to_bytes` gave. `interface` begins with the checksums and lengths of all of them;
-    `bodies` and `words` may be left out, as None."""
+class EncodedFacts(NamedTuple):
+    """Parts of the result of `facts_to_bytes`.
+
+    `interface` begins with checksums and lengths of all parts; `bodies` and `words` are None if left out.
+    """
 
     interface: bytes
     bodies: bytes | None = None
@@ -58,10 +60,10 @@ class Encoded(NamedTuple):
 
 
 def facts_to_bytes(facts: f.FileFacts) -> bytes:
-    """Checksums and lengths, then two JSON arrays: the interface, in the order of the fields of `FileFacts`, and the
-    bodies; then the words.
+    """Encode facts: checksums and lengths, then interface and bodies as JSON arrays, then the words.
 
-    The checksums are there because a changed letter in a name would still be JSON, and a wrong answer.
+    The interface follows the order of the fields of `FileFacts`. A changed letter in a name would still be valid JSON,
+    so each part has a checksum.
     """
     hidden = body_bindings(facts)
     rows = {name: getattr(facts, name) for name in _FIELDS}
@@ -78,22 +80,24 @@ def facts_to_bytes(facts: f.FileFacts) -> bytes:
     return b"".join((checksum, head, interface, bodies, words))
 
 
-def parts_of_bytes(data: bytes) -> Encoded:
-    """The parts of `facts_to_bytes`. Raises IndexUnreadable for what is too short to have them."""
+def split_parts(data: bytes) -> EncodedFacts:
+    """Split the result of `facts_to_bytes`. Raises IndexUnreadable if it is too short."""
     if len(data) < _HEAD.size:
-        raise _damaged("they end too soon")
+        raise _damaged_error("they end too soon")
     _, n_interface, n_bodies, _, _ = _HEAD.unpack_from(data)
     first = _HEAD.size + n_interface
     rest = first + n_bodies
-    return Encoded(data[:first], data[first:rest], data[rest:])
+    return EncodedFacts(data[:first], data[first:rest], data[rest:])
 
 
-def json_of(encoded: Encoded) -> tuple[bytes, bytes]:
-    """(interface, bodies) as JSON, in which names stand as they are written; of what was left out b"". Raises
-    IndexUnreadable."""
+def extract_json(encoded: EncodedFacts) -> tuple[bytes, bytes]:
+    """Return (interface, bodies) as JSON with unescaped names; b"" for a part left out.
+
+    Raises IndexUnreadable.
+    """
     interface, bodies, words = encoded
     if len(interface) < _HEAD.size:
-        raise _damaged("they end too soon")
+        raise _damaged_error("they end too soon")
     checksum, n_interface, _, of_bodies, of_words = _HEAD.unpack_from(interface)
     if (
         checksum != zlib.crc32(memoryview(interface)[_CHECKSUM_BYTES:])
@@ -101,23 +105,25 @@ def json_of(encoded: Encoded) -> tuple[bytes, bytes]:
         or (bodies is not None and of_bodies != zlib.crc32(bodies))
         or (words is not None and of_words != zlib.crc32(words))
     ):
-        raise _damaged("a checksum differs")
+        raise _damaged_error("a checksum differs")
     return interface[_HEAD.size :], bodies or b""
 
 
 def facts_from_bytes(data: bytes) -> f.FileFacts:
-    """The inverse of `facts_to_bytes`, or nearly so. Raises IndexUnreadable for anything else."""
-    return facts_with_bodies(*interface_of_parts(parts_of_bytes(data)))
+    """Decode the result of `facts_to_bytes`. Raises IndexUnreadable."""
+    return facts_with_bodies(*decode_interface(split_parts(data)))
 
 
-def interface_of_parts(encoded: Encoded) -> tuple[f.FileFacts, bytes]:
-    """(the facts without their bodies (`model.interface`), and without words where these are left out; the bodies as
-    `facts_with_bodies` takes them, b"" where they are left out). Raises IndexUnreadable."""
-    interface, bodies = json_of(encoded)
+def decode_interface(encoded: EncodedFacts) -> tuple[f.FileFacts, bytes]:
+    """Return (facts without bodies, encoded bodies for `facts_with_bodies`).
+
+    Words are None and bodies b"" if they were left out. Raises IndexUnreadable.
+    """
+    interface, bodies = extract_json(encoded)
     try:
-        values = dict(zip(_FIELDS, _loaded(interface), strict=True))
-        for name, make, lengths in _MADE:
-            values[name] = _rows(name, make, lengths, values.get(name, ()))
+        values = dict(zip(_FIELDS, _load_json(interface), strict=True))
+        for name, make, lengths in _ROW_MAKERS:
+            values[name] = _build_rows(name, make, lengths, values.get(name, ()))
         values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
         values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
         values["parameters"] = tuple((int(d), tuple(map(str, types))) for d, types in values["parameters"])
@@ -129,36 +135,36 @@ def interface_of_parts(encoded: Encoded) -> tuple[f.FileFacts, bytes]:
         values["words"] = encoded.words
         return f.FileFacts(**values), bodies
     except (ValueError, TypeError, RecursionError) as error:
-        raise _damaged(error) from error
+        raise _damaged_error(error) from error
 
 
 def facts_with_bodies(facts: f.FileFacts, bodies: bytes) -> f.FileFacts:
-    """The whole facts of what `interface_of_parts` gave. Raises IndexUnreadable."""
+    """Return complete facts from the result of `decode_interface`. Raises IndexUnreadable."""
     try:
-        *uses, hidden, positions = _loaded(bodies)
+        *uses, hidden, positions = _load_json(bodies)
         made: dict[str, Any] = dict(zip(_BODIES, uses, strict=True))
-        for name, make, lengths in _MADE:
+        for name, make, lengths in _ROW_MAKERS:
             if name in made:
-                made[name] = _rows(name, make, lengths, made[name])
+                made[name] = _build_rows(name, make, lengths, made[name])
             elif name == "bindings":
                 bindings = list(facts.bindings)
-                for position, binding in zip(positions, _rows(name, make, lengths, hidden), strict=True):
+                for position, binding in zip(positions, _build_rows(name, make, lengths, hidden), strict=True):
                     bindings.insert(position, binding)
                 made[name] = tuple(bindings)
         return dataclasses.replace(facts, **made)
     except (ValueError, TypeError, RecursionError) as error:
-        raise _damaged(error) from error
+        raise _damaged_error(error) from error
 
 
-def _rows(name: str, make: Any, lengths: set[int], rows: Any) -> tuple[Any, ...]:
+def _build_rows(name: str, make: Any, lengths: set[int], rows: Any) -> tuple[Any, ...]:
     if rows and {*map(len, rows)} != lengths:
         raise ValueError(f"{name} have other fields")
     return tuple(map(make, rows)) if rows else ()
 
 
-def _damaged(error: object) -> IndexUnreadable:
+def _damaged_error(error: object) -> IndexUnreadable:
     return IndexUnreadable(f"stored facts are damaged ({error}); they are made again")
 
 
-def _loaded(text: bytes) -> Any:
+def _load_json(text: bytes) -> Any:
     return json.loads(text.decode("utf-8", "surrogatepass"))

@@ -1,15 +1,13 @@
-"""The index as one file: complete, or not there at all.
+"""The index as one file: complete, or absent.
 
-Layout: magic, format number, length and CRC-32 of the header, the header (JSON: dtype, shape, place and checksum of
-each array, and the scalars), then the arrays, each at a multiple of 64 bytes. The file is written aside and renamed
-over the old one, so that a reader sees either the old or the new index whatever happens to the writer. Reading maps
-the file: only what a question touches is brought into memory. Where a mapped file cannot be replaced (Windows) it is
-read instead, and replacing waits a little for whoever is just reading.
+Layout: magic, format number, length and CRC-32 of the header, the header (JSON: dtype, shape, offset and checksum of
+each array, and the scalars), then the arrays, each at a multiple of 64 bytes. The file is written under another name
+and renamed over the old one, so that a reader sees either the old or the new index. Reading maps the file, so that a
+query loads only the pages it touches. Where a mapped file cannot be replaced (Windows), it is read instead, and
+replacing waits briefly for readers.
 
-What the folder looked like when its index was last found current: a digest beside the index, which saves a scan.
-
-The digest is of the index file as well (`index_stamp`), so that it says nothing of another one. Nobody needs it: where
-it cannot be read or written, the folder is scanned.
+Next to the index is a digest of the folder at the time when the index was last found current, which saves a scan. It
+covers the index file as well (`index_stamp`). If it cannot be read or written, the folder is scanned.
 """
 
 import json
@@ -42,7 +40,7 @@ _PAGES_AT_ONCE = 256  # what is added up both ways while it is at hand: a megaby
 _DTYPES = ("uint8", "bool", "int32", "int64", "float32", "float64")
 _ABANDONED_SECONDS = 3600.0  # writing takes seconds; what is this old was left by a process that was killed
 _ON_WINDOWS = os.name == "nt"
-_MAPPED = not _ON_WINDOWS
+_CAN_MAP = not _ON_WINDOWS
 # A file that somebody has open cannot be replaced there. Reading takes milliseconds.
 _ATTEMPTS = 20 if _ON_WINDOWS else 1
 _PAUSE_SECONDS = 0.05
@@ -50,8 +48,8 @@ _PAUSE_SECONDS = 0.05
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-class Written(NamedTuple):
-    """What is different of a file after any change: inode, size, and times in nanoseconds."""
+class FileStamp(NamedTuple):
+    """Metadata that any change of a file alters: inode, size, and times in nanoseconds."""
 
     inode: int
     size: int
@@ -59,12 +57,15 @@ class Written(NamedTuple):
     ctime_ns: int
 
 
-Sums = dict[str, tuple[NDArray[Any], int]]  # arrays by name, with their checksums
+KnownChecksums = dict[str, tuple[NDArray[Any], int]]  # arrays by name, with their checksums
 
 
-def write_index(path: Path, index: Index, known: Sums | None = None) -> Written | None:
-    """Writes `index` to `path`, atomically. Raises IndexNotWritable; then nothing has changed. Returns what tells that
-    the file there is still this one; None if it no longer is. Arrays that are `known` are not added up again."""
+def write_index(path: Path, index: Index, known: KnownChecksums | None = None) -> FileStamp | None:
+    """Write `index` to `path` atomically and return the stamp of the file.
+
+    Returns None if another process has replaced the file since. Raises IndexNotWritable and then changes nothing.
+    Checksums of `known` arrays are not computed again.
+    """
     arrays: Arrays = {}
     scalars = flatten(index, "index", arrays)
     places: dict[str, list[Any]] = {}
@@ -97,7 +98,7 @@ def write_index(path: Path, index: Index, known: Sums | None = None) -> Written 
             os.fsync(out.fileno())
             inode = os.fstat(out.fileno()).st_ino
         _replace(aside, path)
-        written = _written(path.lstat())  # only now: being renamed counts as a change
+        written = _stamp_of(path.lstat())  # only now: being renamed counts as a change
     except BaseException as error:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
@@ -108,8 +109,8 @@ def write_index(path: Path, index: Index, known: Sums | None = None) -> Written 
     return written if written.inode == inode else None
 
 
-def _written(status: os.stat_result) -> Written:
-    return Written(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+def _stamp_of(status: os.stat_result) -> FileStamp:
+    return FileStamp(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _replace(aside: Path, path: Path) -> None:
@@ -124,7 +125,7 @@ def _replace(aside: Path, path: Path) -> None:
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Removes files that killed processes were writing: those whose process is gone, and old ones."""
+    """Delete temporary files of processes that have ended, and old ones."""
     for aside in path.parent.glob(f"{path.name}.*.new"):
         with suppress(OSError):
             is_old = time.time() - aside.lstat().st_mtime > _ABANDONED_SECONDS
@@ -133,7 +134,7 @@ def _remove_abandoned(path: Path) -> None:
 
 
 def _has_ended(number: str) -> bool:
-    """Whether no process has that number; False where it cannot be told."""
+    """Return True if no process has that number; False if unknown."""
     if _ON_WINDOWS or not number.isascii() or not number.isdecimal():
         return False
     try:
@@ -145,31 +146,35 @@ def _has_ended(number: str) -> bool:
     return False
 
 
-class Opened(NamedTuple):
-    """An index that is mapped, from a file that `written` tells from others. `check` adds its arrays up: it raises
-    IndexUnreadable if one is damaged."""
+class LoadedIndex(NamedTuple):
+    """A mapped index and the stamp of its file.
+
+    `check` verifies the checksums of the arrays and raises IndexUnreadable if one is damaged.
+    """
 
     content: Index
-    written: Written
+    written: FileStamp
     check: Callable[[], None]
 
 
-def read_index(path: Path, written: Written | None = None, sums: Sums | None = None) -> Index | None:
-    """As `open_index`, and checked."""
-    opened = open_index(path, written, sums)
+def read_index(path: Path, written: FileStamp | None = None, sums: KnownChecksums | None = None) -> Index | None:
+    """Return the index at `path` as `load_index` does, with verified arrays."""
+    opened = load_index(path, written, sums)
     if opened is None:
         return None
     opened.check()
     return opened.content
 
 
-def open_index(path: Path, written: Written | None = None, sums: Sums | None = None) -> Opened | None:
-    """The index at `path`, mapped; None if there is none, or one of another format, as an update of the program leaves
-    it. Raises IndexUnreadable if its header is damaged. What this process has `written` itself is not added up again.
-    What is read is put into `sums`, for `write_index`."""
+def load_index(path: Path, written: FileStamp | None = None, sums: KnownChecksums | None = None) -> LoadedIndex | None:
+    """Map the index at `path`; None if there is none or it has another format.
+
+    Raises IndexUnreadable if its header is damaged. `written` is the stamp of a file that this process wrote, which is
+    not verified again. Checksums are put into `sums`, for `write_index`.
+    """
     try:
-        mapped, status = _mapped(path)
-        return _decoded(path, mapped, _written(status), {} if sums is None else sums, written)
+        mapped, status = _map_file(path)
+        return _decode_index(path, mapped, _stamp_of(status), {} if sums is None else sums, written)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -180,9 +185,12 @@ def open_index(path: Path, written: Written | None = None, sums: Sums | None = N
 
 
 def _checksum(data: memoryview) -> int:
-    """The CRC-32 of the bytes, or, of the pages of a large array, that of the sums of their words by page and by place
-    in a page, modulo 2**64: reading a large index takes a fifth of the time. One changed word always shows, a page
-    that is missing, cleared or elsewhere does, and changes that make up for one another have to do so both ways."""
+    """Return the checksum of the bytes: CRC-32, or for large arrays that of word sums.
+
+    Large arrays sum their 8-byte words by page and by position in the page, modulo 2**64, and take the CRC-32 of the
+    sums; that takes a fifth of the time. One changed word always shows, and so does a page that is missing, cleared or
+    moved.
+    """
     n_pages = len(data) // _PAGE_BYTES
     if n_pages < _LARGE_PAGES:
         return zlib.crc32(data)
@@ -196,7 +204,7 @@ def _checksum(data: memoryview) -> int:
     return zlib.crc32(by_page.data, zlib.crc32(by_place.data, rest))
 
 
-def _mapped(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
+def _map_file(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
     descriptor = os.open(path, _OPEN_FLAGS)
     try:
         status = os.fstat(descriptor)
@@ -204,7 +212,7 @@ def _mapped(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
             raise IndexUnreadable(f"{path} is no ordinary file; it is built again")
         if status.st_size < _PREFIX.size:
             raise IndexUnreadable(f"{path} is truncated; it is built again")
-        if not _MAPPED:
+        if not _CAN_MAP:
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 return file.read(), status
         return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), status
@@ -212,7 +220,9 @@ def _mapped(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
         os.close(descriptor)
 
 
-def _decoded(path: Path, mapped: mmap.mmap | bytes, here: Written, sums: Sums, known: Written | None) -> Opened | None:
+def _decode_index(
+    path: Path, mapped: mmap.mmap | bytes, here: FileStamp, sums: KnownChecksums, known: FileStamp | None
+) -> LoadedIndex | None:
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
     if magic != _MAGIC:
         raise IndexUnreadable(f"{path} is no index; it is built again")
@@ -243,15 +253,15 @@ def _decoded(path: Path, mapped: mmap.mmap | bytes, here: Written, sums: Sums, k
             if _checksum(view[start:end]) != crc:
                 raise IndexUnreadable(f"{path}: array {name} is damaged; it is built again")
 
-    return Opened(unflatten(Index, header["index"], "index", arrays), here, check)
+    return LoadedIndex(unflatten(Index, header["index"], "index", arrays), here, check)
 
 
-_MOST_BYTES = 200
+_MAX_SEEN_BYTES = 200
 _SEEN_OPEN_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def index_stamp(path: Path) -> tuple[int, ...] | None:
-    """What another file in the place of an index would have otherwise; None where there is none."""
+    """Return metadata that identifies the index file; None if there is none."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -260,16 +270,16 @@ def index_stamp(path: Path) -> tuple[int, ...] | None:
 
 
 def read_seen(folder: Path) -> str | None:
-    """The digest that is kept in the folder of an index."""
+    """Return the digest stored in the folder of an index, or None."""
     with suppress(OSError, UnicodeDecodeError):
         descriptor = os.open(folder / SEEN_NAME, os.O_RDONLY | _SEEN_OPEN_FLAGS)
         with os.fdopen(descriptor, "rb") as file:
-            return file.read(_MOST_BYTES).decode("ascii").strip()
+            return file.read(_MAX_SEEN_BYTES).decode("ascii").strip()
     return None
 
 
 def write_seen(folder: Path, digest: str) -> None:
-    """Keeps a digest in the folder of an index, if that can be written. Nothing is followed."""
+    """Store a digest in the folder of an index, if it is writable. Links are not followed."""
     aside = folder / f"{SEEN_NAME}.{os.getpid()}.new"
     with suppress(OSError):
         if not stat.S_ISDIR(os.lstat(folder).st_mode):

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import CHECKOUT, Done, invoke, run
+from tests.llm.models import configure, use
 from tests.memory.fake_model import begin_stream, serving, streamed
-from tests.written.models import configure, use
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ import pytest
 from causalist.cli.ask import FORMATS, UNREADABLE_REASONS, command
 from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
 from causalist.pack import MINIMUM_TOKENS, counter_called
-from causalist.source.exclusion import Reason
+from causalist.source.exclusion import SkipReason
 from tests.cli.commands import invoke, run, write_all
 
 ASK = ["format_version", "answer_id", "query", "route", "confidence", "attempts", "repository", "pagerank", "results",
@@ -188,7 +188,7 @@ class TestChoices:
         assert defaults["pack_format"] == options.format
 
     def test_reasons_are_the_source_s(self) -> None:
-        assert set(UNREADABLE_REASONS) <= {reason.value for reason in Reason}
+        assert set(UNREADABLE_REASONS) <= {reason.value for reason in SkipReason}
 
 
 class TestFilters:

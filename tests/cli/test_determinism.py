@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.index.collect import _WORTH_PROCESSES
+from causalist.index.collect import _PARALLEL_THRESHOLD_BYTES
 from tests.cli.commands import run, write_all
 
 pytestmark = pytest.mark.slow
@@ -55,6 +55,6 @@ def test_processes(tmp_path: Path) -> None:
             for i in range(N_FILES)
         },
     )
-    assert sum(p.stat().st_size for p in tmp_path.glob("*.py")) > _WORTH_PROCESSES
+    assert sum(p.stat().st_size for p in tmp_path.glob("*.py")) > _PARALLEL_THRESHOLD_BYTES
     one, two = (answer(tmp_path, "price_3_7", seed=n, processes=n) for n in (1, 2))
     assert one == two

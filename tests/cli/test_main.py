@@ -87,7 +87,7 @@ class TestUnexpected:
         def interrupt(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("causalist.index.build.make_index", interrupt)
+        monkeypatch.setattr("causalist.index.build.build_index", interrupt)
         done = invoke("index", "--repo", str(small))
         assert (done.code, done.stdout) == (130, "")
         assert done.stderr.startswith("causalist: interrupted")

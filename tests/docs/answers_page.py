@@ -13,8 +13,8 @@ from pathlib import Path
 
 from tests.cli.commands import run
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync
+from tests.llm.models import configure
 from tests.memory.fake_model import serving
-from tests.written.models import configure
 
 PAGE = DOCS / "answers.md"
 SAMPLE = ROOT / "sample_repos" / "taskboard-api"

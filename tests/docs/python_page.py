@@ -19,7 +19,7 @@ PAGE = DOCS / "python.md"
 # In the order in which a reader needs them.
 ORDER = (
     "Repository", "AskOptions", "Answer", "Hit", "Edge", "Level", "Order", "RankMode", "Route", "Specificity",
-    "IndexOptions", "Retaining", "CausalistError",
+    "IndexOptions", "RefreshCache", "CausalistError",
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from causalist import errors
-from causalist.source.exclusion import Reason
+from causalist.source.exclusion import SkipReason
 from tests.docs import tables
 from tests.docs.blocks import DOCS, ROOT
 
@@ -88,7 +88,7 @@ def test_every_diagnostic_has_an_entry(page: str) -> None:
 
 def test_every_reason_has_a_row(page: str) -> None:
     listed = [tables.codes(row[0])[0] for row in tables.rows_after(page, "## Files that stay out")]
-    assert listed == [reason.value for reason in Reason]
+    assert listed == [reason.value for reason in SkipReason]
 
 
 def test_every_entry_says_what_to_do(page: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.embed.registry import embedder_called
+from causalist.embed.registry import get_embedder
 from tests.embed import fake
 
 SHOP = {
@@ -18,10 +18,10 @@ SHOP = {
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     fake.shown.clear()
     fake.failing_after.clear()
-    embedder_called.cache_clear()
+    get_embedder.cache_clear()
     fake.install(tmp_path / "site", monkeypatch)
     yield
-    embedder_called.cache_clear()
+    get_embedder.cache_clear()
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from causalist.embed import embedded, embedder_called
+from causalist.embed import embed_texts, get_embedder
 from causalist.errors import ModelFailed
-from tests.written.models import use
+from tests.llm.models import use
 
 pytest.importorskip("llm", reason="llm, which asks models, is not installed")
 
@@ -52,9 +52,9 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]
 
 
 def test_a_server_is_asked_in_batches(asked: list[Any]) -> None:
-    embedder = embedder_called("openai:small")
+    embedder = get_embedder("openai:small")
     texts = ["x" * (1 + i % 5) for i in range(100)]
-    rows = embedded(embedder, texts)
+    rows = embed_texts(embedder, texts)
     assert [round(float(row[0] / row[1])) for row in rows] == [len(text) for text in texts]
     assert [(path, model, len(texts)) for path, model, texts, _ in asked] == [
         ("/v1/embeddings", "small", 96),
@@ -65,25 +65,25 @@ def test_a_server_is_asked_in_batches(asked: list[Any]) -> None:
 
 def test_a_server_that_says_no_is_an_error(asked: list[Any]) -> None:
     with pytest.raises(ModelFailed, match=r"openai:absent.* failed: NotFoundError.*no such model"):
-        embedded(embedder_called("openai:absent"), ["one"])
+        embed_texts(get_embedder("openai:absent"), ["one"])
 
 
 def test_a_model_of_the_library_has_its_key(asked: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret-of-the-test")
-    embedder = embedder_called("llm:3-small")
+    embedder = get_embedder("llm:3-small")
     assert embedder.name == "llm:text-embedding-3-small"
-    assert embedded(embedder, ["four"]).shape == (1, 2)
+    assert embed_texts(embedder, ["four"]).shape == (1, 2)
     assert asked[0][1:] == ("text-embedding-3-small", ["four"], "Bearer secret-of-the-test")
 
 
 def test_models_that_are_not_chosen_or_known_are_said(asked: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelFailed, match="no embedding model is chosen"):
-        embedder_called("llm")
+        get_embedder("llm")
     with pytest.raises(ModelFailed, match="llm knows no embedding model 'nonsense'"):
-        embedder_called("llm:nonsense")
+        get_embedder("llm:nonsense")
     with pytest.raises(ModelFailed, match="no embedding model is named"):
-        embedder_called("openai")
+        get_embedder("openai")
     monkeypatch.delenv("OPENAI_BASE_URL")
     with pytest.raises(ModelFailed, match="openai has no key"):
-        embedder_called("openai:small")
+        get_embedder("openai:small")
     assert not asked

@@ -5,24 +5,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalist.embed import Stored, embedded, read_vectors, vectors_name, write_vectors
+from causalist.embed import VectorFile, embed_texts, read_vectors, vector_file_name, write_vectors
 from causalist.errors import CausalistError, DeadlinePassed, ModelFailed
 from causalist.index import vectors as module
-from causalist.index.source_text import Texts
-from causalist.index.vectors import Vectors
+from causalist.index.source_text import SourceText
+from causalist.index.vectors import IndexVectors
 from causalist.pipeline.repository import Repository
 from tests.embed import fake
 
 EMBEDDER = fake.local("")
-NAME = vectors_name(EMBEDDER.name)
+NAME = vector_file_name(EMBEDDER.name)
 
 
-def vectors_in(folder: Path, *places: Path) -> Vectors:
+def vectors_in(folder: Path, *places: Path) -> IndexVectors:
     repository = Repository.open(folder, exact_root=True)
-    return Vectors(repository.index, Texts(repository.index.manifest, repository.read), EMBEDDER, places)
+    return IndexVectors(repository.index, SourceText(repository.index.manifest, repository.read), EMBEDDER, places)
 
 
-def by_node(vectors: Vectors, stored: Stored) -> dict[str, list[float]]:
+def by_node(vectors: IndexVectors, stored: VectorFile) -> dict[str, list[float]]:
     ids = [vectors.index.graph.nodes.ids[int(node)] for node in vectors._nodes]
     return {name: stored.matrix[row].tolist() for name, row in zip(ids, stored.rows.tolist(), strict=True) if row >= 0}
 
@@ -119,7 +119,7 @@ def test_files_of_others_and_halves_are_not_read(shop: Path, tmp_path: Path) -> 
 
 
 def test_rows_outside_of_the_matrix_are_refused(tmp_path: Path) -> None:
-    stored = Stored(
+    stored = VectorFile(
         "x",
         "",
         1,
@@ -136,10 +136,10 @@ def test_rows_outside_of_the_matrix_are_refused(tmp_path: Path) -> None:
 def test_what_is_no_vector_is_refused(given: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fake.Fake, "embed", lambda self, texts: given)
     with pytest.raises(ModelFailed, match="the embedder fake:"):
-        embedded(EMBEDDER, ["one"])
+        embed_texts(EMBEDDER, ["one"])
 
 
 def test_vectors_of_another_length_are_refused() -> None:
     with pytest.raises(CausalistError, match="5 numbers, and 3 before"):
-        embedded(EMBEDDER, ["one"], 3)
-    assert np.allclose((embedded(EMBEDDER, ["annihilate", "x"]) ** 2).sum(axis=1), 1.0)
+        embed_texts(EMBEDDER, ["one"], 3)
+    assert np.allclose((embed_texts(EMBEDDER, ["annihilate", "x"]) ** 2).sum(axis=1), 1.0)

@@ -65,26 +65,26 @@ def test_a_bias_that_is_always_right_is_learned(learning: Learning) -> None:
 
 
 def test_what_was_learned_ranks(repository: Repository, learning: Learning) -> None:
-    assert learning.document is not None and repository.beside is not None
-    repository.beside.keep_weights(learning.document)
+    assert learning.document is not None and repository.feedback_store is not None
+    repository.feedback_store.write_weights(learning.document)
     again = Repository.open(repository.root)
     assert again.learned is not None and again.learned.provenance == learning.document["provenance"]
     assert again.weights.factors == default_weights().factors and again.weights.file != default_weights().file
     # What is measured is measured against the shipped weights, whatever is in use.
     assert learn(again, progress=silent) == learning
-    repository.beside.forget_weights()
+    repository.feedback_store.delete_weights()
 
 
 def test_feedback_counts(tmp_path: Path) -> None:
     past = past_of(tmp_path / "shop", 12)
     repository = Repository.open(past.path)
-    assert repository.beside is not None
+    assert repository.feedback_store is not None
     assert not learn(repository, progress=silent).is_better
     for i, thing in enumerate(THINGS[:12]):
-        repository.beside.remember(str(i), f"what is done with the {thing}", AskOptions())
-        repository.beside.tell(str(i), (f"store/s{i}.py", "gone.py"), ())
-    repository.beside.remember("gone", "where is what is gone", AskOptions())
-    repository.beside.tell("gone", ("gone.py",), ())
+        repository.feedback_store.remember(str(i), f"what is done with the {thing}", AskOptions())
+        repository.feedback_store.add_feedback_by_id(str(i), (f"store/s{i}.py", "gone.py"), ())
+    repository.feedback_store.remember("gone", "where is what is gone", AskOptions())
+    repository.feedback_store.add_feedback_by_id("gone", ("gone.py",), ())
     found = learn(repository, progress=silent)
     assert (found.n_history, found.n_feedback, found.n_older, found.n_newer) == (12, 12, 16, 8)
 

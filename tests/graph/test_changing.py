@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from causalist.index.history import HALF_LIFE_DAYS, MOST_PARTNERS, touched_files
+from causalist.index.history import HALF_LIFE_DAYS, MAX_PARTNERS, touched_files
 from causalist.model.index import History
 from tests.pasts import DAY, change, commits_of, past_of
 
@@ -58,10 +58,10 @@ def test_a_file_that_every_commit_changes_is_near_to_none() -> None:
 
 
 def test_only_the_strongest_partners_are_kept() -> None:
-    names = [f"f{i:02}" for i in range(MOST_PARTNERS + 3)]
+    names = [f"f{i:02}" for i in range(MAX_PARTNERS + 3)]
     past = past_of([*names, "hub"], *(change(f"{i}", [name, "hub"], time=-i) for i, name in enumerate(names)))
     # All of the same strength: by path.
-    assert [name for name, _, _ in partners(past, "hub")] == names[:MOST_PARTNERS]
+    assert [name for name, _, _ in partners(past, "hub")] == names[:MAX_PARTNERS]
 
 
 def test_a_clock_that_runs_ahead_counts_as_now() -> None:

@@ -11,7 +11,7 @@ from causalist.graph import LinkedPart, Linker, ParallelPlan, build_graph, needs
 from causalist.graph.tables import EdgeSites
 from causalist.model.facts import FileFacts, ImportKind
 from causalist.model.graph import CodeGraph, Edge, LinkedGraph
-from causalist.model.interface import body_bindings, interface_of, same_interface
+from causalist.model.interface import body_bindings, has_same_interface, interface_of
 from causalist.parse import load_settings, parse_file
 from tests.indexes import differences
 from tests.languages.test_cases import read_case
@@ -85,7 +85,7 @@ def check_with_one_linker(given: Iterable[tuple[str, bytes]], every: int = 1) ->
     for i in range(0, len(files), every):
         path, facts = files[i]
         moved = parse_file(path, b"\n" + contents[path])
-        if not same_interface(moved, facts):
+        if not has_same_interface(moved, facts):
             continue
         files[i] = path, moved
         done = relink(without_bodies(files, [i]), load_settings(), previous, {i}, before=linker)
@@ -242,7 +242,7 @@ export class App {
 def test_what_others_may_see(path: str, text: str, old: str, new: str, is_same: bool) -> None:
     assert text.count(old) == 1
     before, after = (parse_file(path, each.encode()) for each in (text, text.replace(old, new)))
-    assert same_interface(before, after) is is_same
+    assert has_same_interface(before, after) is is_same
 
 
 def test_variables_on_which_nothing_depends_belong_to_bodies() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from causalist._internal.circuit_breaker import MOST_FAILURES
+from causalist._internal.circuit_breaker import MAX_FAILURES
 from causalist.memory import (
     VARIANTS,
     Entity,
@@ -419,7 +419,7 @@ def _() -> None:
         raise OSError("no network")
 
     pipeline = MemoryPipeline(team(), validation=ValidationSettings(reflect=broken))
-    said = [pipeline.run(f"{QUESTION} {i}").diagnostics for i in range(MOST_FAILURES + 1)]
+    said = [pipeline.run(f"{QUESTION} {i}").diagnostics for i in range(MAX_FAILURES + 1)]
     assert "no network" in said[0][0] and "no network" not in said[-1][0].partition(":")[2].partition(":")[0]
     assert pipeline.run(QUESTION).hits
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from causalist._internal.circuit_breaker import MOST_FAILURES, PASSED_OVER
+from causalist._internal.circuit_breaker import MAX_FAILURES, SKIPPED_RUNS
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory import HippoIndex
 from causalist.memory.pipeline import MemoryPipeline
@@ -181,7 +181,7 @@ def test_a_step_that_keeps_failing_is_passed_over() -> None:
 
     index = _index({"a": ("The Ledger of Acme Corp.", {})}, embedder=embed)
     pipeline = MemoryPipeline(index)
-    for i in range(MOST_FAILURES):
+    for i in range(MAX_FAILURES):
         answer = pipeline.run(f"ask {i} Ledger", route="lookup")
         assert _ids(answer) == ["a"]  # sparse still works
         assert any("candidates.graph: skipped: model-failed: the embedder" in note for note in answer.diagnostics)
@@ -190,7 +190,7 @@ def test_a_step_that_keeps_failing_is_passed_over() -> None:
     assert len(calls) == n
     assert any("not tried after 3 failures in a row" in note for note in answer.diagnostics)
     broken["now"] = False
-    for i in range(PASSED_OVER):
+    for i in range(SKIPPED_RUNS):
         answer = pipeline.run(f"ask once more {i} Ledger", route="lookup")
     assert answer.diagnostics == ()
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
 from causalist.model.index import FileNote, Index
-from causalist.model.lookup import Calls, Gap
+from causalist.model.lookup import ResolutionCounts, UnresolvedCall
 from causalist.model.string_table import StringTable
 from causalist.navigate import health_of
 from causalist.pipeline.repository import Repository
@@ -79,7 +79,7 @@ def test_what_was_read_in_part_is_found(named: Repository) -> None:
 
 
 def test_calls_by_language(named: Repository) -> None:
-    assert health_of(dataclasses.replace(named.index, graph=GRAPH)).calls == (Calls("python", 2, 1, 3, 0),)
+    assert health_of(dataclasses.replace(named.index, graph=GRAPH)).calls == (ResolutionCounts("python", 2, 1, 3, 0),)
 
 
 def test_unresolved_calls_have_examples(named: Repository) -> None:
@@ -96,7 +96,11 @@ def test_unresolved_calls_have_examples(named: Repository) -> None:
     (python,) = health_of(dataclasses.replace(named.index, graph=graph)).calls
     # x is called four times, y twice, w before z by name; "?" is no name.
     assert python.unresolved == 17
-    assert python.examples == (Gap("a.py::f", "x", 5, 4), Gap("a.py::f", "y", 6, 2), Gap("a.py::g", "w", 9, 1))
+    assert python.examples == (
+        UnresolvedCall("a.py::f", "x", 5, 4),
+        UnresolvedCall("a.py::f", "y", 6, 2),
+        UnresolvedCall("a.py::g", "w", 9, 1),
+    )
 
 
 def test_a_rule_that_nobody_knows_is_found(named: Repository) -> None:

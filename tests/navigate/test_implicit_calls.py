@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.lookup import Direction, Known, Reason
+from causalist.model.lookup import Certainty, Direction, VerdictReason
 from causalist.model.symbols import NodeKind
 from causalist.navigate import affected_by, as_one, calls_through, calls_to, definition_of, neighbors_of, verdict_on
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
@@ -97,12 +97,12 @@ def test_users_of_a_class_may_run_its_special_methods() -> None:
 
 
 def test_verdicts_know_constructors_and_doubt_special_methods() -> None:
-    assert verdict_on(GRAPH, at("b.py::sew"), at("a.py::Coat.__init__"), 0.5).known is Known.YES
+    assert verdict_on(GRAPH, at("b.py::sew"), at("a.py::Coat.__init__"), 0.5).known is Certainty.YES
     inherited = verdict_on(GRAPH, at("b.py::knit"), at("a.py::Cloth.__init__"), 0.3)
-    assert (inherited.known, [edge.target for edge in inherited.edges]) == (Known.YES, ["a.py::Scarf"])
+    assert (inherited.known, [edge.target for edge in inherited.edges]) == (Certainty.YES, ["a.py::Scarf"])
     special = verdict_on(GRAPH, at("b.py::sew"), at("a.py::Cloth.__eq__"), 0.5)
-    assert (special.known, special.reason) == (Known.UNKNOWN, Reason.WEAK)
-    assert verdict_on(GRAPH, at("b.py::named"), at("a.py::Cloth.__init__"), 0.5).known is Known.NO
+    assert (special.known, special.reason) == (Certainty.UNKNOWN, VerdictReason.WEAK)
+    assert verdict_on(GRAPH, at("b.py::named"), at("a.py::Cloth.__init__"), 0.5).known is Certainty.NO
 
 
 def test_neighbors_step_through_a_call_of_a_class() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
-from causalist.model.lookup import Direction, Known, Reason
+from causalist.model.lookup import Certainty, Direction, VerdictReason
 from causalist.model.string_table import StringTable
 from causalist.navigate import neighbors_of, verdict_on
 from tests.graphs import EdgeSpec, make_graph
@@ -81,29 +81,29 @@ def with_unresolved(source: str, name: str) -> CodeGraph:
 class TestVerdicts:
     def test_yes(self) -> None:
         verdict = verdict_on(GRAPH, at("m.py::a"), at("m.py::b"), 0.5)
-        assert verdict.known is Known.YES
+        assert verdict.known is Certainty.YES
         assert [(e.kind, e.confidence) for e in verdict.edges] == [("references", 0.9), ("calls", 0.4)]
 
     def test_what_stands_inside_counts(self) -> None:
-        assert verdict_on(GRAPH, at("m.py::C"), at("m.py::d"), 0.5).known is Known.YES
+        assert verdict_on(GRAPH, at("m.py::C"), at("m.py::d"), 0.5).known is Certainty.YES
 
     def test_containing_is_no_use(self) -> None:
-        assert verdict_on(GRAPH, at("m.py::C"), at("m.py::C.run"), 0.5).known is Known.NO
+        assert verdict_on(GRAPH, at("m.py::C"), at("m.py::C.run"), 0.5).known is Certainty.NO
 
     def test_no_says_what_is_called(self) -> None:
         verdict = verdict_on(GRAPH, at("m.py::c"), at("m.py::C"), 0.5)
-        assert (verdict.known, verdict.edges, verdict.gaps) == (Known.NO, (), ())
-        assert verdict.reason is Reason.ABSENT
+        assert (verdict.known, verdict.edges, verdict.gaps) == (Certainty.NO, (), ())
+        assert verdict.reason is VerdictReason.ABSENT
         assert [e.target for e in verdict.calls] == ["m.py::b", "m.py::d"]
 
     def test_a_weak_edge_is_unknown(self) -> None:
         verdict = verdict_on(GRAPH, at("m.py::a"), at("m.py::b"), 0.95)
-        assert (verdict.known, verdict.reason) == (Known.UNKNOWN, Reason.WEAK) and len(verdict.edges) == 2
+        assert (verdict.known, verdict.reason) == (Certainty.UNKNOWN, VerdictReason.WEAK) and len(verdict.edges) == 2
 
     def test_a_call_by_that_name_is_unknown(self) -> None:
         graph = with_unresolved("m.py::b", "run")
         verdict = verdict_on(graph, at("m.py::b"), at("m.py::C.run"), 0.5)
-        assert (verdict.known, verdict.reason) == (Known.UNKNOWN, Reason.RECEIVER)
+        assert (verdict.known, verdict.reason) == (Certainty.UNKNOWN, VerdictReason.RECEIVER)
         assert [tuple(gap) for gap in verdict.gaps] == [("m.py::b", "run", 7, 1)]
-        assert verdict_on(graph, at("m.py::b"), at("m.py::C"), 0.5).known is Known.NO
-        assert verdict_on(graph, at("m.py::c"), at("m.py::C.run"), 0.5).known is Known.NO
+        assert verdict_on(graph, at("m.py::b"), at("m.py::C"), 0.5).known is Certainty.NO
+        assert verdict_on(graph, at("m.py::c"), at("m.py::C.run"), 0.5).known is Certainty.NO

@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.lookup import Trail
+from causalist.model.lookup import GraphPath
 from causalist.navigate import trail_between
 from causalist.rank import build_transition
 from causalist.rank.pagerank.power_iteration import WalkWeights
@@ -24,13 +24,13 @@ GRAPH = make_graph(
 WEIGHTS = WalkWeights(forward=((EdgeKind.CALLS, 1.0), (EdgeKind.CO_CHANGES, 0.5)), backward=((EdgeKind.CALLS, 0.2),))
 
 
-def trail(source: str, target: str, graph: CodeGraph = GRAPH) -> Trail | None:
+def trail(source: str, target: str, graph: CodeGraph = GRAPH) -> GraphPath | None:
     m = build_transition(graph, WEIGHTS)
     ids = graph.nodes.ids
     return trail_between(graph, m, ids.position(f"m.py::{source}"), ids.position(f"m.py::{target}"))
 
 
-def names(way: Trail | None) -> list[tuple[str, str | None]]:
+def names(way: GraphPath | None) -> list[tuple[str, str | None]]:
     assert way is not None
     return [(hop.node.partition("::")[2], hop.edge) for hop in way.hops]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.model.answer import Place
+from causalist.model.answer import ShownRange
 from causalist.pack import render_pack
 from tests.pack.builders import item, pack_input
 
@@ -18,9 +18,9 @@ INPUT = pack_input(
 @pytest.mark.parametrize("format", ["text", "markdown", "xml", "json"])
 def test_an_inner_item_has_its_own_lines(format: str) -> None:
     assert render_pack(INPUT, max_tokens=2000, format=format).places == (
-        Place("a.py::Retry", "a.py", "Retry", "class", 10, 15, ((10, 11), (14, 15))),
-        Place("a.py::Retry.wait", "a.py", "Retry.wait", "method", 12, 13, ((12, 13),)),
-        Place("b.py::main", "b.py", "main", "function", 3, 3, ()),
+        ShownRange("a.py::Retry", "a.py", "Retry", "class", 10, 15, ((10, 11), (14, 15))),
+        ShownRange("a.py::Retry.wait", "a.py", "Retry.wait", "method", 12, 13, ((12, 13),)),
+        ShownRange("b.py::main", "b.py", "main", "function", 3, 3, ()),
     )
 
 

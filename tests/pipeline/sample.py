@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from causalist.index.build import make_index
-from causalist.index.history import commits_behind
+from causalist.index.build import build_index
+from causalist.index.history import read_commits
 from causalist.index.options import IndexOptions
 from causalist.model.answer import Answer
 from causalist.model.graph import Edge
@@ -43,8 +43,8 @@ def in_memory(root: Path, processes: int = 1) -> Repository:
     """The repository of a folder, built afresh; nothing is written."""
     scan = scan_folder(root)
     options = IndexOptions(processes=processes)
-    commits = commits_behind(root, scan.commit, Commits())
-    index = make_index(scan, lambda e: read_file(root, e), FactsCache(), None, 0, options, lambda: commits)
+    commits = read_commits(root, scan.commit, Commits())
+    index = build_index(scan, lambda e: read_file(root, e), FactsCache(), None, 0, options, lambda: commits)
     return Repository(root, index, lambda entry: read_file(root, entry))
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from causalist.errors import UsageError
-from causalist.index.source_text import Texts
+from causalist.index.source_text import SourceText
 from causalist.model.answer import Answer, AskOptions, Level
-from causalist.model.protocols import Unwatched
+from causalist.model.protocols import NoSteps
 from causalist.model.scores import Transition
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import find_matches
@@ -21,7 +21,7 @@ OVER = 1e-9  # seconds; over before anything was done
 PLENTY = 1000.0
 
 
-class Hurried(Unwatched):
+class Hurried(NoSteps):
     """Time is up after `looks` looks at it."""
 
     def __init__(self, looks: int) -> None:
@@ -89,7 +89,7 @@ def test_files_that_were_not_looked_at_are_counted(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / f"{name}.py").write_text("mark = 1\n")
     repository = in_memory(tmp_path)
-    texts = Texts(repository.index.manifest, repository.read)
+    texts = SourceText(repository.index.manifest, repository.read)
     (pattern,) = read_question('"mark"').patterns
     steps = Hurried(2)
     found = find_matches(pattern, repository.index, texts, steps)

@@ -22,7 +22,7 @@ _HASH_SEEDS = ("0", "1", "2", "42", "4294967295")
 
 def digests(root: Path) -> list[str]:
     """Of the index and all answers, once parsed by one process and once by two."""
-    collect._WORTH_PROCESSES, collect._CHUNK_BYTES = 0, 10_000
+    collect._PARALLEL_THRESHOLD_BYTES, collect._CHUNK_BYTES = 0, 10_000
     return [line for processes in (1, 2) for line in _of(in_memory(root, processes))]
 
 

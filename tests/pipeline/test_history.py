@@ -161,7 +161,7 @@ def test_without_git_or_commits_there_is_no_history(tmp_path: Path) -> None:
 def test_it_is_read_beside_where_several_processes_parse(
     past: Past, read: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collect, "_WORTH_PROCESSES", 0)
+    monkeypatch.setattr(collect, "_PARALLEL_THRESHOLD_BYTES", 0)
     repository = Repository.open(past.path, options=IndexOptions(processes=2))
     assert messages_like(repository, "disk") == {"store.py": 1.0}
     assert len(read) == (0 if CAN_FORK else 2)
@@ -174,7 +174,7 @@ def test_it_is_read_beside_where_several_processes_parse(
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_history_that_cannot_be_read_is_told(past: Past, processes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect, "_WORTH_PROCESSES", 0)
+    monkeypatch.setattr(collect, "_PARALLEL_THRESHOLD_BYTES", 0)
     tree = past.git("rev-parse", "HEAD~1^{tree}")
     (past.path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
     repository = Repository.open(past.path, options=IndexOptions(processes=processes))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from causalist._internal.process import CAN_FORK
-from causalist.index.build import _n_linking
+from causalist.index.build import _count_linking_processes
 from causalist.index.options import IndexOptions
 from causalist.parse import parse_file
 
@@ -27,4 +27,4 @@ from causalist.parse import parse_file
 )
 def test_how_many_processes_link(megabytes: int, processes: int, n: int) -> None:
     facts = replace(parse_file("a.py", b"x = 1\n"), n_bytes=megabytes * 500_000)
-    assert _n_linking([("a.py", facts), ("b.py", facts)], IndexOptions(processes=processes)) == n
+    assert _count_linking_processes([("a.py", facts), ("b.py", facts)], IndexOptions(processes=processes)) == n

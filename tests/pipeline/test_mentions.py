@@ -21,7 +21,7 @@ def mentioned(repository: Repository) -> list[tuple[str, str]]:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of which a refresh follows names, however much of it they touch."""
-    monkeypatch.setattr(refresh, "_MOST_AFFECTED", 1.0)
+    monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
     (tmp_path / "docs").mkdir()
     (tmp_path / "auth.py").write_text(AUTH, "utf-8")
     (tmp_path / "store.py").write_text("def drop():\n    pass\n", "utf-8")

@@ -66,7 +66,7 @@ def test_the_second_opening_parses_and_writes_nothing(
 ) -> None:
     first = Repository.open(tree.path)
     parsed.clear()
-    monkeypatch.setattr("causalist.index.build.make_index", lambda *_: pytest.fail("built again"))
+    monkeypatch.setattr("causalist.index.build.build_index", lambda *_: pytest.fail("built again"))
     before = (tree.path / FOLDER / INDEX_NAME).stat()
     second = Repository.open(tree.path)
     assert parsed == []
@@ -87,7 +87,7 @@ def test_new_times_of_unchanged_files_are_noted_and_nothing_is_made_again(
         os.utime(tree.path / name, ns=(10**18 + 5, 10**18 + 5))
     parsed.clear()
     with monkeypatch.context() as patched:
-        patched.setattr("causalist.index.build.make_index", lambda *_: pytest.fail("built again"))
+        patched.setattr("causalist.index.build.build_index", lambda *_: pytest.fail("built again"))
         second = Repository.open(tree.path)
     assert parsed == []
     assert differences(without_stamps(first.index), without_stamps(second.index)) == []
@@ -561,7 +561,7 @@ def test_a_stale_read_only_index_is_refreshed_in_memory_at_worst(
 def test_the_number_of_processes_does_not_show(
     processes: int, sample: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collect, "_WORTH_PROCESSES", 0)
+    monkeypatch.setattr(collect, "_PARALLEL_THRESHOLD_BYTES", 0)
     monkeypatch.setattr(collect, "_CHUNK_BYTES", 5_000)
     again = in_memory(sample.root, processes)
     assert arrays_of(again.index).keys() == arrays_of(sample.index).keys()
@@ -571,9 +571,9 @@ def test_the_number_of_processes_does_not_show(
 def test_grammars_that_much_needs_are_there_before_processes_are(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
     monkeypatch.setattr("causalist.parse.load_grammar", loaded.append)
-    collect._make_ready([("a.py", b"x" * 90), ("b.go", b"x" * 9), ("c.txt", b"x" * 200), ("lib/d.py", b"x")])
+    collect._preload_grammars([("a.py", b"x" * 90), ("b.go", b"x" * 9), ("c.txt", b"x" * 200), ("lib/d.py", b"x")])
     assert loaded == ["python"]
-    collect._make_ready([])
+    collect._preload_grammars([])
     assert loaded == ["python"]
 
 

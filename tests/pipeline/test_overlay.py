@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalist.index.build import overlaid_index
+from causalist.index.build import build_overlaid_index
 from causalist.pipeline.repository import Repository
 from causalist.store import facts_path
 from tests.cli.commands import CHECKOUT
@@ -31,7 +31,7 @@ def test_equals_the_index_of_saved_files(name: str, tmp_path: Path) -> None:
     repository = Repository.open(folder, exact_root=True)
     facts = facts_path().read_bytes()
     contents = {path: (folder / path).read_bytes() + text.encode() for path, text in EDITS[name].items()}
-    overlaid = overlaid_index(folder, repository.index, contents, repository.settings.limits())
+    overlaid = build_overlaid_index(folder, repository.index, contents, repository.settings.limits())
     assert facts_path().read_bytes() == facts
     for path, data in contents.items():
         (folder / path).write_bytes(data)
@@ -43,7 +43,11 @@ def test_equals_the_index_of_saved_files(name: str, tmp_path: Path) -> None:
 def test_what_the_index_does_not_have_stays_out(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f(): pass\n")
     repository = Repository.open(tmp_path, exact_root=True)
-    overlaid = overlaid_index(tmp_path, repository.index, {"b.py": b"def g(): pass\n"}, repository.settings.limits())
+    overlaid = build_overlaid_index(
+        tmp_path, repository.index, {"b.py": b"def g(): pass\n"}, repository.settings.limits()
+    )
     assert [*overlaid.graph.nodes.ids] == [*repository.index.graph.nodes.ids]
-    emptied = overlaid_index(tmp_path, repository.index, {"a.py": b"def h(): pass\n"}, repository.settings.limits())
+    emptied = build_overlaid_index(
+        tmp_path, repository.index, {"a.py": b"def h(): pass\n"}, repository.settings.limits()
+    )
     assert "a.py::h" in [*emptied.graph.nodes.ids] and not np.isin("a.py::f", [*emptied.graph.nodes.ids])

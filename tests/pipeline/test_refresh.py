@@ -16,7 +16,7 @@ from causalist.index import build as building
 from causalist.index import open as indexing
 from causalist.index import refresh
 from causalist.index.options import IndexOptions
-from causalist.index.refresh_cache import Retaining
+from causalist.index.refresh_cache import RefreshCache
 from causalist.model.answer import AskOptions, Level
 from causalist.model.source import Scan
 from causalist.pipeline.repository import Repository
@@ -54,11 +54,11 @@ def check_sequence(
     n_questions: int,
     edits: Sequence[Edit] = EDITS,
     most: int = 4,
-    retaining: Retaining | None = None,
+    refresh_cache: RefreshCache | None = None,
 ) -> list[str]:
     """Edits a repository at random, up to `most` times a round, and checks after each. Returns what was done."""
     chance = random.Random(seed)
-    options = IndexOptions(retaining=retaining)
+    options = IndexOptions(refresh_cache=refresh_cache)
     Repository.open(root, options=options)
     history: list[str] = []
     for _ in range(n_rounds):
@@ -87,8 +87,8 @@ def test_edits_that_are_followed_equal_building_afresh(
     sample: str, seed: int, edits: Sequence[Edit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # These samples are so small that most names are in a good part of their files.
-    monkeypatch.setattr(refresh, "_MOST_AFFECTED", 1.0)
-    monkeypatch.setattr(refresh, "_MOST_NAMES", 10_000)
+    monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
+    monkeypatch.setattr(refresh, "_MAX_CHANGED_NAMES", 10_000)
     root = copy_sample(tmp_path, sample)
     begin(root)
     check_sequence(root, seed, 3, 1, edits, 2)
@@ -99,14 +99,14 @@ def test_edits_that_are_followed_equal_building_afresh(
 def test_what_a_process_keeps_changes_nothing(
     sample: str, seed: int, edits: Sequence[Edit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refresh, "_MOST_AFFECTED", 1.0)
-    monkeypatch.setattr(refresh, "_MOST_NAMES", 10_000)
+    monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
+    monkeypatch.setattr(refresh, "_MAX_CHANGED_NAMES", 10_000)
     kept: list[bool] = []
     relink = Linker.relink
     monkeypatch.setattr(Linker, "relink", lambda self, changed: kept.append(True) or relink(self, changed))
     root = copy_sample(tmp_path, sample)
     begin(root)
-    check_sequence(root, seed, 4, 1, edits, 2, Retaining())
+    check_sequence(root, seed, 4, 1, edits, 2, RefreshCache())
     assert kept or edits is SMALL_EDITS
 
 
@@ -276,7 +276,7 @@ def test_going_there_and_back_gives_the_first_index_again(tmp_path: Path) -> Non
 def test_what_a_body_names_is_read_again(tmp_path: Path) -> None:
     user = "def go(door):\n    door.unlatch()\n"
     root = made_of(tmp_path, {**_OTHERS, "door.py": _NEW, "use.py": user})
-    options = IndexOptions(retaining=Retaining())
+    options = IndexOptions(refresh_cache=RefreshCache())
     rules = []
     for more in ("    pass\n", "    print(1)\n", "    Door()\n", "    print(2)\n"):
         (root / "use.py").write_text(user + more)
@@ -290,7 +290,7 @@ def test_what_is_kept_of_a_file_goes_with_it(tmp_path: Path) -> None:
     """It is still there, and no longer to be searched; then it is as it was; then it is gone."""
     user = "from m1 import other\n\n\ndef f2():\n"
     root = made_of(tmp_path, {**_OTHERS, "lone.py": "def lone():\n    pass\n", "m2.py": f"{user}    pass\n"})
-    options = IndexOptions(retaining=Retaining())
+    options = IndexOptions(refresh_cache=RefreshCache())
     for lone in (b"def lone():\n    pass\n", b"\0\1\2", b"def lone():\n    pass\n", None):
         (root / "m2.py").write_text(f"{user}    other({lone!r})\n")
         (root / "lone.py").unlink() if lone is None else (root / "lone.py").write_bytes(lone)
@@ -301,7 +301,7 @@ def test_what_is_kept_is_not_used_for_another_index(tmp_path: Path) -> None:
     """Somebody else refreshed in between, or what was kept could not be stored."""
     user = "from m1 import other\n\n\ndef f2():\n"
     root = made_of(tmp_path, {**_OTHERS, "m2.py": f"{user}    pass\n"})
-    options = IndexOptions(retaining=Retaining())
+    options = IndexOptions(refresh_cache=RefreshCache())
     for text in ("x = 1\n", "x = 2\n"):
         (root / "m1.py").write_text(f"def f1():\n    {text}")
         Repository.open(root, options=options)
@@ -313,7 +313,7 @@ def test_what_is_kept_is_not_used_for_another_index(tmp_path: Path) -> None:
 
 def test_in_a_process_that_stays_all_kinds_of_changes_of_a_work_tree_are_seen(tree: WorkTree) -> None:
     """After each of them the index is that of a process that has seen nothing before, with and without a scan."""
-    options = IndexOptions(retaining=Retaining())
+    options = IndexOptions(refresh_cache=RefreshCache())
     scanned: list[Path] = []
     changes: list[tuple[Callable[[], object], bool]] = [
         (lambda: tree.write("app.py", "def checkout(order):\n    return order\n"), True),  # nothing kept yet

@@ -8,7 +8,7 @@ import pytest
 
 from causalist.cli._graph_formats import FORMATS as GRAPH_FORMATS
 from causalist.cli.ask import FORMATS
-from causalist.index.source_text import Texts
+from causalist.index.source_text import SourceText
 from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import MASK
 from causalist.pipeline.repository import Repository
@@ -120,15 +120,15 @@ def test_a_changed_file_is_shown_without_its_source_until_it_is_indexed_again(le
     """Spans belong to a content: what is read later is masked by them only where it is the same."""
     repository = Repository.open(leaky)
     path = "config/leak8.yaml"
-    texts = Texts(repository.index.manifest, repository.read)
-    assert texts.whole(path).count("\n") == 3 and "****" in texts.whole(path)
-    assert texts.line(path, 3).endswith(f': "{MASK}"')
+    texts = SourceText(repository.index.manifest, repository.read)
+    assert texts.read_text(path).count("\n") == 3 and "****" in texts.read_text(path)
+    assert texts.get_line(path, 3).endswith(f': "{MASK}"')
 
     def changed(entry: FileEntry) -> SourceFile | str:
         source = read_file(repository.root, entry)
         assert isinstance(source, SourceFile)
         return SourceFile(entry.path, b"x" + source.data, "0" * 40)
 
-    texts = Texts(repository.index.manifest, changed)
-    assert texts.whole(path) == texts.line(path, 3) == ""
-    assert texts.changed == [path]
+    texts = SourceText(repository.index.manifest, changed)
+    assert texts.read_text(path) == texts.get_line(path, 3) == ""
+    assert texts.changed_paths == [path]

@@ -12,7 +12,7 @@ from causalist.model.answer import Answer, AskOptions, Level
 from causalist.model.protocols import STAGES
 from causalist.pipeline.answer_cache import Session
 from causalist.pipeline.repository import Repository
-from causalist.pipeline.steps import MOST_FAILURES, PASSED_OVER, Circuits, Clock
+from causalist.pipeline.steps import MAX_FAILURES, SKIPPED_RUNS, Circuits, StepTimer
 from causalist.rank import GENERATORS
 from tests.pipeline.sample import WHERE_AUTH, plain_answer
 
@@ -20,7 +20,7 @@ from tests.pipeline.sample import WHERE_AUTH, plain_answer
 QUESTION = 'why does authenticateUser say "signature mismatch" when a token is removed?'
 # Where each optional step goes wrong: what it calls, where that is looked up.
 OPTIONAL = {
-    "candidates.literals": "causalist.pipeline.text_search.all_matches",
+    "candidates.literals": "causalist.pipeline.text_search.find_all_matches",
     "candidates.words": "causalist.rank.scoring.signals.identifier_scores",
     "candidates.files": "causalist.rank.scoring.signals.files_that_run",
     "candidates.tests": "causalist.rank.scoring.signals.scores_by_tests",
@@ -79,7 +79,7 @@ def test_stages_take_turns_without_counting_twice(monkeypatch: pytest.MonkeyPatc
     to 4; the step ends at 5, distil at 6. Distil took 5 seconds, one of them elsewhere."""
     now = iter(range(1, 20))
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(now)))
-    clock = Clock()
+    clock = StepTimer()
     with clock.timed("distil"), clock.timed("distil.weights"), clock.timed("candidates.words"):
         pass
     spent = {name: value / 1000 for name, value in clock.milliseconds.items() if value}
@@ -89,7 +89,7 @@ def test_stages_take_turns_without_counting_twice(monkeypatch: pytest.MonkeyPatc
 def test_a_step_that_is_done_again_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter(range(1, 20))
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(now)))
-    clock = Clock()
+    clock = StepTimer()
     for _ in range(2):
         with pytest.raises(ValueError), clock.timed("route.read"):
             raise ValueError
@@ -138,7 +138,7 @@ def test_what_has_to_be_is_not_skipped(needed: str, sample: Repository, monkeypa
 
 def test_what_is_all_there_is_is_not_skipped(sample: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pattern that cannot be looked for is not found nowhere, and a list by PageRank needs the walk."""
-    monkeypatch.setattr("causalist.pipeline.text_search.all_matches", failing(ConvergenceError("made to fail")))
+    monkeypatch.setattr("causalist.pipeline.text_search.find_all_matches", failing(ConvergenceError("made to fail")))
     with pytest.raises(ConvergenceError):
         sample.ask('"signature mismatch"')
     with pytest.raises(CausalistError):
@@ -164,12 +164,12 @@ def test_without_weights_places_add_up(sample: Repository, monkeypatch: pytest.M
 
 def test_a_circuit_opens_is_tried_again_and_closes() -> None:
     circuits = Circuits()
-    for _ in range(MOST_FAILURES):
+    for _ in range(MAX_FAILURES):
         assert circuits.passes_over("a") == ""
         circuits.failed("a", "it broke")
-    for left in range(PASSED_OVER - 1, -1, -1):
+    for left in range(SKIPPED_RUNS - 1, -1, -1):
         assert circuits.passes_over("a") == (
-            f"not tried after {MOST_FAILURES} failures in a row, the last one it broke; tried again after {left} more "
+            f"not tried after {MAX_FAILURES} failures in a row, the last one it broke; tried again after {left} more "
             "times"
         )
         assert circuits.passes_over("b") == ""
@@ -177,7 +177,7 @@ def test_a_circuit_opens_is_tried_again_and_closes() -> None:
     assert circuits.passes_over("a") != ""  # somebody else meanwhile
     circuits.failed("a", "again")
     assert "4 failures in a row, the last one again" in circuits.passes_over("a")
-    for _ in range(PASSED_OVER - 1):
+    for _ in range(SKIPPED_RUNS - 1):
         assert circuits.passes_over("a")
     assert circuits.passes_over("a") == ""
     circuits.worked("a")
@@ -187,8 +187,8 @@ def test_a_circuit_opens_is_tried_again_and_closes() -> None:
 
 def test_a_failure_now_and_then_opens_nothing() -> None:
     circuits = Circuits()
-    for _ in range(3 * MOST_FAILURES):
-        for _ in range(MOST_FAILURES - 1):
+    for _ in range(3 * MAX_FAILURES):
+        for _ in range(MAX_FAILURES - 1):
             circuits.failed("a", "it broke")
             assert circuits.passes_over("a") == ""
         circuits.worked("a")
@@ -206,20 +206,20 @@ def test_a_process_passes_over_what_keeps_failing(sample: Repository, monkeypatc
 
     with monkeypatch.context() as patched:
         patched.setattr(OPTIONAL["candidates.history"], fail)
-        for _ in range(MOST_FAILURES):
+        for _ in range(MAX_FAILURES):
             with pytest.raises(ZeroDivisionError):
                 served.ask(WHERE_AUTH)
-        answers = [served.ask(WHERE_AUTH) for _ in range(PASSED_OVER)]  # none is kept: they could be better
-        assert len(calls) == MOST_FAILURES
+        answers = [served.ask(WHERE_AUTH) for _ in range(SKIPPED_RUNS)]  # none is kept: they could be better
+        assert len(calls) == MAX_FAILURES
         for number, answer in enumerate(answers, 1):
             (why,) = skipped(answer)
             assert why.startswith("candidates.history: not tried after 3 failures in a row, the last one ZeroDivision")
-            assert f"tried again after {PASSED_OVER - number} more times" in why
+            assert f"tried again after {SKIPPED_RUNS - number} more times" in why
         with pytest.raises(ZeroDivisionError):
             served.ask(WHERE_AUTH)
-        assert len(calls) == MOST_FAILURES + 1
+        assert len(calls) == MAX_FAILURES + 1
         assert skipped(served.ask(WHERE_AUTH))
-    for _ in range(PASSED_OVER - 1):
+    for _ in range(SKIPPED_RUNS - 1):
         served.ask(WHERE_AUTH)
     again = served.ask(WHERE_AUTH)
     assert again.diagnostics == whole.diagnostics and plain_answer(again) == plain_answer(whole)

@@ -63,8 +63,8 @@ def test_what_is_freed_stays_where_a_process_ends_with_its_answer(steps: tuple[s
 
 def test_where_there_is_no_glibc_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heap, "_glibc", lambda: None)
-    heap.return_what_is_freed()
-    heap.keep_what_is_freed()
+    heap.trim_heap_on_free()
+    heap.disable_trim()
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="nothing is done elsewhere than with glibc")

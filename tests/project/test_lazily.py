@@ -101,7 +101,7 @@ def _needing() -> dict[str, Any]:
             for key, value in vars(importlib.import_module(name)).items():
                 for i, each in enumerate(value if isinstance(value, tuple) else (value,)):
                     late = each[0] if isinstance(each, tuple) and each else each
-                    if isinstance(late, lazily._Late) and late._needs:
+                    if isinstance(late, lazily._LazyRegex) and late._needs:
                         found[f"{name}.{key}[{i}]"] = late
     return found
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from causalist._internal.lazy import dataclass
-from causalist._internal.process import CAN_FORK, Meanwhile
+from causalist._internal.process import CAN_FORK, ForkedTask
 from causalist.errors import GitError
 from causalist.model.string_table import StringTable
 from tests.indexes import differences
@@ -35,7 +35,7 @@ def found(size: int = 3) -> Found:
 @beside
 def test_it_is_found_in_a_process_of_its_own() -> None:
     """Larger than a pipe holds: it ends although nobody has asked yet."""
-    work = Meanwhile(Found, lambda: found(5_000_000))
+    work = ForkedTask(Found, lambda: found(5_000_000))
     assert work._under_way is not None
     process = work._under_way[0]
     deadline = time.monotonic() + 30
@@ -49,14 +49,14 @@ def test_it_is_found_in_a_process_of_its_own() -> None:
 
 
 def test_what_is_not_wanted_beside_is_found_here() -> None:
-    assert Meanwhile(Found, found, wanted=False).result().process == os.getpid()
+    assert ForkedTask(Found, found, wanted=False).result().process == os.getpid()
 
 
 def test_what_it_raises_is_raised_where_it_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
     def fail() -> Found:
         raise GitError("no such commit")
 
-    work = Meanwhile(Found, fail)
+    work = ForkedTask(Found, fail)
     with pytest.raises(GitError, match="no such commit"):
         work.result()
     assert capfd.readouterr() == ("", "")
@@ -72,7 +72,7 @@ def test_a_process_that_is_killed_costs_nothing_but_time(tmp_path: Path) -> None
             signal.pause()
         return found()
 
-    work = Meanwhile(Found, waiting)
+    work = ForkedTask(Found, waiting)
     assert work._under_way is not None
     process = work._under_way[0]
     while not began.exists():
@@ -91,7 +91,7 @@ def test_a_process_that_is_told_to_end_is_not_believed(tmp_path: Path) -> None:
             os._exit(0)  # as a handler of SIGTERM does that it has from this process
         return found()
 
-    assert Meanwhile(Found, ended).result().process == own
+    assert ForkedTask(Found, ended).result().process == own
 
 
 @beside
@@ -135,4 +135,4 @@ def test_without_room_for_the_result_it_is_found_here(place: str, monkeypatch: p
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(place, full)
-    assert Meanwhile(Found, found).result().process == os.getpid()
+    assert ForkedTask(Found, found).result().process == os.getpid()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.model.graph import EdgeKind
-from causalist.model.scores import Matched
+from causalist.model.scores import TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25
 from causalist.rank.query.query import read_question
@@ -39,20 +39,20 @@ NO_FACTORS = Factors({}, {})
 
 
 def reading(
-    c: Corpus, text: str, matched: Mapping[int, Matched] | None = None, factors: Factors = NO_FACTORS
+    c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = None, factors: Factors = NO_FACTORS
 ) -> Reading:
     return read_against(read_question(text), c.graph, c.lexical, factors, matched)
 
 
-def of_definitions(c: Corpus, text: str, matched: Mapping[int, Matched] | None = None) -> dict[str, np.ndarray]:
+def of_definitions(c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = None) -> dict[str, np.ndarray]:
     return reading(c, text, matched).definitions()
 
 
-def of_files(c: Corpus, text: str, matched: Mapping[int, Matched] | None = None) -> dict[str, np.ndarray]:
+def of_files(c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = None) -> dict[str, np.ndarray]:
     return reading(c, text, matched).first_files()
 
 
-def shipped_signals(c: Corpus, text: str, matched: Mapping[int, Matched] | None = None) -> Signals:
+def shipped_signals(c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = None) -> Signals:
     return signals_of(read_question(text), c.graph, c.lexical, default_weights(), matched)
 
 
@@ -266,7 +266,7 @@ def test_each_weight_scales_its_own_signal() -> None:
     past = past_of("xy", change("A", "x", "cache"), change("B", "y", "token"))
     past = replace(past, nodes=np.array([c.node("q.py"), c.node("token/cache.py")], dtype=np.int32))
     text = 'what is `tokenCache` of the token cache, expiry\n  File "token/cache.py", line 1, in tokenCache'
-    matched = {c.node("q.py"): Matched(1, (0,), "token")}
+    matched = {c.node("q.py"): TextMatches(1, (0,), "token")}
     shipped = default_weights()
     definition = Linear({n: i + 2.0 for i, n in enumerate(shipped.definition.signals)}, {}, {"function": 7.0})
     file = Linear({n: i + 3.0 for i, n in enumerate(shipped.file.signals)}, {}, {})
@@ -295,7 +295,7 @@ def test_each_weight_scales_its_own_signal() -> None:
 def test_matches_of_a_pattern_count_by_the_logarithm_of_their_number() -> None:
     """One match of at most three: 1/2 + 1/2 ln 2 / ln 4 = 3/4; a file has those of all its nodes together."""
     c = corpus({"p.py": [Def("f"), Def("g")], "q.py": "token"})
-    matched = {c.node("p.py::f"): Matched(3, (0,), ""), c.node("p.py::g"): Matched(1, (5,), "")}
+    matched = {c.node("p.py::f"): TextMatches(3, (0,), ""), c.node("p.py::g"): TextMatches(1, (5,), "")}
     assert c.of(of_definitions(c, "'token'", matched)["literal"]) == pytest.approx({"p.py::f": 1.0, "p.py::g": 0.75})
     assert c.of(of_files(c, "'token'", matched)["literal"]) == pytest.approx({"p.py": 1.0})
     # Nothing but a pattern is asked for: what does not match has no other signal either.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.model.index import Change, Commits, History
+from causalist.model.index import CommitChange, Commits, History
 from causalist.rank import (
     churn_scores,
     co_change_scores,
@@ -152,7 +152,9 @@ _changes = st.lists(
 
 @given(_changes, _changes, st.data())
 @pytest.mark.slow
-def test_what_was_known_before_changes_nothing(now: list[Change], gone: list[Change], data: st.DataObject) -> None:
+def test_what_was_known_before_changes_nothing(
+    now: list[CommitChange], gone: list[CommitChange], data: st.DataObject
+) -> None:
     names = {each.name for each in now}
     gone = [each for each in gone if each.name not in names]
     kept = [each for each in now if data.draw(st.booleans())]

@@ -315,7 +315,7 @@ def test_words_that_are_taken_over_make_the_same_index(
     kept = Kept(before.lexical, nodes)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(_postings, "_MOST_RUNS", most_runs)
-        patched.setattr(spliced, "_MOST_PIECES", most_pieces)
+        patched.setattr(spliced, "_MAX_PIECES", most_pieces)
         assert differences(build_lexical(files, after.linked, kept), after.lexical) == []
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.protocols import UNWATCHED
-from causalist.model.scores import Matched, Transition
+from causalist.model.protocols import NO_STEPS
+from causalist.model.scores import TextMatches, Transition
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
 from causalist.rank.query.query import ROUTES, read_question
@@ -76,7 +76,7 @@ class Told:
         return self.graph.nodes.ids[node]
 
     def taken(self, n_places: int) -> list[Place]:
-        return reached_places(self.ranking, self.graph, self.transition, AskOptions(), n_places, True, UNWATCHED)
+        return reached_places(self.ranking, self.graph, self.transition, AskOptions(), n_places, True, NO_STEPS)
 
     def chosen(self, **options: object) -> list[Chosen]:
         return choose(self.ranking, self.graph, self.transition, AskOptions(**options))  # type: ignore[arg-type]
@@ -550,7 +550,7 @@ def test_what_others_give_counts_for_what_words_found() -> None:
 
 def test_a_literal_text_is_found_where_it_stands_whatever_the_graph_says() -> None:
     c = corpus({"a.py": [Def("f", "token")], "b.py": [Def("g", "token")]}, [("a.py::f", "b.py::g")])
-    matched = {c.node("a.py::f"): Matched(1, (0,), "")}
+    matched = {c.node("a.py::f"): TextMatches(1, (0,), "")}
     transition = build_transition(c.graph, WalkWeights())
     question = read_question("'token'")
     on = rank_question(question, c.graph, c.lexical, transition, default_weights(), AskOptions(), matched)

@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from causalist.model.answer import AskOptions, Route
-from causalist.model.protocols import Unwatched
+from causalist.model.protocols import NoSteps
 from causalist.rank import GENERATORS, ROUTES, Ranking, default_weights, rank_question, read_question
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
 from tests.model.corpus import Def, corpus
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 QUESTION = "how to remove what loadToken keeps"
 
 
-class Told(Unwatched):
+class Told(NoSteps):
     def __init__(self) -> None:
         self.order: list[str] = []
         self.counts: dict[str, int] = {}

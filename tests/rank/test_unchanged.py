@@ -62,7 +62,7 @@ def test_columns_that_are_as_they_were_may_be_taken_over(
 ) -> None:
     before, after = states
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(spliced, "_MOST_PIECES", most_pieces)
+        patched.setattr(spliced, "_MAX_PIECES", most_pieces)
         made = build_transition(after, weights, before=_unchanged(before, after, weights))
     whole = build_transition(after, weights)
     for field in fields(whole):

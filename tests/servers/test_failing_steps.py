@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.pipeline.steps import MOST_FAILURES, PASSED_OVER
+from causalist.pipeline.steps import MAX_FAILURES, SKIPPED_RUNS
 from tests.pipeline.sample import copy_sample
 from tests.pipeline.test_steps import OPTIONAL, QUESTION
 from tests.servers.conftest import settle
@@ -68,16 +68,16 @@ def test_each_step_may_fail_and_what_keeps_failing_is_passed_over(tmp_path: Path
             assert note_of(text) == [f"note: step-skipped: {step}: convergence: made to fail"]
 
         switch.write_text("candidates.history unknown")
-        for number in range(MOST_FAILURES):
+        for number in range(MAX_FAILURES):
             text, is_error = server.call("ask", question=QUESTION, top_k=30 + number)
             assert is_error and "internal: ZeroDivisionError: made to fail" in text
         text, is_error = server.call("ask", question=QUESTION, top_k=40)
         (note,) = note_of(text)
         assert not is_error and "auth-middleware.ts" in text
-        assert "not tried after 3 failures in a row" in note and f"{PASSED_OVER - 1} more times" in note
+        assert "not tried after 3 failures in a row" in note and f"{SKIPPED_RUNS - 1} more times" in note
 
         switch.write_text("")
-        for number in range(PASSED_OVER - 1):
+        for number in range(SKIPPED_RUNS - 1):
             text, _ = server.call("ask", question=QUESTION, top_k=41 + number, max_tokens=300)
         again, is_error = server.call("ask", question=QUESTION, top_k=4)
         assert not is_error and "auth-middleware.ts" in again and note_of(again) == []

@@ -116,7 +116,7 @@ def test_a_damaged_repository_inside_does_not_stop_the_others(repository: Any, l
 def test_there_is_an_end_to_repositories_in_repositories(
     repository: Any, folder_type: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_module, "MOST_NESTED", 3)
+    monkeypatch.setattr(folder_module, "MAX_NESTED_REPOSITORIES", 3)
     place: Path = repository.path
     for depth in range(6):
         (place / "x.py").write_text("x = 1\n")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.index.build import make_index
+from causalist.index.build import build_index
 from causalist.index.options import IndexOptions
 from causalist.model.index import Index
 from causalist.source import read_file, scan_folder
@@ -19,7 +19,7 @@ def small_index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     for name, text in _FILES.items():
         (root / name).write_text(text)
     scan = scan_folder(root)
-    return make_index(scan, lambda e: read_file(root, e), FactsCache(), None, 0, IndexOptions(processes=1))
+    return build_index(scan, lambda e: read_file(root, e), FactsCache(), None, 0, IndexOptions(processes=1))
 
 
 @pytest.fixture(scope="session")

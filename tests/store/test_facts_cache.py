@@ -107,7 +107,7 @@ def test_what_was_not_used_for_longest_goes_when_there_is_too_much(path: Path, m
     cache.keep_only([key(600)])
     state = cache.state()
     assert state is not None and state.n_entries == 1500, "there is room"
-    monkeypatch.setattr(facts_cache, "MOST_BYTES", size // 2)
+    monkeypatch.setattr(facts_cache, "MAX_CACHE_BYTES", size // 2)
     cache.keep_only([key(600)])
     kept = known(FactsCache(path), 1500)
     assert {*range(100), 600} <= set(kept) and kept[-1] == 1499

@@ -22,7 +22,7 @@ from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.model.index import Index
 from causalist.store import index_file, read_index, write_index
 from tests.indexes import arrays_of, differences, random_indexes
-from tests.store.test_folder import names_in
+from tests.store.test_cache_dir import names_in
 
 
 @settings(deadline=None, max_examples=60)
@@ -342,7 +342,7 @@ def test_arrays_of_every_type_of_the_model_can_be_read(small_index: Index) -> No
 
 @pytest.fixture
 def like_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_file, "_MAPPED", False)
+    monkeypatch.setattr(index_file, "_CAN_MAP", False)
     monkeypatch.setattr(index_file, "_ATTEMPTS", 3)
     monkeypatch.setattr(index_file, "_PAUSE_SECONDS", 0.0)
 
@@ -432,7 +432,7 @@ def test_arrays_that_were_read_are_written_with_the_checksums_that_they_had(
     small_index: Index, small_bytes: bytes, index_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index_path.write_bytes(small_bytes)
-    sums: index_file.Sums = {}
+    sums: index_file.KnownChecksums = {}
     index = read_index(index_path, sums=sums)
     assert index is not None
     with monkeypatch.context() as patched:
@@ -449,12 +449,12 @@ def test_arrays_of_an_index_that_is_opened_are_looked_at_when_it_is_checked(
     data = bytearray(small_bytes)
     data[-1] ^= 1
     index_path.write_bytes(data)
-    opened = index_file.open_index(index_path)
+    opened = index_file.load_index(index_path)
     assert opened is not None and opened.content.version == small_index.version
-    assert opened.written == index_file._written(index_path.lstat())
+    assert opened.written == index_file._stamp_of(index_path.lstat())
     with pytest.raises(IndexUnreadable, match="damaged"):
         opened.check()
     index_path.write_bytes(small_bytes)
-    sound = index_file.open_index(index_path)
+    sound = index_file.load_index(index_path)
     assert sound is not None
     sound.check()

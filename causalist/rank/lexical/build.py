@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.arrays import spliced
-from causalist._internal.process import return_what_is_freed
+from causalist._internal.arrays import plan_splice
+from causalist._internal.process import trim_heap_on_free
 from causalist.model.graph import LinkedGraph
 from causalist.model.index import LexicalIndex, Postings
-from causalist.model.string_table import Merged, StringTable, merged
+from causalist.model.string_table import MergedTable, StringTable, merge_tables
 from causalist.model.symbols import NodeKind
 from causalist.rank.lexical.bm25 import K1, ROWS_AT_ONCE
 from causalist.rank.lexical.word_counts import Part, Terms, Triples, added_up, blocks_of, count_words, expanded
@@ -56,7 +56,7 @@ def kept_rows(postings: Postings, nodes: NDArray[np.int32]) -> KeptRows:
     return KeptRows(postings, nodes, gone, terms, n_kept)
 
 
-def joined(old: KeptRows, terms: Merged, new: Triples) -> Postings:
+def joined(old: KeptRows, terms: MergedTable, new: Triples) -> Postings:
     """Rows that are kept and new ones, which are of other documents and come as from `summed`; `terms` says where those
     of then are now. Without norms, which `with_norms` adds."""
     documents, numbers, counts = new
@@ -69,7 +69,7 @@ def joined(old: KeptRows, terms: Merged, new: Triples) -> Postings:
     then = old.postings
     if not len(then.documents):
         return Postings(indptr, documents, counts, then.norms, 0)
-    rows = spliced(len(then.documents), old.gone, old.gone_terms, _places(old, terms.old, documents, numbers))
+    rows = plan_splice(len(then.documents), old.gone, old.gone_terms, _places(old, terms.old, documents, numbers))
     is_where_it_was = np.array_equal(np.maximum(old.nodes, 0), np.where(old.nodes < 0, 0, np.arange(len(old.nodes))))
     moved = then.documents if is_where_it_was else old.nodes.take(then.documents)
     return Postings(
@@ -190,7 +190,7 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
     body = _body(files, numbers, linked, vocabulary)
     fresh = [(i, *files[i]) for i in numbers]
     if kept is None:
-        return_what_is_freed()
+        trim_heap_on_free()
     own, outer = _names(fresh, linked, vocabulary)
     path = _paths(fresh, linked, vocabulary)
     path_of_documents = _spread_paths(path, file_of, graph.nodes.kinds)
@@ -198,7 +198,7 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
     strings = vocabulary.strings()
     used = np.flatnonzero(_used([each[1] for each in (body, own, outer, path)], len(strings)))
     taken = _taken_over(kept)
-    terms = merged(taken.terms, taken.is_used, [strings[i] for i in used.tolist()])
+    terms = merge_tables(taken.terms, taken.is_used, [strings[i] for i in used.tolist()])
     rank = np.full(len(strings), -1, dtype=np.int32)
     rank[used] = terms.added
     for _, numbers_of_terms, _ in (body, own, outer, path, path_of_documents):
@@ -376,7 +376,7 @@ def _name_table(
     table, numbers, kept_nodes = _kept_names(kept)
     is_used = np.zeros(len(table), dtype=np.bool_)
     is_used[numbers] = True
-    names = merged(table, is_used, list(read.texts))
+    names = merge_tables(table, is_used, list(read.texts))
     read_nodes, texts = read.rows()
     all_numbers = np.concatenate([names.old[numbers], names.added[texts]])
     all_nodes = np.concatenate([kept_nodes, read_nodes])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.facts import spaced
-from causalist.model.index import Change, Commits, Postings
+from causalist.model.index import CommitChange, Commits, Postings
 from causalist.model.string_table import StringTable
 from causalist.rank.lexical.bm25 import K1
 from causalist.rank.lexical.build import B_FILE
@@ -29,7 +29,7 @@ _Integers = NDArray[np.int64]
 _Triples = tuple[_Integers, _Integers, _Integers]  # document, term, count
 
 
-def merge_commits(names: Sequence[str], known: Commits, fresh: Iterable[Change]) -> Commits:
+def merge_commits(names: Sequence[str], known: Commits, fresh: Iterable[CommitChange]) -> Commits:
     """The commits `names`, newest first, of which each is in `known` or among the `fresh` ones."""
     place = {name: i for i, name in enumerate(names)}
     new = sorted((place[change.name], change) for change in fresh)
@@ -72,7 +72,7 @@ def message_postings(commits: Commits, indptr: NDArray[np.int64], files: NDArray
 
 
 def _paths(
-    known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, Change]]
+    known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, CommitChange]]
 ) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int64]]:
     """(paths; rows (commit, path) sorted; rows (commit, before, after) sorted)."""
     old_paths = list(known.paths)
@@ -90,7 +90,9 @@ def _paths(
     return StringTable.from_strings(strings), _sorted_rows(touched), _sorted_rows(renames)
 
 
-def _words(known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, Change]]) -> tuple[StringTable, _Triples]:
+def _words(
+    known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, CommitChange]]
+) -> tuple[StringTable, _Triples]:
     """(terms; (commit, term, count), where a pair may stand in several rows). Words are those that files have, but for
     what only says how something is asked and single letters."""
     counter = WordCounter()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.arrays import spliced
+from causalist._internal.arrays import plan_splice
 from causalist._internal.lazy import dataclass
 from causalist.errors import UsageError
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
@@ -218,7 +218,7 @@ def _completed(
     np.maximum.accumulate(keys, out=keys)
     # Behind an entry that is gone, where it was: what comes after both does not move then.
     at = np.searchsorted(keys, entries.rows.astype(np.int64) * n_nodes + entries.columns, side="right")
-    rows = spliced(len(keys), gone, gone_rows, at)
+    rows = plan_splice(len(keys), gone, gone_rows, at)
     n_kept = np.diff(then.indptr) - np.bincount(gone_rows, minlength=len(nodes))
     n_entries = np.bincount(entries.rows, minlength=n_nodes)
     n_entries[nodes[nodes >= 0]] += n_kept[nodes >= 0]

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex, Postings
-from causalist.model.protocols import UNWATCHED, Steps
-from causalist.model.scores import Matched, PageRankResult, Reason
+from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.scores import PageRankResult, Reason, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import impact_on
 from causalist.rank.query.query import Question
@@ -113,9 +113,9 @@ def signals_of(
     graph: CodeGraph,
     lexical: LexicalIndex,
     weights: Weights,
-    matched: Mapping[int, Matched] | None = None,
+    matched: Mapping[int, TextMatches] | None = None,
     history: History | None = None,
-    steps: Steps = UNWATCHED,
+    steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
 ) -> Signals:
     """Everything that the question says about nodes without walking the graph: the passes, or, where the linear
@@ -280,5 +280,5 @@ class Ranking:
     matches: Mapping[int, float]
     seeds: NDArray[np.float64]
     pagerank: PageRankResult | None
-    matched: Mapping[int, Matched] = field(default_factory=dict)
+    matched: Mapping[int, TextMatches] = field(default_factory=dict)
     history: History = field(default_factory=History)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
-from causalist.model.scores import Matched
+from causalist.model.scores import TextMatches
 from causalist.model.symbols import NodeKind, external_id, split_id
 from causalist.rank.lexical.bm25 import covered_share, impacts, nodes_named
 from causalist.rank.query.query import Pattern, Question
@@ -237,7 +237,7 @@ def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> 
 
 
 def literal_scores(
-    matched: Mapping[int, Matched], files: NDArray[np.int32], n: int
+    matched: Mapping[int, TextMatches], files: NDArray[np.int32], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(by node, by file): 1/2 for one match, towards 1 with the logarithm of their number."""
     counts = np.zeros(n)

@@ -34,8 +34,8 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import History, LexicalIndex
-from causalist.model.protocols import UNWATCHED, Steps
-from causalist.model.scores import Matched, PageRankResult, Reason, SeedShare, Transition
+from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.scores import PageRankResult, Reason, SeedShare, TextMatches, Transition
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.lexical.query_expansion import other_words
 from causalist.rank.namesakes import exact_namesakes, with_these_first
@@ -71,7 +71,7 @@ def seed_shares(
     graph: CodeGraph,
     transition: Transition,
     options: AskOptions,
-    steps: Steps = UNWATCHED,
+    steps: Steps = NO_STEPS,
 ) -> list[tuple[SeedShare, ...]]:
     """For each of `nodes` the seeds that most of its PageRank stems from, largest share first. A file's is that of all
     its nodes together. Empty where the walk gives a node nothing."""
@@ -153,7 +153,7 @@ class Chosen(NamedTuple):
 
 
 def choose(
-    ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions, steps: Steps = UNWATCHED
+    ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions, steps: Steps = NO_STEPS
 ) -> list[Chosen]:
     """The nodes that answer, best first: at most `top_k`, none that nothing reached."""
     by_file = options.level is Level.FILE
@@ -267,10 +267,10 @@ def rank_question(
     transition: Transition,
     weights: Weights,
     options: AskOptions,
-    matched: Mapping[int, Matched] | None = None,
+    matched: Mapping[int, TextMatches] | None = None,
     inside: NDArray[np.bool_] | None = None,
     history: History | None = None,
-    steps: Steps = UNWATCHED,
+    steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
 ) -> Ranking:
     """Scores of every node for a question. Without any match all scores are zero and there is no walk.
@@ -399,7 +399,7 @@ def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:
     return ".".join((name or "").split(".")[-2:])
 
 
-def _places(found: Sequence[Matched]) -> str:
+def _places(found: Sequence[TextMatches]) -> str:
     """How often, in which lines, and the first of them."""
     rows = sorted({row for each in found for row in each.rows})
     n = sum(each.n for each in found)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex, Postings
-from causalist.model.protocols import UNWATCHED, Steps
-from causalist.model.scores import Matched
+from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.scores import TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25, rarest_weight, said_by_names, share_of_names
 from causalist.rank.lexical.query_expansion import (
@@ -313,9 +313,9 @@ def read_against(
     graph: CodeGraph,
     lexical: LexicalIndex,
     factors: Factors,
-    matched: Mapping[int, Matched] | None = None,
+    matched: Mapping[int, TextMatches] | None = None,
     history: History | None = None,
-    steps: Steps = UNWATCHED,
+    steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
 ) -> Reading:
     """What `question` says of the nodes of a repository. `matched`: where its patterns stand; if it is nothing but a

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from causalist.errors import CausalistError, DeadlinePassed, IndexUnreadable
 from causalist.index.options import IndexOptions, Progress
-from causalist.model.source import Diagnostic
+from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.pipeline.steps import Deadline
 from causalist.servers.live.index_job import IndexJob, end_idle
 
@@ -32,14 +32,14 @@ def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: boo
     from causalist.pipeline.repository import Repository
 
     kept = min(_FOR_THE_ANSWER, _SHARE * deadline.seconds)
-    root, folder, settings = Repository.located(path, exact_root=exact_root, force=force)
+    root, folder, settings = Repository.locate(path, exact_root=exact_root, force=force)
     look = _Look(root, settings.index_options(IndexOptions()))
     look.ended.wait(max(0.0, deadline.left - kept))
     look.was_read.wait(max(_FOR_READING, deadline.left))
     if look.error is not None:
         raise look.error
     if look.current is not None:
-        return Repository.over(root, look.current, (), folder, settings)
+        return Repository.from_index(root, look.current, (), folder, settings)
     if look.ended.is_set() and deadline.left > kept:
         job = IndexJob(root)
         while not job.ended.wait(_POLL_SECONDS) and deadline.left > kept:
@@ -47,7 +47,7 @@ def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: boo
         if job.ended.is_set():
             end_idle(root)  # nothing else is asked here
             index, notes = job.load()
-            return Repository.over(root, index, notes, folder, settings)
+            return Repository.from_index(root, index, notes, folder, settings)
         threading.Thread(target=job.stop, daemon=True).start()  # it may take its time, and ends with us anyway
     if look.last is None:
         raise DeadlinePassed(
@@ -55,12 +55,12 @@ def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: boo
             "once, or give more time"
         )
     note = Diagnostic(
-        "deadline",
+        DiagnosticSlug.DEADLINE,
         f"answered from an index that may be older than the files: {deadline.seconds:g} s are too short to bring it up "
         "to date; `causalist index` does",
         -1,
     )
-    return Repository.over(root, look.last, (note,), folder, settings, behind=True)
+    return Repository.from_index(root, look.last, (note,), folder, settings, behind=True)
 
 
 class _Look:
@@ -78,13 +78,14 @@ class _Look:
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
-        from causalist.index.open import current_index
+
+        from causalist.index.open import stored_index_if_current
 
         try:
             self.last = _last_index(self._root)
             self.was_read.set()
             if self.last is not None:
-                self.current = current_index(self._root, self._options, self.last, stored=False)
+                self.current = stored_index_if_current(self._root, self._options, self.last, stored=False)
         except CausalistError as error:
             self.error = error
         finally:
@@ -95,11 +96,11 @@ class _Look:
 def _last_index(root: Path) -> "Index | None":
     """The newest stored index that this version can read, whether the files have changed since or not."""
     from causalist.index.freshness import index_version
-    from causalist.index.open import index_places
+    from causalist.index.open import index_folders
     from causalist.store import INDEX_NAME, read_index
 
     found: list[Index] = []
-    for place in index_places(root):
+    for place in index_folders(root):
         try:
             index = read_index(place / INDEX_NAME)
         except IndexUnreadable:

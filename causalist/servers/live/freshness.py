@@ -34,10 +34,10 @@ class Looks:
     """Looks at the files in the folder `root`, one after the other."""
 
     def __init__(self, root: Path) -> None:
-        from causalist.source import Rescan
+        from causalist.source import IncrementalScan
 
         self._root = root
-        self._rescan = Rescan(root)
+        self._rescan = IncrementalScan(root)
         self._same: dict[tuple[str, str], _Stamp] = {}  # by path and content: times for which no other is possible
         self._stored: dict[Path, tuple[int, ...]] = {}  # index files that are known not to be current
         self._last: tuple[Index, Scan, Look] | None = None
@@ -50,12 +50,12 @@ class Looks:
     def stored(self) -> "Index | None":
         """The stored index, if it is current; one that was looked at before is not read again."""
         from causalist.errors import IndexUnreadable
-        from causalist.index.freshness import is_of_here
-        from causalist.index.open import index_places
+        from causalist.index.freshness import matches_folder
+        from causalist.index.open import index_folders
         from causalist.store import INDEX_NAME, read_index
 
         settings, limits = self._settings()
-        for place in index_places(self._root):
+        for place in index_folders(self._root):
             path = place / INDEX_NAME
             try:
                 status = path.stat()
@@ -67,7 +67,7 @@ class Looks:
                 continue
             if index is not None:
                 scan = self._scan(index, settings, limits)
-                if is_of_here(index, scan) and self._judged(index, settings, scan, limits).is_current:
+                if matches_folder(index, scan) and self._judged(index, settings, scan, limits).is_current:
                     return index
                 self._stored[path] = stamp
         return None

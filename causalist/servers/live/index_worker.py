@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from causalist.index.refresh_cache import Retaining
+from causalist.index.refresh_cache import RefreshCache
 
 if TYPE_CHECKING:
     from causalist.model.index import Index
@@ -43,11 +43,11 @@ def main(arguments: Sequence[str]) -> None:
     told: list[int] = []
     signal.signal(signal.SIGTERM, partial(_end, os.getpid(), told))
     jobs: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
-    retaining = Retaining()
+    refresh_cache = RefreshCache()
     threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
     while True:
         try:
-            outcome = _outcome(Path(root), out, jobs.get(), retaining)
+            outcome = _outcome(Path(root), out, jobs.get(), refresh_cache)
         except Exception:
             if not told:
                 raise
@@ -84,24 +84,25 @@ def _read_buffers(folder: Path) -> dict[str, bytes]:
     return {path: (folder / str(number)).read_bytes() for number, path in enumerate(paths)}
 
 
-def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -> dict[str, object]:
+def _outcome(root: Path, out: int, buffers: Path | None, refresh_cache: RefreshCache) -> dict[str, object]:
     from causalist.errors import CausalistError
+    from causalist.index.build import build_overlaid_index
     from causalist.index.options import IndexOptions
     from causalist.pipeline.repository import Repository
     from causalist.store import INDEX_NAME, write_index
 
     # Without process groups nothing ends the workers of a process that is killed.
-    options = IndexOptions(processes=None if hasattr(os, "killpg") else 1, progress=_Reported(out), retaining=retaining)
+    options = IndexOptions(
+        processes=None if hasattr(os, "killpg") else 1, progress=_Reported(out), refresh_cache=refresh_cache
+    )
     try:
         repository = Repository.open(root, exact_root=True, force=True, options=options)
         index = repository.index
-        place = None if buffers is not None else _stored_place(root, index, retaining)
+        place = None if buffers is not None else _stored_place(root, index, refresh_cache)
         is_temporary = place is None
         if buffers is not None:
-            from causalist.index.build import overlaid_index
-
             limits = repository.settings.limits()
-            index = overlaid_index(root, index, _read_buffers(buffers), limits)
+            index = build_overlaid_index(root, index, _read_buffers(buffers), limits)
             place = buffers / INDEX_NAME
             write_index(place, index)
         elif place is None:
@@ -117,15 +118,15 @@ def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -
     return {"index": str(place), "is_temporary": is_temporary, "notes": notes}
 
 
-def _stored_place(root: Path, index: "Index", retaining: Retaining) -> Path | None:
+def _stored_place(root: Path, index: "Index", refresh_cache: RefreshCache) -> Path | None:
     """The file that holds this very index; None where it is in memory only."""
     from causalist.errors import IndexUnreadable
-    from causalist.index.open import index_places
+    from causalist.index.open import index_folders
     from causalist.store import INDEX_NAME, read_index
 
-    for folder in index_places(root):
+    for folder in index_folders(root):
         with suppress(IndexUnreadable):
-            stored = read_index(folder / INDEX_NAME, retaining.written)
+            stored = read_index(folder / INDEX_NAME, refresh_cache.file_stamp)
             if stored is not None and (stored.scanned_at, stored.commit) == (index.scanned_at, index.commit):
                 return folder / INDEX_NAME
     return None

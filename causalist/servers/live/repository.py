@@ -176,7 +176,7 @@ class LiveRepository:
     async def _serve(self, index: "Index") -> None:
         from causalist.pipeline.repository import Repository
 
-        self._repository = await in_thread(partial(Repository.over, self.root, index, session=self._session))
+        self._repository = await in_thread(partial(Repository.from_index, self.root, index, session=self._session))
         self._generation += 1
 
 

@@ -25,7 +25,7 @@ from causalist.model.source import FileEntry
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
 from causalist.serialize.answers import answer_document
 from causalist.serialize.lookups import impact_document
-from causalist.serialize.requests import options_from, question_of
+from causalist.serialize.requests import find_question, options_from
 from causalist.servers.lsp.positions import SHOWN_KINDS, Placed, Places, is_indexed, last_name, sites
 from causalist.servers.lsp.text import Text
 from causalist.servers.text_answers import symbol_text
@@ -291,7 +291,7 @@ _PLACES = ("uri", "textDocument", "position", "workDoneToken", "partialResultTok
 
 def ask_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
     """The answer to `question`; every other parameter is an option of `ask`."""
-    question = question_of(params)
+    question = find_question(params)
     answer = shown.repository.ask(question, _options(shown, params))
     return answer_document(answer)
 
@@ -299,7 +299,7 @@ def ask_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
 def context_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
     """Text for a prompt: the pack of `question`, or what stands at a position with what uses it and what it uses."""
     if "question" in params:
-        answer = shown.repository.ask(question_of(params), _options(shown, params))
+        answer = shown.repository.ask(find_question(params), _options(shown, params))
         pack = answer.pack
         return {"node": None, "text": pack.text if pack else "", "max_tokens": pack.max_tokens if pack else None}
     node = _node(shown, params)

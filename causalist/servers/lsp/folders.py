@@ -112,7 +112,6 @@ class Folder:
                 task.result()  # what nobody expected is told to whoever asked
 
     async def _overlay(self, saved: "Repository", key: _Key, contents: Mapping[str, bytes]) -> None:
-        from causalist.index.build import reader_over
         from causalist.pipeline.repository import Repository
 
         buffers = await in_thread(lambda: write_buffers(contents))
@@ -121,8 +120,10 @@ class Folder:
             while not job.ended.is_set():
                 await asyncio.sleep(_POLL_SECONDS)
             index, _ = await in_thread(job.load)
-            over = Repository.over(self.root, index)
-            reader = reader_over(self.root, contents, saved.settings.limits())
+            over = Repository.from_index(self.root, index)
+            from causalist.index.build import overlay_reader
+
+            reader = overlay_reader(self.root, contents, saved.settings.limits())
             self._over = key, replace(over, read=reader)
         except (CausalistError, OSError) as error:
             _log.warning("what is not saved does not count: %s", error)

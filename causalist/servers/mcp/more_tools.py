@@ -121,7 +121,7 @@ def _status(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.servers.text_answers import bounded
 
     more = "; `causalist status --json` lists all"
-    lines = status_lines(repository.status(), repository.standing(), is_refreshed=False, more_notes=more)
+    lines = status_lines(repository.status(), repository.index_status(), is_refreshed=False, more_notes=more)
     return Reply(bounded("\n".join(lines) + "\n", arguments["max_tokens"]))
 
 

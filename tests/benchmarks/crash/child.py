@@ -73,7 +73,7 @@ def main() -> None:
     if wanted.blobs is not None:
         _keep_blobs(wanted.blobs)
     if wanted.pool:
-        collect._WORTH_PROCESSES = 0
+        collect._PARALLEL_THRESHOLD_BYTES = 0
         collect._CHUNK_BYTES = 20_000
     if wanted.clock:
         _set_clock(wanted.clock)

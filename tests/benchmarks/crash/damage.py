@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from causalist.index.freshness import index_version
-from causalist.index.open import index_places
-from causalist.pipeline.feedback_store import Beside, weights_document
+from causalist.index.open import index_folders
+from causalist.pipeline.feedback_store import FeedbackStore, weights_document
 from causalist.rank import default_weights
 from tests.benchmarks.crash.site import Site
 
@@ -51,8 +51,8 @@ def _furnish(site: Site) -> None:
     """All the files that there can be beside an index."""
     site.ask()
     with site.as_user():
-        beside = Beside(index_places(site.root))
-        beside.keep_weights(weights_document(default_weights(), index_version(), "of a trial", {}))
+        beside = FeedbackStore(index_folders(site.root))
+        beside.write_weights(weights_document(default_weights(), index_version(), "of a trial", {}))
         beside.add_feedback("0" * 16, "where is it?", ("a.py",), ())
 
 

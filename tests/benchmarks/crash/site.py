@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from causalist.errors import NothingToIndex
-from causalist.index.build import make_index
-from causalist.index.history import commits_behind
-from causalist.index.open import index_places
+from causalist.index.build import build_index
+from causalist.index.history import read_commits
+from causalist.index.open import index_folders
 from causalist.index.options import IndexOptions
 from causalist.model.index import Commits
 from causalist.model.source import FileEntry, Scan, SourceFile
@@ -94,7 +94,7 @@ class Site:
     def check_stored(self) -> None:
         """Whatever index is on the disk is complete, and what its files and its commit say."""
         with self.as_user():
-            for place in index_places(self.root):
+            for place in index_folders(self.root):
                 index = read_index(place / INDEX_NAME)
                 if index is not None:
                     manifest = dict(zip(index.manifest.paths, index.manifest.blobs, strict=True))
@@ -115,9 +115,9 @@ class Site:
             assert blob_hash(data) == name
             return SourceFile(entry.path, data, name)
 
-        commits = commits_behind(self.root, commit, Commits())
+        commits = read_commits(self.root, commit, Commits())
         scan = Scan(entries, {}, {}, commit)
-        afresh = make_index(scan, read, FactsCache(), None, 0, IndexOptions(processes=1), lambda: commits)
+        afresh = build_index(scan, read, FactsCache(), None, 0, IndexOptions(processes=1), lambda: commits)
         assert index == digest(plain_index(afresh)), "the index is not of one state"
         if answer is not None:
             rebuilt = Repository(self.root, afresh, read).ask(QUESTION)

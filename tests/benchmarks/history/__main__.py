@@ -27,7 +27,7 @@ from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.metrics import bootstrap, metric_values
 from causalist.evaluate.mining import oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts, ranks_of
-from causalist.index.history import history_of
+from causalist.index.history import build_history
 from causalist.model.answer import AskOptions, Level
 from causalist.model.index import Commits, History, Index
 from causalist.model.symbols import NodeKind, split_id
@@ -43,7 +43,7 @@ from causalist.rank import (
     read_question,
     recency_scores,
 )
-from causalist.source import ancestry, read_changes
+from causalist.source import list_ancestors, read_changes
 
 NAMES = ("accuracy@1", "accuracy@3", "accuracy@5", "accuracy@10", "MRR", "recall@10")
 SIGNALS = ("messages", "similar", "co_changes", "churn", "recency")
@@ -154,7 +154,7 @@ def report(name: str, repos: list[str], values: dict[str, Scores]) -> None:
 
 def foretold(git_dir: Path) -> tuple[float, float, int]:
     """(recall among the five strongest partners, share of files whose strongest is right, how many files)."""
-    names = ancestry(git_dir, "HEAD")
+    names = list_ancestors(git_dir, "HEAD")
     changes = list(read_changes(git_dir, names))
     recalls: list[float] = []
     firsts: list[float] = []
@@ -164,7 +164,7 @@ def foretold(git_dir: Path) -> tuple[float, float, int]:
             continue
         before = merge_commits(names[i + 1 :], Commits(), changes[i + 1 :])
         paths = sorted(p for p in before.paths if dialect_of(p))
-        past = history_of(before, paths, np.arange(len(paths), dtype=np.int32), History())
+        past = build_history(before, paths, np.arange(len(paths), dtype=np.int32), History())
         place = {path: n for n, path in enumerate(paths)}
         for path in code:
             pairs = past.co_changes

@@ -27,11 +27,11 @@ def readable_paths(repo: Path) -> list[str]:
 
 
 def causalist(task: str, repo: Path, wanted: frozenset[str]) -> Callable[[], object]:
-    from causalist.source import BlobReader, ancestry, read_changes, scan_commit
-    from causalist.source.git import Running, locate
+    from causalist.source import BlobReader, list_ancestors, read_changes, scan_commit
+    from causalist.source.git import RunningGit, git_arguments
 
     def history() -> object:
-        changes = list(read_changes(repo, ancestry(repo, "HEAD")[:_N_COMMITS]))
+        changes = list(read_changes(repo, list_ancestors(repo, "HEAD")[:_N_COMMITS]))
         return f"{len(changes)} commits, {sum(change.n_files for change in changes)} files"
 
     def blobs() -> object:
@@ -44,7 +44,9 @@ def causalist(task: str, repo: Path, wanted: frozenset[str]) -> Callable[[], obj
         return f"{n_files} files, {n_bytes} bytes"
 
     def status() -> object:
-        done = Running(locate(repo), "status", "--porcelain", "-z", "--untracked-files=all").finish().accepted()
+        done = (
+            RunningGit(git_arguments(repo), "status", "--porcelain", "-z", "--untracked-files=all").finish().accepted()
+        )
         return f"{len([row for row in done.output.split(bytes(1)) if row])} files"
 
     return {"history": history, "blobs": blobs, "status": status}[task]

@@ -20,8 +20,8 @@ from pathlib import Path
 from causalist.graph import Linker
 from causalist.index import build as building
 from causalist.index import refresh
-from causalist.index.refresh import refreshed
-from causalist.index.refresh_cache import Retaining
+from causalist.index.refresh import refresh_graph
+from causalist.index.refresh_cache import RefreshCache
 from causalist.pipeline.repository import Repository
 from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, begin
 from tests.indexes import differences, without_stamps
@@ -44,7 +44,7 @@ def main() -> None:
     linked: Counter[str] = Counter()
 
     def counted(*arguments):
-        result = refreshed(*arguments)
+        result = refresh_graph(*arguments)
         linked["linked everything" if result is None else "linked some files"] += 1
         return result
 
@@ -57,7 +57,7 @@ def main() -> None:
     Linker.relink = counted_relink
     building.refreshed = counted
     if wanted.follow_all:
-        refresh._MOST_AFFECTED, refresh._MOST_NAMES = 1.0, 10_000
+        refresh._MAX_AFFECTED_SHARE, refresh._MAX_CHANGED_NAMES = 1.0, 10_000
     for clone in wanted.replay:
         linked.clear()
         n = replay(clone, wanted.commits, wanted.every)
@@ -75,9 +75,9 @@ def main() -> None:
             shutil.copytree(repository, root, ignore=shutil.ignore_patterns(".causalist", ".git"), symlinks=True)
             begin(root)
             seed = wanted.first_seed + number
-            retaining = Retaining() if wanted.retaining else None
+            refresh_cache = RefreshCache() if wanted.retaining else None
             edits, n_rounds, most = ((EDITS, 3, 4), (SMALL_EDITS, 5, 2), (MOVES, 5, 2), (BODY_EDITS, 6, 2))[way]
-            n_edits += len(check_sequence(root, seed, n_rounds, 1, edits, most, retaining))
+            n_edits += len(check_sequence(root, seed, n_rounds, 1, edits, most, refresh_cache))
         done[repository.name] += 1
     counts = ", ".join(f"{n} of {name}" for name, n in sorted(done.items()))
     print(f"{wanted.sequences} sequences ({counts}), {n_edits} edits: refreshed equals rebuilt in every round")

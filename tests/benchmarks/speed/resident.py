@@ -8,14 +8,14 @@ import time
 from pathlib import Path
 
 from causalist.index.options import IndexOptions
-from causalist.index.refresh_cache import Retaining
+from causalist.index.refresh_cache import RefreshCache
 from causalist.pipeline.repository import Repository
 from tests.benchmarks.speed.runs import QUESTION
 from tests.edits import add_call, add_function
 
 
 def main(root: Path, rounds: int) -> None:
-    chance, options = random.Random(1), IndexOptions(retaining=Retaining())
+    chance, options = random.Random(1), IndexOptions(refresh_cache=RefreshCache())
     found = []
     for edit in (add_call, add_function):
         times = []

@@ -7,9 +7,9 @@ from typing import IO
 import pytest
 
 from causalist.errors import GitError
-from causalist.model.index import Change
-from causalist.source import ancestry, is_shallow, read_changes
+from causalist.model.index import CommitChange
 from causalist.source import git_log as history_module
+from causalist.source import is_shallow, list_ancestors, read_changes
 from tests.pasts import Past
 
 
@@ -20,15 +20,15 @@ def past(tmp_path: Path) -> Past:
     return made
 
 
-def changes(past: Past, revision: str = "HEAD") -> list[Change]:
-    return list(read_changes(past.path, ancestry(past.path, past.git("rev-parse", revision))))
+def changes(past: Past, revision: str = "HEAD") -> list[CommitChange]:
+    return list(read_changes(past.path, list_ancestors(past.path, past.git("rev-parse", revision))))
 
 
 def test_a_commit_names_what_it_added_and_modified(past: Past) -> None:
     name = past.commit("Add d, change a, drop c", {"a.py": "a = 2\n", "d.py": "d\n", "lib/c.py": None}, time=7)
     (found,) = changes(past)
     # The file that is gone counts, and has nothing to say any more.
-    assert found == Change(name, 1_700_000_007, "Add d, change a, drop c", ("a.py", "d.py"), (), 3)
+    assert found == CommitChange(name, 1_700_000_007, "Add d, change a, drop c", ("a.py", "d.py"), (), 3)
 
 
 def test_the_first_commit_and_merges_say_nothing(past: Past) -> None:
@@ -52,7 +52,7 @@ def test_only_ancestors_count(past: Past) -> None:
 
 def test_a_commit_without_changes_is_known_as_one(past: Past) -> None:
     name = past.commit("nothing", {})
-    assert changes(past) == [Change(name, 0, "", (), (), 0)]
+    assert changes(past) == [CommitChange(name, 0, "", (), (), 0)]
 
 
 def test_moves_are_renames_even_with_changes_on_the_way(past: Past) -> None:
@@ -72,7 +72,7 @@ def test_of_two_files_of_one_name_none_is_said_to_have_moved(past: Past) -> None
 
 
 def test_a_mass_edit_names_no_file_but_what_it_moved(past: Past) -> None:
-    n = history_module.MOST_FILES
+    n = history_module.MAX_FILES
     past.write({"a.py": None})
     past.commit("Format", {"moved/a.py": "a = 1\n"} | {f"f{i}.py": f"{i}\n" for i in range(n)})
     (found,) = changes(past)
@@ -84,7 +84,7 @@ def test_a_mass_edit_names_no_file_but_what_it_moved(past: Past) -> None:
 
 def test_no_more_commits_than_the_bound(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [past.commit(f"{i}", {"a.py": f"a = {i}\n"}, time=i) for i in (2, 3, 4)]
-    monkeypatch.setattr(history_module, "MOST_COMMITS", 2)
+    monkeypatch.setattr(history_module, "MAX_COMMITS", 2)
     assert [change.name for change in changes(past)] == [names[2], names[1]]
 
 
@@ -121,7 +121,7 @@ def test_a_folder_of_a_repository_has_what_happened_in_it(past: Past) -> None:
     past.commit("both", {"a.py": "a = 2\n", "lib/b.py": "b = 2\n"}, time=1)
     past.write({"a.py": None})
     past.commit("in", {"lib/a.py": "a = 2\n"}, time=2)
-    names = ancestry(past.path / "lib", past.head())
+    names = list_ancestors(past.path / "lib", past.head())
     assert [(c.files, c.renames, c.n_files) for c in read_changes(past.path / "lib", names)] == [
         (("a.py",), (), 1),
         (("b.py",), (), 2),
@@ -135,7 +135,7 @@ def test_a_shallow_clone_knows_no_more_than_it_has(past: Past, tmp_path: Path) -
     assert is_shallow(shallow)
     assert not is_shallow(past.path)
     # The older of the two was cut off from its parent: it would seem to add every file.
-    assert [c.name for c in read_changes(shallow, ancestry(shallow, names[2]))] == [names[2]]
+    assert [c.name for c in read_changes(shallow, list_ancestors(shallow, names[2]))] == [names[2]]
 
 
 def test_a_clone_without_blobs_has_the_same_history(past: Past, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_clone_without_blobs_has_the_same_history(past: Past, tmp_path: Path) 
     past.git("config", "uploadpack.allowFilter", "true")
     clone = tmp_path / "partial"
     past.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{past.path}", str(clone))
-    assert list(read_changes(clone, ancestry(clone, past.head()))) == changes(past)
+    assert list(read_changes(clone, list_ancestors(clone, past.head()))) == changes(past)
 
 
 def test_linked_work_trees_and_bare_repositories_have_the_history_of_their_head(past: Past, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_linked_work_trees_and_bare_repositories_have_the_history_of_their_head(
     past.git("worktree", "add", "-q", "--detach", str(tmp_path / "linked"), first)
     past.git("clone", "-q", "--bare", str(past.path), str(tmp_path / "bare"))
     for place in (tmp_path / "linked", tmp_path / "bare", past.path / ".git"):
-        (found,) = read_changes(place, ancestry(place, first))
+        (found,) = read_changes(place, list_ancestors(place, first))
         assert (found.name, found.files) == (first, ("a.py",))
 
 
@@ -184,7 +184,7 @@ def test_notes_and_replaced_commits_do_not_count(past: Past) -> None:
 
 def test_an_unknown_commit_is_an_error(past: Past) -> None:
     with pytest.raises(GitError, match="rev-list failed"):
-        ancestry(past.path, "0" * 40)
+        list_ancestors(past.path, "0" * 40)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

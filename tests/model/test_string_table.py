@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from causalist.model.string_table import StringTable, merged
+from causalist.model.string_table import StringTable, merge_tables
 
 # All code points: control characters, lone surrogates, what stands beyond the basic plane; and few letters, so that
 # prefixes and duplicates happen.
@@ -81,7 +81,7 @@ def test_taking_against_plain_lists(strings: list[str], more: list[str], data: s
 def test_merging_against_plain_lists(strings: list[str], more: list[str], data: st.DataObject) -> None:
     before = sorted(set(strings))
     kept = data.draw(st.lists(st.booleans(), min_size=len(before), max_size=len(before)))
-    result = merged(StringTable.from_strings(before), np.array(kept, dtype=np.bool_), more)
+    result = merge_tables(StringTable.from_strings(before), np.array(kept, dtype=np.bool_), more)
     expected = sorted({*more, *(string for string, stays in zip(before, kept, strict=True) if stays)})
     assert list(result.table) == expected
     assert result.table.blob.dtype == np.uint8 and result.table.offsets.dtype == np.int64

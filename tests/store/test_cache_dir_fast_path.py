@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexNotWritable
-from causalist.store.cache_dir import locked, user_cache
+from causalist.store.cache_dir import hold_lock, user_cache
 
 _BUSY = "somebody has it"
 _FILELOCK = "import sys, filelock\nlock = filelock.FileLock(sys.argv[1], timeout=0)\n"
@@ -38,9 +38,9 @@ def test_a_lock_keeps_filelock_out_and_is_let_go(tmp_path: Path) -> None:
         code = f"{_FILELOCK}try:\n    lock.acquire()\nexcept filelock.Timeout:\n    sys.exit(3)"
         return subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode
 
-    with locked(path, 0.0, _BUSY):
+    with hold_lock(path, 0.0, _BUSY):
         assert others() == 3
-        with pytest.raises(IndexNotWritable, match=_BUSY), locked(path, 0.0, _BUSY):
+        with pytest.raises(IndexNotWritable, match=_BUSY), hold_lock(path, 0.0, _BUSY):
             pass
     assert others() == 0
 
@@ -51,14 +51,14 @@ def test_filelock_keeps_out(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None and holder.stdout.readline().strip() == b"held"
-        with pytest.raises(IndexNotWritable, match=_BUSY), locked(path, 0.1, _BUSY):
+        with pytest.raises(IndexNotWritable, match=_BUSY), hold_lock(path, 0.1, _BUSY):
             pass
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "beside.lock").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(IndexNotWritable, match="cannot lock"), locked(tmp_path / "beside.lock", 0.0, _BUSY):
+    with pytest.raises(IndexNotWritable, match="cannot lock"), hold_lock(tmp_path / "beside.lock", 0.0, _BUSY):
         pass
     assert not (tmp_path / "elsewhere").exists()
 
@@ -80,7 +80,7 @@ def test_a_file_system_without_such_locks_is_left_to_filelock(tmp_path: Path, mo
         return asked.clear
 
     monkeypatch.setattr(fcntl, "flock", refused)
-    monkeypatch.setattr(folder, "_taken_by_filelock", taken)
-    with locked(tmp_path / "lock", 0.0, _BUSY):
+    monkeypatch.setattr(folder, "_acquire_filelock", taken)
+    with hold_lock(tmp_path / "lock", 0.0, _BUSY):
         assert asked == [tmp_path / "lock"]
     assert not asked

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexNotWritable, UsageError
-from causalist.index.open import index_places
+from causalist.index.open import index_folders
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline import feedback_store as beside
 from causalist.pipeline.answer_cache import Session
-from causalist.pipeline.feedback_store import Beside, signals_version, weights_document
+from causalist.pipeline.feedback_store import FeedbackStore, signals_version, weights_document
 from causalist.pipeline.repository import Repository
 from causalist.rank import Weights, default_weights
 from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, INDEX_NAME, WEIGHTS_NAME
@@ -29,8 +29,8 @@ def shop(tmp_path: Path) -> Path:
     return root
 
 
-def kept(root: Path) -> Beside:
-    return Beside(index_places(root))
+def kept(root: Path) -> FeedbackStore:
+    return FeedbackStore(index_folders(root))
 
 
 def rows(root: Path, name: str) -> list[dict[str, object]]:
@@ -49,9 +49,9 @@ def louder(weights: Weights) -> Weights:
 
 def learn_by_hand(root: Path) -> Repository:
     repository = Repository.open(root)
-    assert repository.beside is not None
+    assert repository.feedback_store is not None
     document = weights_document(louder(default_weights()), repository.index.version, "learned by hand", {"newer": 3})
-    repository.beside.keep_weights(document)
+    repository.feedback_store.write_weights(document)
     return Repository.open(root)
 
 
@@ -65,8 +65,8 @@ class TestQuestions:
                 "options": {"level": "file", "include": ["*.py"]},
             }
         ]
-        assert kept(shop).question_of(answer.answer_id) == "validate a token"
-        assert kept(shop).question_of("0" * 16) is None
+        assert kept(shop).find_question(answer.answer_id) == "validate a token"
+        assert kept(shop).find_question("0" * 16) is None
 
     def test_nothing_is_remembered_where_that_is_switched_off(self, shop: Path) -> None:
         Repository.open(shop).ask("validate a token", remember=False)
@@ -91,14 +91,14 @@ class TestQuestions:
         assert not (shop / FOLDER / ANSWERS_NAME).exists()
 
     def test_only_the_last_ones_stay(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(beside._LARGEST, ANSWERS_NAME, 2_000)
-        monkeypatch.setitem(beside._MOST, ANSWERS_NAME, 5)
+        monkeypatch.setitem(beside._MAX_BYTES, ANSWERS_NAME, 2_000)
+        monkeypatch.setitem(beside._MAX_ROWS, ANSWERS_NAME, 5)
         Repository.open(shop)
         for i in range(100):
             kept(shop).remember(f"{i:016}", f"question {i}", AskOptions())
             assert (shop / FOLDER / ANSWERS_NAME).stat().st_size <= 2_000
-        assert kept(shop).question_of(f"{99:016}") == "question 99"
-        assert kept(shop).question_of(f"{1:016}") is None
+        assert kept(shop).find_question(f"{99:016}") == "question 99"
+        assert kept(shop).find_question(f"{1:016}") is None
 
     def test_where_nothing_is_indexed_nothing_is_kept(self, shop: Path) -> None:
         kept(shop).remember("1", "a question", AskOptions())
@@ -110,60 +110,60 @@ class TestQuestions:
         target.write_text("precious")
         (shop / FOLDER / ANSWERS_NAME).symlink_to(target)
         kept(shop).remember("1", "a question", AskOptions())
-        assert target.read_text() == "precious" and kept(shop).question_of("1") is None
+        assert target.read_text() == "precious" and kept(shop).find_question("1") is None
 
     def test_damaged_rows_count_as_not_there(self, shop: Path) -> None:
         repository = Repository.open(shop)
         answer = repository.ask("validate a token")
         with (shop / FOLDER / ANSWERS_NAME).open("ab") as out:
             out.write(b'\xff\n[1]\n{"answer_id": 3}\n{"answer_id": "x", "query": 7}\n{"answer')
-        assert kept(shop).question_of(answer.answer_id) == "validate a token"
-        assert kept(shop).question_of("x") is None
+        assert kept(shop).find_question(answer.answer_id) == "validate a token"
+        assert kept(shop).find_question("x") is None
         later = repository.ask("send mail").answer_id
-        assert kept(shop).question_of(later) == "send mail", "a row that was cut off takes none with it"
+        assert kept(shop).find_question(later) == "send mail", "a row that was cut off takes none with it"
 
 
 class TestFeedback:
     def test_it_is_added_up(self, shop: Path) -> None:
         answer = Repository.open(shop).ask("validate a token").answer_id
-        query, place = kept(shop).tell(answer, ("tokens.py",), ())
+        query, place = kept(shop).add_feedback_by_id(answer, ("tokens.py",), ())
         assert (query, place) == ("validate a token", shop / FOLDER / FEEDBACK_NAME)
-        assert kept(shop).feedback() == [("validate a token", ("tokens.py",))]
-        kept(shop).tell(answer, ("mail.py",), ("tokens.py",))
-        assert kept(shop).feedback() == [("validate a token", ("mail.py",))]
-        kept(shop).tell(answer, (), ("mail.py",))
-        assert kept(shop).feedback() == []
+        assert kept(shop).read_feedback() == [("validate a token", ("tokens.py",))]
+        kept(shop).add_feedback_by_id(answer, ("mail.py",), ("tokens.py",))
+        assert kept(shop).read_feedback() == [("validate a token", ("mail.py",))]
+        kept(shop).add_feedback_by_id(answer, (), ("mail.py",))
+        assert kept(shop).read_feedback() == []
 
     def test_a_changed_letter_is_no_other_file(self, shop: Path) -> None:
         answer = Repository.open(shop).ask("validate a token").answer_id
         for used in ("tokens.py", "mail.py"):
-            kept(shop).tell(answer, (used,), ())
+            kept(shop).add_feedback_by_id(answer, (used,), ())
         path = shop / FOLDER / FEEDBACK_NAME
         whole = path.read_text()
         path.write_text(whole.replace("mail.py", "nail.py"))
-        assert kept(shop).feedback() == [("validate a token", ("tokens.py",))]
+        assert kept(shop).read_feedback() == [("validate a token", ("tokens.py",))]
         path.write_text(whole.replace('"checksum"', '"checksun"', 1))
-        assert kept(shop).feedback() == [("validate a token", ("mail.py",))]
+        assert kept(shop).read_feedback() == [("validate a token", ("mail.py",))]
         path.write_text(whole)
-        assert kept(shop).feedback() == [("validate a token", ("mail.py", "tokens.py"))]
+        assert kept(shop).read_feedback() == [("validate a token", ("mail.py", "tokens.py"))]
 
     def test_it_survives_a_rebuild(self, shop: Path) -> None:
         answer = Repository.open(shop).ask("validate a token").answer_id
-        kept(shop).tell(answer, ("tokens.py",), ())
+        kept(shop).add_feedback_by_id(answer, ("tokens.py",), ())
         (shop / FOLDER / INDEX_NAME).unlink()
         (shop / "more.py").write_text("x = 1\n")
         Repository.open(shop)
-        assert kept(shop).feedback() == [("validate a token", ("tokens.py",))]
+        assert kept(shop).read_feedback() == [("validate a token", ("tokens.py",))]
 
     def test_an_unknown_answer(self, shop: Path) -> None:
         Repository.open(shop)
         with pytest.raises(UsageError, match="no answer 'x' is among the last ones"):
-            kept(shop).tell("x", ("tokens.py",), ())
+            kept(shop).add_feedback_by_id("x", ("tokens.py",), ())
         assert not (shop / FOLDER / FEEDBACK_NAME).exists()
 
     def test_nowhere_to_write(self, shop: Path) -> None:
         with pytest.raises(IndexNotWritable, match="nothing can be kept"):
-            kept(shop).tell("x", ("tokens.py",), ())
+            kept(shop).add_feedback_by_id("x", ("tokens.py",), ())
 
     def test_a_folder_that_may_not_be_read(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         repository = Repository.open(shop)
@@ -171,7 +171,7 @@ class TestFeedback:
         answer = repository.ask("validate a token")
         assert answer.results and not (shop / FOLDER / ANSWERS_NAME).exists()
         with pytest.raises(IndexNotWritable, match=r"no index in .* that can be written beside"):
-            kept(shop).tell(answer.answer_id, ("tokens.py",), ())
+            kept(shop).add_feedback_by_id(answer.answer_id, ("tokens.py",), ())
 
     def test_what_others_wrote_is_not_trusted(self, shop: Path) -> None:
         Repository.open(shop)
@@ -179,7 +179,7 @@ class TestFeedback:
             '{"answer_id": "a", "query": "q", "used": "tokens.py"}\n'
             '{"answer_id": "b", "query": "q", "used": [1, "m"]}\n'
         )
-        assert kept(shop).feedback() == [("q", ("m",))]
+        assert kept(shop).read_feedback() == [("q", ("m",))]
 
 
 class TestWeights:
@@ -192,7 +192,7 @@ class TestWeights:
         assert after.results[0].score > before.results[0].score
         assert after.diagnostics == before.diagnostics
         assert repository.status().learned == "learned by hand"
-        assert kept(shop).forget_weights() and not kept(shop).forget_weights()
+        assert kept(shop).delete_weights() and not kept(shop).delete_weights()
         again = Repository.open(shop)
         assert again.ask("validate a token").answer_id == before.answer_id and again.status().learned is None
 
@@ -239,6 +239,6 @@ class TestWeights:
 
     def test_a_commit_is_ranked_by_the_shipped_ones(self, shop: Path) -> None:
         learn_by_hand(shop)
-        repository = Repository.over(shop, Repository.open(shop).index)
+        repository = Repository.from_index(shop, Repository.open(shop).index)
         assert repository.learned is not None
         assert Repository(shop, repository.index, repository.read).weights == default_weights()

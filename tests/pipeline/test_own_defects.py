@@ -18,7 +18,7 @@ from causalist.store import FOLDER, FactsCache, facts_path
 from causalist.store.facts_codec import _HEAD as HEAD
 from tests.indexes import differences
 
-IS_SURVIVED = errors.is_survived  # as it is before any test begins
+IS_SURVIVED = errors.is_recoverable  # as it is before any test begins
 FILES = {
     "a.py": "import b\n\n\ndef first():\n    b.second()\n",
     "b.py": "import c\n\n\ndef second():\n    c.third()\n",
@@ -28,7 +28,7 @@ FILES = {
 
 @pytest.fixture(autouse=True)
 def as_for_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(errors, "is_survived", lambda error: not isinstance(error, MemoryError))
+    monkeypatch.setattr(errors, "is_recoverable", lambda error: not isinstance(error, MemoryError))
 
 
 @pytest.fixture

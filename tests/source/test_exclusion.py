@@ -4,7 +4,7 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.source import Limits, classify
-from causalist.source.exclusion import name_reason
+from causalist.source.exclusion import skip_reason_by_name
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from causalist.source.exclusion import name_reason
     ],
 )
 def test_names(reason: str | None, names: str) -> None:
-    assert {name: name_reason(name) for name in names.split()} == dict.fromkeys(names.split(), reason)
+    assert {name: skip_reason_by_name(name) for name in names.split()} == dict.fromkeys(names.split(), reason)
 
 
 LONG_LINE = b"var a=1;" * 40_000

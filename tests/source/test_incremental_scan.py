@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from causalist.source import DEFAULT_LIMITS, Limits, Rescan, scan_folder
+from causalist.source import DEFAULT_LIMITS, IncrementalScan, Limits, scan_folder
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def place(repository: Any) -> Any:
 
 
 def test_nothing_changed(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    rescan = Rescan(place.path)
+    rescan = IncrementalScan(place.path)
     first = rescan.scan(DEFAULT_LIMITS)
     assert first == scan_folder(place.path)
     monkeypatch.setattr("causalist.source.fingerprint.scan_folder", None)
@@ -69,7 +69,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_is_found(place: Any, change: Callable[[Path], object]) -> None:
     limits = Limits(max_file_bytes=40)
-    rescan = Rescan(place.path)
+    rescan = IncrementalScan(place.path)
     before = rescan.scan(limits)
     change(place.path)
     after = rescan.scan(limits)
@@ -78,14 +78,14 @@ def test_a_change_is_found(place: Any, change: Callable[[Path], object]) -> None
 
 
 def test_a_commit_is_found(place: Any) -> None:
-    rescan = Rescan(place.path)
+    rescan = IncrementalScan(place.path)
     before = rescan.scan(DEFAULT_LIMITS)
     commit = place.commit()
     assert rescan.scan(DEFAULT_LIMITS).commit == commit != before.commit
 
 
 def test_a_part_of_a_work_tree_obeys_the_ignore_files_above_it(place: Any) -> None:
-    rescan = Rescan(place.path / "lib")
+    rescan = IncrementalScan(place.path / "lib")
     assert [entry.path for entry in rescan.scan(DEFAULT_LIMITS).entries] == ["b.py", "deep/c.py"]
     (place.path / ".git" / "info" / "exclude").write_text(".causalistignore\n")
     (place.path / ".causalistignore").write_text("b.py\n")
@@ -93,13 +93,13 @@ def test_a_part_of_a_work_tree_obeys_the_ignore_files_above_it(place: Any) -> No
 
 
 def test_other_limits(place: Any) -> None:
-    rescan = Rescan(place.path)
+    rescan = IncrementalScan(place.path)
     n_small = len(rescan.scan(Limits(max_file_bytes=40)).entries)
     assert len(rescan.scan(DEFAULT_LIMITS).entries) == n_small + 1
 
 
 def test_a_failed_scan_is_not_remembered(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    rescan = Rescan(place.path)
+    rescan = IncrementalScan(place.path)
     before = rescan.scan(DEFAULT_LIMITS)
     (place.path / "n.py").write_text("n")
 
@@ -115,7 +115,7 @@ def test_a_failed_scan_is_not_remembered(place: Any, monkeypatch: pytest.MonkeyP
 
 def test_without_git_every_look_is_a_scan(folder: Any) -> None:
     folder.write_all({"a.py": "a"})
-    rescan = Rescan(folder.path)
+    rescan = IncrementalScan(folder.path)
     first = rescan.scan(DEFAULT_LIMITS)
     (folder.path / "b.py").write_text("b")
     assert [entry.path for entry in rescan.scan(DEFAULT_LIMITS).entries] == ["a.py", "b.py"] and len(first.entries) == 1

@@ -13,7 +13,7 @@ from causalist.errors import IndexUnreadable
 from causalist.model import facts as f
 from causalist.model.interface import interface_of
 from causalist.parse import load_grammar, parse_source, parse_text
-from causalist.store import facts_from_bytes, facts_to_bytes, facts_with_bodies, interface_of_parts, parts_of_bytes
+from causalist.store import decode_interface, facts_from_bytes, facts_to_bytes, facts_with_bodies, split_parts
 from causalist.store.facts_codec import _ROWS
 from tests.indexes import any_text
 
@@ -61,7 +61,7 @@ def test_round_trip(facts: f.FileFacts) -> None:
 @settings(deadline=None)
 @given(random_facts)
 def test_bodies_may_come_later(facts: f.FileFacts) -> None:
-    interface, bodies = interface_of_parts(parts_of_bytes(facts_to_bytes(facts)))
+    interface, bodies = decode_interface(split_parts(facts_to_bytes(facts)))
     assert interface == interface_of(facts)
     assert facts_with_bodies(interface, bodies) == facts
 

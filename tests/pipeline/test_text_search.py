@@ -114,7 +114,7 @@ def test_an_expression_that_does_not_compile_is_refused(shop: Repository) -> Non
 
 def test_an_expression_that_never_ends_is_stopped(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.write("data.txt", "x" + "a" * 40 + "!")
-    monkeypatch.setattr(literals, "TIME_LIMIT", 0.2)
+    monkeypatch.setattr(literals, "TIME_LIMIT_SECONDS", 0.2)
     with pytest.raises(UsageError, match=r"takes more than 0\.2 s"):
         Repository.open(tree.path).ask("/x(a|aa|a?)+$/")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from causalist.source import DEFAULT_LIMITS, Glance, Limits, glance_at, scan_folder, scan_since
-from tests.source.test_rescan import CHANGES
+from causalist.source import DEFAULT_LIMITS, FolderFingerprint, Limits, fingerprint_folder, scan_folder, update_scan
+from tests.source.test_incremental_scan import CHANGES
 
 _LIMITS = Limits(max_file_bytes=40)
 _MORE: dict[str, Callable[[Path], object]] = {
@@ -28,8 +28,8 @@ def place(repository: Any) -> Any:
     return repository
 
 
-def glance(place: Any, limits: Limits = _LIMITS, also: tuple[object, ...] = ()) -> Glance:
-    found = glance_at(place.path, limits, place.head, also)
+def glance(place: Any, limits: Limits = _LIMITS, also: tuple[object, ...] = ()) -> FolderFingerprint:
+    found = fingerprint_folder(place.path, limits, place.head, also)
     assert found is not None
     return found
 
@@ -53,7 +53,7 @@ def test_a_system_that_looks_from_the_top_alone_sees_the_same(place: Any, monkey
 def test_a_change_shows(place: Any, change: Callable[[Path], object]) -> None:
     before = glance(place)
     change(place.path)
-    after = glance_at(place.path, _LIMITS, place.head, ())
+    after = fingerprint_folder(place.path, _LIMITS, place.head, ())
     assert after is None or after.digest != before.digest
 
 
@@ -63,22 +63,22 @@ def test_what_a_scan_would_find_after_a_change_is_known_or_not_said(
 ) -> None:
     before, scan = glance(place), scan_folder(place.path, _LIMITS)
     change(place.path)
-    after = glance_at(place.path, _LIMITS, place.head, ())
+    after = fingerprint_folder(place.path, _LIMITS, place.head, ())
     if after is not None:
-        assert scan_since(before, scan, after, _LIMITS) in (None, scan_folder(place.path, _LIMITS))
+        assert update_scan(before, scan, after, _LIMITS) in (None, scan_folder(place.path, _LIMITS))
 
 
 def test_a_file_that_was_written_needs_no_scan_unless_it_is_too_large_now(place: Any) -> None:
     before, scan = glance(place), scan_folder(place.path, _LIMITS)
     (place.path / "lib" / "b.py").write_text("b = 2")
     after = glance(place)
-    found = scan_since(before, scan, after, _LIMITS)
+    found = update_scan(before, scan, after, _LIMITS)
     assert found == scan_folder(place.path, _LIMITS) != scan
     (place.path / "lib" / "b.py").write_text("b" * 41)
-    assert scan_since(before, scan, glance(place), _LIMITS) is None
+    assert update_scan(before, scan, glance(place), _LIMITS) is None
     (place.path / "large.txt").write_text("small")
     (place.path / "lib" / "b.py").write_text("b")
-    assert scan_since(before, scan, glance(place), _LIMITS) is None
+    assert update_scan(before, scan, glance(place), _LIMITS) is None
 
 
 def test_other_limits_and_another_index_show(place: Any) -> None:
@@ -102,9 +102,9 @@ def test_what_changed_just_now_may_change_again_unseen(place: Any, monkeypatch: 
 
 
 def test_only_a_scan_can_say_what_another_commit_or_a_folder_without_git_holds(place: Any, folder: Any) -> None:
-    assert glance_at(place.path, _LIMITS, "0" * 40, ()) is None
+    assert fingerprint_folder(place.path, _LIMITS, "0" * 40, ()) is None
     folder.write_all({"a.py": "a"})
-    assert glance_at(folder.path, _LIMITS, place.head, ()) is None
+    assert fingerprint_folder(folder.path, _LIMITS, place.head, ()) is None
 
 
 def test_a_folder_that_git_cannot_list_is_scanned(place: Any) -> None:
@@ -112,6 +112,6 @@ def test_a_folder_that_git_cannot_list_is_scanned(place: Any) -> None:
         pytest.skip("root reads every folder")
     (place.path / "closed").mkdir(mode=0o000)
     try:
-        assert glance_at(place.path, _LIMITS, place.head, ()) is None
+        assert fingerprint_folder(place.path, _LIMITS, place.head, ()) is None
     finally:
         (place.path / "closed").chmod(0o700)

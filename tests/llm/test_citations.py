@@ -3,14 +3,14 @@
 import pytest
 
 from causalist.llm import CitationChecker
-from causalist.model.answer import Place
+from causalist.model.answer import ShownRange
 
 PLACES = (
-    Place("src/auth.py::Session", "src/auth.py", "Session", "class", 5, 40, ((5, 9),)),
-    Place("src/auth.py::Session.verify", "src/auth.py", "Session.verify", "method", 10, 31, ((10, 31),)),
-    Place("app/[id]/[[...rest]]/page.tsx::Page", "app/[id]/[[...rest]]/page.tsx", "Page", "function", 1, 9, ()),
-    Place("my notes.md", "my notes.md", None, "file", 1, 3, ((1, 3),)),
-    Place("Makefile", "Makefile", None, "file", 1, 7, ((1, 7),)),
+    ShownRange("src/auth.py::Session", "src/auth.py", "Session", "class", 5, 40, ((5, 9),)),
+    ShownRange("src/auth.py::Session.verify", "src/auth.py", "Session.verify", "method", 10, 31, ((10, 31),)),
+    ShownRange("app/[id]/[[...rest]]/page.tsx::Page", "app/[id]/[[...rest]]/page.tsx", "Page", "function", 1, 9, ()),
+    ShownRange("my notes.md", "my notes.md", None, "file", 1, 3, ((1, 3),)),
+    ShownRange("Makefile", "Makefile", None, "file", 1, 7, ((1, 7),)),
 )
 
 
