@@ -91,9 +91,9 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
 def main() -> None:
-    """Answers questions about a code base with the code itself.
+    """Answer questions about a code base with the code itself.
 
-    The index is built and refreshed by itself, in `.causalist/` of the repository.
+    Commands build and refresh the index, in `.causalist/` of the repository, when they need it.
 
     \b
     Example:

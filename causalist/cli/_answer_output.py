@@ -32,12 +32,12 @@ class Writer:
         if not wanted:
             for option, value in (("--model", name), ("--answer-timeout", patience)):
                 if value is not None:
-                    raise UsageError(f"{option} is for --answer, which sends the question and the pack to a model")
+                    raise UsageError(f"{option} requires --answer, which sends the query and the pack to a model")
             return None
         patience = PATIENCE_SECONDS if patience is None else patience
         # Also refuses NaN; a thread cannot wait for longer than some years.
         if not 0 < patience <= 86_400:
-            raise UsageError(f"--answer-timeout has to be above 0 and at most 86400 seconds, not {patience:g}")
+            raise UsageError(f"--answer-timeout must be above 0 and at most 86400 seconds, not {patience:g}")
         from causalist.llm import check_format, chosen_model
 
         check_format(format)
@@ -92,7 +92,7 @@ class Writer:
     def _texts(self, question: str, pack: "Pack", checker: "CitationChecker") -> Iterator[str]:
         from causalist.llm import parts_of_answer, prompt_for
 
-        say(f"note: {self.model.model_id} is sent the question and the pack, {pack.tokens} tokens")
+        say(f"note: {self.model.model_id} receives the query and the pack, {pack.tokens} tokens")
         for part in parts_of_answer(self.model, prompt_for(question, pack), self.patience):
             yield checker.feed(part)
         yield checker.close()
@@ -119,12 +119,12 @@ def _lines(citation: "Citation") -> dict[str, object]:
 def _say_wrong(checker: "CitationChecker") -> None:
     wrong = [each for each in checker.citations if not each.place]
     for each in wrong:
-        say(f"note: wrong citation: {each.text} lies in no item of the pack")
+        say(f"note: wrong citation: no item of the pack contains {each.text}")
 
 
 def _say_none(checker: "CitationChecker") -> None:
     if not checker.citations:
-        say("note: no citation: the answer cites nothing, so that nothing of it could be checked")
+        say("note: no citation: the answer has no citations to check")
 
 
 # Generators whose work is more than one step.

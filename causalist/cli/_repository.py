@@ -24,14 +24,14 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def _folder(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
     if value is not None and not value.strip():
-        raise click.BadParameter("is empty; give a folder, or leave the option out.")
+        raise click.BadParameter("must not be empty. Give a folder, or omit the option.")
     return None if value is None else Path(value)
 
 
 def _confidence(_: click.Context, __: click.Parameter, value: float) -> float:
     # A range of click lets NaN through.
     if math.isnan(value) or not 0.0 <= value <= 1.0:
-        raise click.BadParameter(f"{value} is no confidence; it lies between 0 and 1.")
+        raise click.BadParameter(f"must be between 0 and 1, not {value:g}.")
     return value
 
 
@@ -41,19 +41,19 @@ def repo_option(command: _Command) -> _Command:
         "--repo",
         metavar="DIR",
         callback=_folder,
-        help="Just this folder; without it the repository around the current folder.",
+        help="Folder to index.  [default: the repository around the current folder]",
     )(command)
 
 
 def repository_options(command: _Command) -> _Command:
     """Adds --repo and --force."""
-    force = click.option("--force", is_flag=True, help="Index a home directory or the root of a file system too.")
+    force = click.option("--force", is_flag=True, help="Allow indexing a home directory or a file system root.")
     return repo_option(force(command))
 
 
 def json_option(command: _Command) -> _Command:
     """Adds --json as the argument `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for programs.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
 
 
 def min_confidence_option(default: float, effect: str) -> Callable[[_Command], _Command]:

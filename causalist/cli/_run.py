@@ -39,7 +39,7 @@ def hint_for(error: click.UsageError) -> str | None:
     unknown = _UNKNOWN.match(said)
     if unknown is not None:
         asked = unknown[1]
-        return f"For a question: {context.command_path} ask {_quoted(asked)}" if len(asked.split()) > 1 else None
+        return f"To ask a question: {context.command_path} ask {_quoted(asked)}" if len(asked.split()) > 1 else None
     further = _TOO_MANY.match(said)
     if further is None:
         return None
@@ -47,10 +47,10 @@ def hint_for(error: click.UsageError) -> str | None:
     if "repo" in context.params and context.params["repo"] is None and _is_folder(further[1]):
         given = [context.params[each.name] for each in context.command.params if isinstance(each, click.Argument)]
         own = "".join(f" {_quoted(value)}" for value in given if isinstance(value, str))
-        return f"For another repository than the one here: {path}{own} --repo {shlex.quote(further[1])}"
+        return f"To use another repository: {path}{own} --repo {shlex.quote(further[1])}"
     first = context.params.get("query")
     if isinstance(first, str):
-        return f"A question of several words stands in quotes: {path} {_quoted(f'{first} {further[1]}')}"
+        return f"Put a query of several words in quotes: {path} {_quoted(f'{first} {further[1]}')}"
     return None
 
 
@@ -97,7 +97,7 @@ def run(group: click.Group, name: str, arguments: Sequence[str], extra: dict[str
     except BrokenPipeError:
         abandon(sys.stdout, sys.stderr)
     except KeyboardInterrupt:
-        say("interrupted; what was complete stays as it was")
+        say("interrupted; files that were already complete are unchanged")
         return INTERRUPTED
     except Exception as error:
         return _explained(error)
@@ -174,5 +174,8 @@ def _explained(error: Exception) -> int:
 
         say("internal: " + "".join(traceback.format_exception(error)).rstrip())
     else:
-        say(f"internal: {type(error).__name__}: {error}\nThis is a defect of Causalist; {TRACEBACK}=1 shows where.")
+        say(
+            f"internal: {type(error).__name__}: {error}\nThis is a defect of Causalist; "
+            f"set {TRACEBACK}=1 to see the traceback."
+        )
     return FAILURE

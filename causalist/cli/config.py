@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 @repo_option
 @json_option
 def command(repo: Path | None, as_json: bool) -> None:
-    """Shows each setting, its value and where it is set.
+    """Show each setting, its value and its source.
 
-    Settings stand in causalist.toml in the root of the repository, or below [tool.causalist] in its pyproject.toml,
-    which the former overrides. Options of the command line go before both.
+    Settings are read from [tool.causalist] in pyproject.toml and from causalist.toml, both in the root of the
+    repository. causalist.toml overrides pyproject.toml, and command-line options override both.
 
     \b
     Example:

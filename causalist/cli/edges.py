@@ -110,11 +110,11 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
 @click.command("callees")
 @click.argument("node")
 @lookup_options
-@min_confidence_option(0.0, "Leave out calls that are less certain.")
+@min_confidence_option(0.0, "Minimum confidence of a call.")
 def callees_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
-    """Shows the calls that NODE makes inside the repository.
+    """Show the calls that NODE makes inside the repository.
 
-    NODE is an id, the end of one, a path, or a path with a line. One call a line, the most certain first.
+    NODE is an id, the end of an id, a path, or a path with a line. One call per line, sorted by confidence.
 
     \b
     Example:
@@ -127,15 +127,15 @@ def callees_command(node: str, repo: Path | None, force: bool, min_confidence: f
 @click.command("callers")
 @click.argument("node")
 @lookup_options
-@min_confidence_option(0.0, "Leave out calls that are less certain.")
+@min_confidence_option(0.0, "Minimum confidence of a call.")
 def callers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
-    """Shows the calls that lead to NODE.
+    """Show the calls to NODE.
 
-    NODE is an id, the end of one, a path, or a path with a line. One call a line, the most certain first. Calls of a
-    method that NODE overrides may run NODE; they are listed apart, below the name of that method. Calls of a class are
-    calls of its constructor. Of a special method, such as an operator, the uses of its class are listed apart.
-    Then come uses that name NODE without a call: a function that is handed to something may be called by that; and last
-    the sections of documentation that mention NODE or what it contains.
+    NODE is an id, the end of an id, a path, or a path with a line. One call per line, sorted by confidence. Calls of a
+    method that NODE overrides may run NODE and are listed below the name of that method. Calls of a class are calls of
+    its constructor. For a special method, such as an operator, the uses of its class are listed separately. Uses that
+    name NODE without a call follow, such as a function passed as an argument. Sections of documentation that mention
+    NODE or its members come last.
 
     \b
     Example:
@@ -147,13 +147,13 @@ def callers_command(node: str, repo: Path | None, force: bool, min_confidence: f
 @click.command("readers")
 @click.argument("node")
 @lookup_options
-@min_confidence_option(0.0, "Leave out uses that are less certain.")
+@min_confidence_option(0.0, "Minimum confidence of a use.")
 def readers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
-    """Shows what reads NODE.
+    """Show the code that reads NODE.
 
-    NODE is a variable of a file, a field, an environment variable (env:NAME) or a key of a configuration (config:KEY),
-    given as for callers. Of a type or file, what reads any of its values from outside of it. One reader a line, the
-    most certain first.
+    NODE is a variable of a file, a field, an environment variable (env:NAME) or a configuration key (config:KEY), given
+    as for callers. For a type or file, readers outside of it of any of its values are shown. One reader per line,
+    sorted by confidence.
 
     \b
     Example:
@@ -166,12 +166,12 @@ def readers_command(node: str, repo: Path | None, force: bool, min_confidence: f
 @click.command("writers")
 @click.argument("node")
 @lookup_options
-@min_confidence_option(0.0, "Leave out uses that are less certain.")
+@min_confidence_option(0.0, "Minimum confidence of a use.")
 def writers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
-    """Shows what writes NODE.
+    """Show the code that writes NODE.
 
-    To write is to give a value to NODE or to an element of it, or to change it by an operator. What a method does to
-    the value that it is called on is not known here. NODE is given as for readers.
+    A write assigns NODE or an element of it, or changes it by an operator. Changes by a method of the value are not
+    tracked. NODE is given as for readers.
 
     \b
     Example:

@@ -15,17 +15,19 @@ N_QUESTIONS = 50
 
 @click.command("eval")
 @click.option("--from-git", type=click.IntRange(min=1), is_flag=False, flag_value=N_QUESTIONS, metavar="[N]",
-              help=f"Ask what the newest N commits of this repository answered; {N_QUESTIONS} without N.")  # fmt: skip
+              help=f"Use the messages of the newest N commits as queries ({N_QUESTIONS} without N).")  # fmt: skip
 @repo_option
-@click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="Questions, one JSON object a line.")
-@click.option("--clones", type=click.Path(path_type=Path), metavar="DIR",
-              help="With --data: holds OWNER+NAME/repo or OWNER/NAME, with history.")  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=1), help="With --data: only the first N questions.")
-@click.option("--top-k", type=click.IntRange(min=1), default=20, show_default=True, help="How many files to look at.")
 @click.option(
-    "--lang", "languages", multiple=True, metavar="L", help="With --data: only this language; may be repeated."
+    "--data", type=click.Path(path_type=Path), metavar="FILE", help="File of labeled queries, one JSON object per line."
 )
-@click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="With --data.")
+@click.option("--clones", type=click.Path(path_type=Path), metavar="DIR",
+              help="With --data: folder of the clones (OWNER+NAME/repo or OWNER/NAME), with history.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=1), help="With --data: number of queries to use.")
+@click.option("--top-k", type=click.IntRange(min=1), default=20, show_default=True, help="Number of results to judge.")
+@click.option("--lang", "languages", multiple=True, metavar="L", help="With --data: only this language. Repeatable.")
+@click.option(
+    "--processes", type=click.IntRange(min=1), default=1, show_default=True, help="With --data: number of processes."
+)
 @json_option
 def command(
     from_git: int | None,
@@ -38,10 +40,10 @@ def command(
     processes: int,
     as_json: bool,
 ) -> None:
-    """Measures how well files are found.
+    """Measure retrieval quality.
 
-    With --from-git the questions are messages of commits, each asked of the state before it: what the repository
-    itself has to say about how well it is searched. With --data they are labelled ones.
+    --from-git uses commit messages of this repository as queries, each against the state before its commit; the
+    relevant files are those that the commit changed. --data uses labeled queries.
 
     \b
     Example:
@@ -74,9 +76,9 @@ def _refuse_mixtures() -> None:
     others = [n for n in ("data", "clones", "limit", "languages", "processes") if n in named]
     if "from_git" in named and others:
         option = {"languages": "lang"}.get(others[0], others[0])
-        raise UsageError(f"--{option} is of no use with --from-git, which asks the repository's own history")
+        raise UsageError(f"--{option} requires --data and cannot be used with --from-git")
     if "repo" in named and "from_git" not in named:
-        raise UsageError("--repo is of no use without --from-git; the clones of --data are in --clones")
+        raise UsageError("--repo requires --from-git. Use --clones for the clones of --data.")
 
 
 def _from_git(repo: Path | None, n: int, top_k: int, as_json: bool) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group("graph")
 def command() -> None:
-    """Hands the code graph to other programs.
+    """Export the code graph.
 
     \b
     Example:
@@ -27,11 +27,19 @@ def command() -> None:
 
 @command.command("export")
 @repository_options
-@click.option("--format", "graph_format", type=click.Choice(list(FORMATS)), required=True)
-@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind; may be repeated.")
-@min_confidence_option(0.5, "Leave out edges that are less certain.")
-@click.option("--all", "everything", is_flag=True, help="Every edge, whatever its confidence, and externals too.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file, complete or not.")
+@click.option("--format", "graph_format", type=click.Choice(list(FORMATS)), required=True,
+              help="Format of the export.")  # fmt: skip
+@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind. Repeatable.")
+@min_confidence_option(0.5, "Minimum confidence of an edge.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Export all edges, including external nodes and any confidence."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File to write instead of standard output; replaced atomically.",
+)
 def export(
     repo: Path | None,
     force: bool,
@@ -41,9 +49,9 @@ def export(
     everything: bool,
     output: Path | None,
 ) -> None:
-    """Exports the edges inside the repository, and their nodes.
+    """Export the edges inside the repository and their nodes.
 
-    `node-link` and `graphml` are read by networkx and hold nodes without edges too.
+    networkx reads `node-link` and `graphml`, which also contain nodes without edges.
 
     \b
     Example:
@@ -57,7 +65,7 @@ def export(
         for part in FORMATS[graph_format](repository.index.graph, edges):
             write(part)
     if not edges.n:
-        say("no such edges are known; `--all` shows those that are less certain or lead outside")
+        say("no edges match; `--all` includes edges of low confidence and external nodes")
         click.get_current_context().exit(NOTHING_FOUND)
 
 

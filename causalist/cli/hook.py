@@ -53,7 +53,7 @@ def _harmless(work: Callable[[], Any]) -> Any:
 
 @click.group("hook", cls=Harmless)
 def command() -> None:
-    """Runs inside an agent's client, and never stands in its way.
+    """Run as a hook of an agent's client.
 
     \b
     Example:
@@ -63,13 +63,14 @@ def command() -> None:
 
 @command.command("prompt")
 @click.option("--deadline", type=click.FloatRange(0, 60), default=1.5, show_default=True, metavar="SECONDS",
-              help="When it is over, answered or not.")  # fmt: skip
+              help="Exit after SECONDS, even without an answer.")  # fmt: skip
 @repo_option
 def prompt(deadline: float, repo: Path | None) -> None:
-    """Prints code that matters for the user's prompt, before an agent reads it.
+    """Print code that is relevant to the user's prompt.
 
-    Reads the hook's JSON on standard input. Prints nothing where the prompt says nothing to look for, the answer would
-    be a guess, or there is no index yet; that is then made in the background. Exits 0 whatever happens.
+    The prompt is read from the hook's JSON on standard input. Nothing is printed if the prompt has no search terms, if
+    the confidence of the answer is low, or if there is no index yet; the index is then built in the background. The
+    exit code is always 0.
 
     \b
     Example:
@@ -78,7 +79,7 @@ def prompt(deadline: float, repo: Path | None) -> None:
     from causalist.cli._hook_process import outcome_before, read_until
 
     if sys.stdin is None or sys.stdin.isatty():
-        say("this reads the JSON of an agent's hook on standard input; `causalist install CLIENT --hook` sets it up")
+        say("standard input is a terminal, not the JSON of a hook; run `causalist install CLIENT --hook` to set one up")
         return
     ends = _STARTED + deadline - _MARGIN_SECONDS
     data = read_until(sys.stdin.fileno(), ends, _MOST_INPUT)

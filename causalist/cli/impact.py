@@ -53,7 +53,7 @@ class Reached(NamedTuple):
 def check_subject(node: str | None, revision: str | None) -> None:
     """Raises click.UsageError unless one of the two is given."""
     if (node is None) == (revision is None):
-        raise click.UsageError("Give a NODE or --diff REV, one of the two.")
+        raise click.UsageError("Give either NODE or --diff REV.")
 
 
 def reached(
@@ -105,10 +105,10 @@ def affected_rows(affected: "Sequence[Affected]", *, with_depth: bool = False) -
 @click.command("impact")
 @click.argument("node", required=False)
 @lookup_options
-@click.option("--diff", "revision", metavar="REV", help="What differs between this commit and the files as they are.")
-@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="How many steps of use at most.")
-@min_confidence_option(0.0, "Leave out uses that are less certain.")
-@limit_option(50, "How many affected nodes are listed, the nearest first; as many tests, as many mentions.")
+@click.option("--diff", "revision", metavar="REV", help="Analyze the changes between this commit and the working tree.")
+@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps.")
+@min_confidence_option(0.0, "Minimum confidence of a use.")
+@limit_option(50, "Maximum number of affected nodes, of tests, and of mentions; nearest first.")
 def impact_command(
     node: str | None,
     repo: Path | None,
@@ -119,11 +119,11 @@ def impact_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Shows what a change of NODE reaches.
+    """Show what a change of NODE affects.
 
-    That is what uses NODE or what it contains, what uses that, and so on; tests apart. What calls a method that NODE
-    overrides may run NODE, and is listed. A call of a class runs its constructor. Last comes the documentation that
-    mentions NODE or what it contains. With --diff instead of NODE: of everything whose lines changed.
+    Affected are the direct and indirect users of NODE and its members; tests are listed separately. Callers of a method
+    that NODE overrides may run NODE and are included. A call of a class runs its constructor. Documentation that
+    mentions NODE or its members comes last. Use --diff instead of NODE to analyze all changed definitions.
 
     \b
     Example:
@@ -186,13 +186,13 @@ def _impact_lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -
 @click.command("tests")
 @click.argument("node", required=False)
 @lookup_options
-@click.option("--diff", "revision", metavar="REV", help="What differs between this commit and the files as they are.")
+@click.option("--diff", "revision", metavar="REV", help="Analyze the changes between this commit and the working tree.")
 @click.option(
     "--max-depth", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
-    help="How many steps of use at most; with 1, what tests NODE itself.",
+    help="Maximum number of steps; 1 lists direct tests of NODE.",
 )  # fmt: skip
-@min_confidence_option(0.0, "Leave out uses that are less certain.")
-@limit_option(50, "How many tests are listed, the nearest first.")
+@min_confidence_option(0.0, "Minimum confidence of a use.")
+@limit_option(50, "Maximum number of tests; nearest first.")
 def tests_command(
     node: str | None,
     repo: Path | None,
@@ -203,10 +203,10 @@ def tests_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Shows which tests reach NODE.
+    """Show the tests that reach NODE.
 
-    First those that test NODE or what it contains: they call it, or are named after it. Then those that reach it
-    through something else. With --diff instead of NODE: of everything whose lines changed.
+    Direct tests come first: they call NODE or its members, or are named after it. Tests that reach NODE through other
+    code follow. Use --diff instead of NODE to analyze all changed definitions.
 
     \b
     Example:

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 @click.command("index")
 @repository_options
 @click.option(
-    "--processes", type=click.IntRange(min=1), help="How many parse and link at once; by default one a processor."
+    "--processes", type=click.IntRange(min=1), help="Number of parsing and linking processes.  [default: one per CPU]"
 )
 @click.option(
     "--submodules/--no-submodules",
     default=None,
-    help="Also what is in repositories inside of this one. The index remembers the choice; at first they stay out.",
+    help="Index submodules and nested repositories; stored in the index.  [default: no-submodules]",
 )
-@click.option("--embedder", metavar="NAME", help="Also its vectors, so that no question has to wait for them.")
+@click.option("--embedder", metavar="NAME", help="Compute the vectors of this embedder now, not at the first query.")
 @json_option
 def index_command(
     repo: Path | None,
@@ -41,9 +41,10 @@ def index_command(
     embedder: str | None,
     as_json: bool,
 ) -> None:
-    """Builds or refreshes the index. Nobody has to: every command does it by itself.
+    """Build or refresh the index.
 
-    With --embedder every definition is shown to that embedder, which may send it elsewhere.
+    Other commands do this when they need it. --embedder gives every definition to that embedder, which may send it
+    elsewhere.
 
     \b
     Example:
@@ -91,9 +92,9 @@ def _embedded(repository: "Repository", embedder: str) -> int:
 @repository_options
 @json_option
 def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
-    """Shows what is indexed, what was left out and why.
+    """Show what is indexed, what was left out and why.
 
-    It refreshes the index as every command does, and says whether that was needed, and why.
+    The command refreshes the index, as all commands do, and reports why a refresh was needed.
 
     \b
     Example:
@@ -124,13 +125,13 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     default=500,
     show_default=True,
     metavar="MS",
-    help="How long nothing may change before the index is refreshed.",
+    help="Quiet time, in milliseconds, before the index is refreshed.",
 )
 def watch_command(repo: Path | None, force: bool, debounce: int) -> None:
-    """Keeps the index up to date while files are edited.
+    """Refresh the index whenever files change.
 
-    Nobody has to: every command refreshes the index by itself. What is ignored is not watched. Needs the extra: pip
-    install "causalist[watch]".
+    This is optional: other commands refresh the index when they need it. Ignored files are not watched. Requires the
+    extra: pip install "causalist[watch]".
 
     \b
     Example:

@@ -27,20 +27,20 @@ class Part(NamedTuple):
 @click.command("install")
 @click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
 @click.option("--scope", type=click.Choice(["project", "user"]),
-              help="For this repository (the default where the client can), or for all that you open.")  # fmt: skip
-@click.option("--hook", is_flag=True, help="Also hand the agent code that matters for each prompt.")
-@click.option("--print", "only_print", is_flag=True, help="Show what would be written, and where; write nothing.")
-@click.option("--remove", is_flag=True, help="Undo what was installed, the hook too.")
+              help="Settings to change.  [default: project, if the client has such settings]")  # fmt: skip
+@click.option("--hook", is_flag=True, help="Also install the prompt hook (causalist hook prompt).")
+@click.option("--print", "only_print", is_flag=True, help="Show the entries and their files; write nothing.")
+@click.option("--remove", is_flag=True, help="Remove the installed entries, including the hook.")
 @repository_options
 def command(
     client: str, scope: str | None, hook: bool, only_print: bool, remove: bool, repo: Path | None, force: bool
 ) -> None:
-    """Makes CLIENT start the MCP server.
+    """Configure CLIENT to start the MCP server.
 
     CLIENT is claude-code, cursor, vscode, codex, gemini-cli, zed, opencode or windsurf.
 
-    Adds one entry to the client's own settings and leaves the rest as it is, comments too; with --hook one more, for
-    `causalist hook prompt`. Beside a file that is changed stays a copy, named *.before-causalist.
+    One entry is added to the client's settings; with --hook, a second one for `causalist hook prompt`. Other entries
+    and comments are unchanged. The original of a changed file is kept as *.before-causalist.
 
     \b
     Example:
@@ -51,11 +51,11 @@ def command(
 
     known = CLIENTS[client]
     if scope == "project" and not known.project_files:
-        raise UsageError(f"{known.title} has no settings of a project; leave --scope out")
+        raise UsageError(f"{known.title} has no project settings. Omit --scope.")
     scope = scope or ("project" if known.project_files else "user")
     if hook and known.hook is None:
         able = ", ".join(name for name, each in CLIENTS.items() if each.hook is not None)
-        raise UsageError(f"{known.title} has no hook that could hand an agent anything; those that have: {able}")
+        raise UsageError(f"{known.title} has no prompt hook. Clients with one: {able}")
     root = Path()
     if scope == "project" or known.names_root:
         root = find_root(repo or Path())
@@ -66,15 +66,11 @@ def command(
     parts = _parts(known, scope, root, with_hook=hook or remove)
     for part in parts:
         if scope == "project" and not part.file.resolve().is_relative_to(root.resolve()):
-            raise UsageError(
-                f"{part.file} is a link that leads out of the repository, to {part.file.resolve()}; change that one"
-            )
+            raise UsageError(f"{part.file} links to {part.file.resolve()}, outside of the repository. Edit that file.")
     changes = [(part, _change(part, known, remove=remove)) for part in parts]
     if only_print:
         for part, change in changes:
-            what = (
-                "would be left as it is" if not change.is_needed else "would lose this" if remove else "would get this"
-            )
+            what = "would stay unchanged" if not change.is_needed else "would lose this" if remove else "would get this"
             say(f"{part.file} {what}:")
             emit_lines(_snippet(part).split("\n"))
         return
@@ -85,7 +81,7 @@ def command(
         changes = [(part, change) for part, change in changes if change.is_needed] or changes[:1]
     lines = [line for part, change in changes for line in _carried_out(part, change, scope, root, remove=remove)]
     if not remove and any(change.is_needed for _, change in changes):
-        lines.append(f"to see that it works: {known.check}")
+        lines.append(f"to check the installation: {known.check}")
     emit_lines(lines)
 
 
@@ -108,8 +104,8 @@ def _change(part: Part, known: Client, *, remove: bool) -> Change:
         return (removed if remove else added)(part.file, part.entries)
     except SettingsUnreadable as error:
         place = f'"{known.key}"' if not part.entries[0].words else '"hooks"'
-        by_hand = f'take "{SERVER}" out of {place} by hand' if remove else f"add this by hand:\n{_snippet(part)}"
-        raise SettingsUnreadable(f"{error}. It is left as it is; {by_hand}") from error
+        by_hand = f'remove "{SERVER}" from {place} yourself' if remove else f"add this yourself:\n{_snippet(part)}"
+        raise SettingsUnreadable(f"{error}. The file is unchanged; {by_hand}") from error
 
 
 def _snippet(part: Part) -> str:
@@ -137,7 +133,7 @@ def _carried_out(part: Part, change: Change, scope: str, root: Path, *, remove: 
         apply(change, keep_backup=False, own_folder=scope == "project" and file.parent != root)
         return [f"deleted {file}" if change.after is None else f"removed {part.what} from {file}"]
     copy = apply(change, keep_backup=True)
-    return [f"wrote {file}", *([f"what it was is kept in {copy}"] if copy is not None else [])]
+    return [f"wrote {file}", *([f"the original is kept in {copy}"] if copy is not None else [])]
 
 
 def _check_interpreter() -> None:

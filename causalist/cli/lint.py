@@ -18,15 +18,16 @@ _MOST_MEMBERS = 5
 
 @click.command("lint")
 @lookup_options
-@limit_option(20, "How many findings and how many circles of imports are listed.")
+@limit_option(20, "Maximum number of findings, and of import cycles.")
 def command(repo: Path | None, force: bool, limit: int, as_json: bool) -> None:
-    """Checks the index and says how much of the code it knows.
+    """Check the index and report call resolution.
 
-    The stored index is added up again, whatever its times say; a damaged one is made anew, with a note.
+    Verify the checksum of the stored index even if its timestamps are unchanged. A damaged index is rebuilt and
+    reported.
 
-    Findings (exit code 1) are broken invariants of the graph, and files that could be parsed or read in part only. How
-    many calls are resolved, which rules have no measured precision, and which files import one another in circles, is
-    said and is no finding.
+    Findings (exit code 1) are broken invariants of the graph, and files that were parsed or read only in part. The
+    report also has the share of resolved calls, rules without measured precision and import cycles; these are not
+    findings.
 
     \b
     Example:

@@ -44,10 +44,10 @@ MOST_NAMED = 5
 @click.argument("node")
 @lookup_options
 def show_command(node: str, repo: Path | None, force: bool, as_json: bool) -> None:
-    """Shows NODE: its place, its use and its source.
+    """Show the location, the users and the source of NODE.
 
-    Of a file the outline is shown instead of the source; `--json` has both. NODE is an id, the end of one, a path, or a
-    path with a line: the innermost definition there.
+    A file is shown as an outline; `--json` also has its source. NODE is an id, the end of an id, a path, or a path with
+    a line, which names the innermost definition there.
 
     \b
     Example:
@@ -115,13 +115,13 @@ def _outline(hits: "tuple[Hit, ...]") -> Iterator[str]:
 @click.argument("name")
 @lookup_options
 @click.option("--kind", metavar="K", help="Only nodes of this kind: file, class, function, method, …")
-@limit_option(20, "How many results at most.")
+@limit_option(20, "Maximum number of results.")
 def find_command(name: str, repo: Path | None, force: bool, kind: str | None, limit: int, as_json: bool) -> None:
-    """Finds what is called NAME, or nearly so.
+    """Find nodes by NAME or a similar name.
 
-    Exact names come first, then those that begin with NAME, whose words begin with its words (AuthMw finds
-    AuthMiddleware), that hold it, or its letters in order; when there is none, those that differ by little. Sections of
-    documentation and packages outside are found by their names too.
+    Exact matches come first. Then come names that begin with NAME, names whose words begin with its words (AuthMw finds
+    AuthMiddleware), and names that contain NAME or its letters in order. If there is none, names at a small edit
+    distance are listed. Sections of documentation and external packages are included.
 
     \b
     Example:
@@ -133,7 +133,7 @@ def find_command(name: str, repo: Path | None, force: bool, kind: str | None, li
     nothing = ""
     if not hits:
         of_kind = f" of kind {kind}" if kind else ""
-        nothing = f"nothing{of_kind} is called {name!r} or nearly so; `causalist ask` finds code by what it is about"
+        nothing = f"nothing{of_kind} has a name like {name!r}; `causalist ask` searches by topic"
     finish(find_document(name, hits) if as_json else None, _find_lines(hits), nothing)
 
 
@@ -151,11 +151,11 @@ def _find_lines(hits: "tuple[Hit, ...]") -> list[str]:
 @click.command("neighbors")
 @click.argument("node")
 @lookup_options
-@click.option("--hops", type=click.IntRange(min=1), default=1, show_default=True, help="How many steps away at most.")
-@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind; may be repeated.")
+@click.option("--hops", type=click.IntRange(min=1), default=1, show_default=True, help="Maximum number of hops.")
+@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind. Repeatable.")
 @click.option("--direction", type=click.Choice(["in", "out", "both"]), default="both", show_default=True,
-              help="Edges that lead to the node, that leave it, or both.")  # fmt: skip
-@limit_option(10, "How many edges of each group are shown.")
+              help="Direction of the edges, seen from NODE.")  # fmt: skip
+@limit_option(10, "Maximum number of edges per group.")
 def neighbors_command(
     node: str,
     repo: Path | None,
@@ -166,10 +166,10 @@ def neighbors_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Shows what NODE is linked with, by direction and kind.
+    """Show the edges of NODE by direction and kind.
 
-    The most certain come first. An edge points from what uses to what is used: `in` lists what uses NODE, `out` what
-    NODE uses. What changed together with the file of NODE is shown for `--kind co_changes`.
+    Edges are sorted by confidence. An edge points from the user to the used node: `in` lists the users of NODE, `out`
+    the nodes that NODE uses. `--kind co_changes` shows files that changed together with the file of NODE.
 
     \b
     Example:
@@ -213,11 +213,11 @@ MOST_GAPS = 5
 @click.argument("target")
 @lookup_options
 def path_command(source: str, target: str, repo: Path | None, force: bool, as_json: bool) -> None:
-    """Shows the most probable way from SOURCE to TARGET.
+    """Show the most probable path from SOURCE to TARGET.
 
-    The way follows what SOURCE uses, and what that uses. A step may also lead from a type or file to what it
-    contains. Where no way is known along uses, one is shown that goes against some of them: such steps are marked
-    (back). Exit code 1 where there is none at all; whether that can be known is said.
+    A path follows uses, and steps from a type or file to its members. If no forward path exists, the command shows a
+    path with reversed edges, marked (back). Exit code 1 if there is no path; unresolved calls that could hide one are
+    listed.
 
     \b
     Example:
@@ -230,13 +230,15 @@ def path_command(source: str, target: str, repo: Path | None, force: bool, as_js
     gaps = repository.gaps(start, end) if trail is None or not trail.forward else ()
     nothing = ""
     if trail is None and gaps:
-        nothing = "\n".join((f"no way from {start} to {end} is known, but one cannot be ruled out:", *_gaps(gaps)))
+        nothing = "\n".join(
+            (f"no path from {start} to {end} is known, but these unresolved calls could hide one:", *_gaps(gaps))
+        )
     elif trail is None:
-        nothing = f"{start} is not connected with {end}, as far as the graph can tell"
+        nothing = f"the graph has no path from {start} to {end}"
     finish(path_document(start, end, trail, gaps) if as_json else None, _path_lines(trail) if trail else (), nothing)
     if trail is not None and not trail.forward:
-        unknown = "; calls that could be one:\n" + "\n".join(_gaps(gaps)) if gaps else ""
-        say(f"note: no way along uses alone is known, so this one goes against some{unknown}")
+        unknown = "; unresolved calls could hide one:\n" + "\n".join(_gaps(gaps)) if gaps else ""
+        say(f"note: no forward path is known; this path reverses some edges{unknown}")
 
 
 def _gaps(gaps: "tuple[Gap, ...]") -> list[str]:
@@ -263,15 +265,15 @@ MOST_LISTED = 10
 @click.argument("source")
 @click.argument("target")
 @lookup_options
-@min_confidence_option(0.5, "How certain a use has to be to count.")
+@min_confidence_option(0.5, "Minimum confidence of a use.")
 def verify_command(
     source: str, target: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool
 ) -> None:
-    """Says whether SOURCE uses TARGET: yes, no or unknown, and why.
+    """Check if SOURCE uses TARGET: yes, no or unknown.
 
-    What stands inside of them counts. Yes (exit code 0) comes with the places in the source, and with how often edges
-    that were found in the same way are right. No and unknown (exit code 1) are different: unknown means that SOURCE
-    calls something of TARGET's name and it cannot be seen on what, or what TARGET overrides.
+    Members of both count. Yes (exit code 0) lists the call sites and the measured precision of the rule that found each
+    edge. No and unknown have exit code 1. Unknown means that SOURCE calls the name of TARGET on a receiver of unknown
+    type, or calls a method that TARGET overrides.
 
     \b
     Example:

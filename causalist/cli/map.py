@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @click.command("map")
 @lookup_options
-@click.option("--max-tokens", type=int, default=2000, show_default=True, help="The token budget, never exceeded.")
+@click.option("--max-tokens", type=int, default=2000, show_default=True, help="Token budget, a hard limit.")
 @click.option("--format", "map_format", type=click.Choice(["text", "markdown", "json"]), default="text",
-              show_default=True, help="How the map is written.")  # fmt: skip
+              show_default=True, help="Format of the map.")  # fmt: skip
 def map_command(repo: Path | None, force: bool, max_tokens: int, map_format: str, as_json: bool) -> None:
-    """Shows what the repository is, within a token budget.
+    """Summarize the repository within a token budget.
 
-    What its README and manifest say, languages and sizes, where others come in, its folders and the definitions that
-    most of the code rests on, and which folders use which. Importance is PageRank over the code without its tests.
+    The map shows the description from README and manifest, languages and sizes, entry points, folders and their most
+    used definitions, and the uses between folders. Importance is PageRank over the code without tests.
 
     \b
     Example:
@@ -48,15 +48,15 @@ _STACKED = frozenset(layer.label for layer in STACKED_LAYERS)
 
 @click.command("layers")
 @lookup_options
-@min_confidence_option(0.5, "Leave out uses that are less certain.")
-@limit_option(20, "How many uses of higher layers are listed.")
+@min_confidence_option(0.5, "Minimum confidence of a use.")
+@limit_option(20, "Maximum number of uses of higher layers.")
 def layers_command(repo: Path | None, force: bool, min_confidence: float, limit: int, as_json: bool) -> None:
-    """Shows the layers of the code, and which uses which.
+    """Show the layers of the code and the uses between them.
 
-    From the highest to the lowest: ui, api, logic, data, infra; beside them test, config and docs. To which a file
-    belongs follows from its name, its folders, what it imports and what its types are called. Of each of the five the
-    most used definitions are shown, with the number of their users (`--json`: of the others too). In the table, rows
-    use columns. Uses of a higher layer by a lower one are listed, those over most layers first.
+    From highest to lowest, the layers are ui, api, logic, data and infra. The layers test, config and docs have no
+    rank. The layer of a file follows from its name, folders, imports and type names. For each of the five layers
+    (`--json`: for all), the most used definitions are shown with the number of their users. In the table, rows use
+    columns. Uses of a higher layer by a lower one are listed, largest distance first.
 
     \b
     Example:

@@ -28,13 +28,13 @@ def _memory_option(command: _Command) -> _Command:
         "file",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
-        help="The file that holds the memory; without it .causalist/memory.db of the repository around the folder.",
+        help="Memory file.  [default: .causalist/memory.db of the repository around the folder]",
     )(command)
 
 
 @click.group("memory")
 def command() -> None:
-    """Remembers documents and finds what belongs together.
+    """Store documents and search them by shared entities.
 
     \b
     Example:
@@ -45,18 +45,18 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PLACE...")
-@click.option("--model", metavar="NAME", help="Let this model of the llm library find entities and what relates them.")
-@click.option("--yes", is_flag=True, help="Ask the model about many passages without confirmation.")
+@click.option("--model", metavar="NAME", help="Model of the llm library that extracts entities and relations.")
+@click.option("--yes", is_flag=True, help="Allow more than 100 calls of the model.")
 @_memory_option
 @json_option
 def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | None, as_json: bool) -> None:
-    """Adds the documents of folders and files, or brings them up to date.
+    """Add or update the documents of folders and files.
 
-    Markdown, reStructuredText, AsciiDoc, HTML, plain text and, with the extra pdf, PDF. What git ignores stays out of
-    folders. Added again, a folder has only those documents read that changed, and forgets those that are gone.
+    Formats: Markdown, reStructuredText, AsciiDoc, HTML, plain text and, with the extra pdf, PDF. Files that git ignores
+    are skipped in folders. Adding a folder again reads only changed documents and removes deleted ones.
 
-    With --model each new passage is sent to that model, twice; its answers are kept, so that a run that was interrupted
-    goes on. What it will take is shown first, and more than 100 calls need --yes.
+    --model sends each new passage to that model twice. Its answers are stored, so that an interrupted run continues.
+    The command first shows an estimate; more than 100 calls need --yes.
 
     \b
     Example:
@@ -81,12 +81,12 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
 @command.command("search")
 @click.argument("query")
 @_memory_option
-@click.option("--mode", type=click.Choice(_MODES), help="How passages are found; hippo without it.")
-@click.option("--limit", type=click.IntRange(1, 1000), metavar="N", help="How many at most; 5 without it.")
+@click.option("--mode", type=click.Choice(_MODES), help="Retrieval mode.  [default: hippo]")
+@click.option("--limit", type=click.IntRange(1, 1000), metavar="N", help="Maximum number of passages.  [default: 5]")
 @click.option("--hops", type=click.IntRange(0, 10), default=0, show_default=True,
-              help="Seed entities that many hops further, for questions that name little.")  # fmt: skip
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True), help="Probability of a restart; 0.15 without it.")
-@click.option("--variant", help="log (the default), hipporag or hipporag2.")
+              help="Extend the seeds by entities up to N hops away, for queries that name few.")  # fmt: skip
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True), help="Restart probability.  [default: 0.15]")
+@click.option("--variant", help="Variant: log, hipporag or hipporag2.  [default: log]")
 @json_option
 def search(
     query: str,
@@ -98,9 +98,9 @@ def search(
     variant: str | None,
     as_json: bool,
 ) -> None:
-    """Finds the passages that answer QUERY.
+    """Find the passages that answer QUERY.
 
-    What [memory] of causalist.toml says counts where an option is not given.
+    Options that are not given are read from [memory] of causalist.toml.
 
     \b
     Example:
@@ -115,7 +115,7 @@ def search(
     limit = settings.value("memory", "limit") if limit is None else limit
     if hops:
         if mode not in (None, "hippo") or variant:
-            raise UsageError("--hops is for mode hippo and the default variant")
+            raise UsageError("--hops requires --mode hippo and the default variant")
         mode = "hippo"
     mode = mode or settings.value("memory", "mode")
     variant = variant or settings.value("memory", "variant")
@@ -130,18 +130,27 @@ def search(
     else:
         emit_lines(line for rank, each in enumerate(found, 1) for line in _shown(rank, each, query))
     if not found:
-        say("nothing found: no passage has a word or an entity of the question")
+        say("nothing found: no passage contains a word or an entity of the query")
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
 @command.command("graph")
 @_memory_option
-@click.option("--entity", metavar="NAME", help="Show what is near this entity, instead of exporting everything.")
-@click.option("--hops", type=click.IntRange(1, 10), default=1, show_default=True, help="How far from the entity.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file, complete or not.")
+@click.option("--entity", metavar="NAME", help="Show the neighbors of this entity instead of exporting the graph.")
+@click.option(
+    "--hops", type=click.IntRange(1, 10), default=1, show_default=True, help="Maximum distance from the entity."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File to write instead of standard output; replaced atomically.",
+)
 @json_option
 def graph(file: Path | None, entity: str | None, hops: int, output: Path | None, as_json: bool) -> None:
-    """Exports the graph of passages and entities as node-link JSON, or shows what is near one entity.
+    """Export the graph of passages and entities, or show one entity.
+
+    The export is node-link JSON.
 
     \b
     Example:
@@ -164,11 +173,13 @@ def _approval(yes: bool) -> "Callable[[Estimate], None]":
 
     def approve(estimate: "Estimate") -> None:
         say(
-            f"{estimate.passages} new passages, {estimate.cached} of them answered before: {estimate.calls} calls of "
+            f"{estimate.passages} new passages, {estimate.cached} of them cached: {estimate.calls} calls of "
             f"the model, about {estimate.prompt_tokens:,} tokens sent and {estimate.answer_tokens:,} received"
         )
         if estimate.calls > _LARGE and not yes:
-            raise UsageError(f"this takes {estimate.calls} calls of the model; run it with --yes")
+            raise UsageError(
+                f"this needs {estimate.calls} calls of the model, more than {_LARGE}. Add --yes to allow them."
+            )
 
     return approve
 
@@ -190,7 +201,7 @@ def _show_entity(index: "HippoIndex", entity: str, hops: int, as_json: bool) -> 
 @_memory_option
 @json_option
 def stats(file: Path | None, as_json: bool) -> None:
-    """Counts what the memory holds.
+    """Show the size of the memory.
 
     \b
     Example:

@@ -13,19 +13,19 @@ from causalist.cli._repository import need_extra, repository_options
 def _seconds(_: click.Context, __: click.Parameter, value: float) -> float:
     # A range of click lets NaN through.
     if math.isnan(value):
-        raise click.BadParameter("is no number of seconds.")
+        raise click.BadParameter("must be a number of seconds, not nan.")
     return value
 
 
 def _folders(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[Path, ...]:
     if any(not value.strip() for value in values):
-        raise click.BadParameter("is empty; give a folder, or leave the option out.")
+        raise click.BadParameter("must not be empty. Give a folder, or omit the option.")
     return tuple(map(Path, values))
 
 
 @click.group("serve")
 def command() -> None:
-    """Serves a repository to other programs.
+    """Run a server for agents, editors or a browser.
 
     \b
     Example:
@@ -35,28 +35,28 @@ def command() -> None:
 
 @command.command("mcp")
 @click.option("--repo", "repos", multiple=True, metavar="DIR", callback=_folders,
-              help="Just this folder; may be repeated. Without it the folders that the client has open, or else the "
-              "repository around the current folder.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Index a home directory or the root of a file system too.")
+              help="Folder to serve. Repeatable.  [default: the open folders of the client, else the repository "
+              "around the current folder]")  # fmt: skip
+@click.option("--force", is_flag=True, help="Allow indexing a home directory or a file system root.")
 @click.option("--wait", type=click.FloatRange(0, 3600), default=5, show_default=True, metavar="SECONDS",
-              callback=_seconds, help="How long a call waits for the first index before it is answered from the files "
-              "read as text, or told how far the index is.")  # fmt: skip
+              callback=_seconds, help="Longest wait of a call for the first index. After that, the call searches "
+              "the files as text, or reports the progress of the index.")  # fmt: skip
 @click.option("--refresh-wait", type=click.FloatRange(0, 3600), default=1, show_default=True, metavar="SECONDS",
-              callback=_seconds, help="How long a call waits for an index of the latest changes before it is answered "
-              "from the one before, with a note on what is not in it.")  # fmt: skip
+              callback=_seconds, help="Longest wait of a call for an index of the latest changes. After that, the "
+              "previous index answers, with a note that lists the stale files.")  # fmt: skip
 @click.option("--tools", type=click.Choice(["default", "all"]), default="default", show_default=True,
-              help="What an agent is offered: few tools are used more.")  # fmt: skip
-@click.option("--text-only", is_flag=True, help="Answer with text alone, without a structured part beside it.")
-@click.option("--http", is_flag=True, help="Speak HTTP on 127.0.0.1 instead, for any number of clients.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --http; without it any free one.")
+              help="Tools to offer. Agents use a short list more often.")  # fmt: skip
+@click.option("--text-only", is_flag=True, help="Answer with text only, without structured content.")
+@click.option("--http", is_flag=True, help="Use HTTP on 127.0.0.1, for several clients.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port for --http.  [default: any free port]")
 def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, tools: str, text_only: bool, http: bool,
         port: int) -> None:  # fmt: skip
-    """Speaks the Model Context Protocol on standard input and output.
+    """Serve the Model Context Protocol on standard input and output.
 
-    Agents start it; `causalist install` tells them how. Needs the extra: pip install "causalist[mcp]".
+    Agents start this server; `causalist install` configures them. Requires the extra: pip install "causalist[mcp]".
 
-    With --http the address and a token, which clients have to send, are shown on standard error; the environment
-    variable CAUSALIST_TOKEN sets one that stays the same.
+    With --http, the address and the token that clients must send are printed on standard error. The environment
+    variable CAUSALIST_TOKEN sets a fixed token.
 
     \b
     Example:
@@ -86,7 +86,10 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, 
         from causalist.servers.stdio_pipes import claim_pipes
 
         if sys.stdin is not None and sys.stdin.isatty():
-            say("this speaks the Model Context Protocol on standard input; `causalist install` sets up a client for it")
+            say(
+                "waiting for Model Context Protocol messages on standard input; "
+                "run `causalist install` to set up a client"
+            )
         pipes = claim_pipes()
     from causalist.servers.mcp.server import Serving, serve, serve_http
 
@@ -108,13 +111,13 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, 
 @command.command("lsp")
 @repository_options
 @click.option("--wait", type=click.FloatRange(0, 3600), default=20, show_default=True, metavar="SECONDS",
-              callback=_seconds, help="How long a call waits for the index before it says how far that is."
+              callback=_seconds, help="Longest wait of a call for the index. After that, the call reports its progress."
               )  # fmt: skip
 def lsp(repo: Path | None, force: bool, wait: float) -> None:
-    """Speaks the Language Server Protocol on standard input and output.
+    """Serve the Language Server Protocol on standard input and output.
 
-    Editors start it, beside whatever server knows the language. They say which folders are open; --repo is for those
-    that do not. Needs the extra: pip install "causalist[lsp]".
+    Editors start this server in addition to the server of a language. They send the open folders; use --repo for
+    editors that do not. Requires the extra: pip install "causalist[lsp]".
 
     \b
     Example:
@@ -129,7 +132,7 @@ def lsp(repo: Path | None, force: bool, wait: float) -> None:
     if repo is not None and not force:
         refuse_root(repo.resolve())
     if sys.stdin is not None and sys.stdin.isatty():
-        say("this speaks the Language Server Protocol on standard input; docs/lsp.md says how to set up an editor")
+        say("waiting for Language Server Protocol messages on standard input; docs/lsp.md describes the editor setup")
     pipes = claim_pipes()
     from causalist.servers.lsp.server import serve
 
@@ -142,11 +145,11 @@ def lsp(repo: Path | None, force: bool, wait: float) -> None:
 
 @command.command("web")
 @repository_options
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen; without it any free port.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]")
 def web(repo: Path | None, force: bool, port: int) -> None:
-    """Shows a page to ask the repository in, in a browser on this machine.
+    """Serve a web page for queries, to a browser on this machine.
 
-    Prints its address, which holds a token that only this run knows. Needs the extra: pip install "causalist[web]".
+    The printed address contains a token that is valid for this run. Requires the extra: pip install "causalist[web]".
 
     \b
     Example:

@@ -15,9 +15,9 @@ def question_of(params: Mapping[str, Any]) -> str:
     """What is asked. Raises UsageError."""
     question = params.get("question")
     if not isinstance(question, str):
-        raise UsageError(f"question is {question!r}; it is a string")
+        raise UsageError(f"question must be a string, not {question!r}")
     if len(question) > MOST_CHARACTERS:
-        raise UsageError(f"question has {len(question)} characters; at most {MOST_CHARACTERS} are read")
+        raise UsageError(f"question must have at most {MOST_CHARACTERS:,} characters, not {len(question):,}")
     return question
 
 
@@ -28,7 +28,7 @@ def options_from(defaults: AskOptions, given: Mapping[str, Any]) -> AskOptions:
     chosen: dict[str, Any] = {}
     for name, value in given.items():
         if name not in fields:
-            raise UsageError(f"there is no option {name[:80]!r}; there are {', '.join(fields)}")
+            raise UsageError(f"unknown option {name[:80]!r}. Choose from {', '.join(fields)}.")
         chosen[name] = _read(name, value, getattr(AskOptions(), name))
     return dataclasses.replace(defaults, **chosen)
 
@@ -38,18 +38,22 @@ def _read(name: str, value: Any, default: Any) -> Any:
         try:
             return type(default)(value)
         except ValueError:
-            raise UsageError(f"{name} is {value!r}; it is one of {', '.join(type(default))}") from None
+            raise UsageError(f"{name} must be one of {', '.join(type(default))}, not {value!r}") from None
     if name == "route":
         try:
             return None if value is None else Route(value)
         except ValueError:
-            raise UsageError(f"route is {value!r}; it is one of {', '.join(Route)}") from None
+            raise UsageError(f"route must be one of {', '.join(Route)}, not {value!r}") from None
     if isinstance(default, tuple):
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise UsageError(f"{name} is {value!r}; it is a list of patterns")
+            raise UsageError(f"{name} must be a list of patterns, not {value!r}")
         return tuple(value)
     wanted: Any = str if default is None else (int, float) if isinstance(default, float) else type(default)
     is_wanted = isinstance(value, wanted) and (isinstance(value, bool) == isinstance(default, bool))
     if not is_wanted and not (default is None and value is None):
-        raise UsageError(f"{name} is {value!r}; it is of another type")
+        raise UsageError(f"{name} must be of type {_type_name(wanted)}, not {value!r}")
     return value
+
+
+def _type_name(wanted: Any) -> str:
+    return "number" if isinstance(wanted, tuple) else {str: "string", int: "integer", bool: "boolean"}[wanted]

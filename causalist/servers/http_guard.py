@@ -66,20 +66,20 @@ class Rules:
         >>> rules.check("GET", "/", [(b"host", b"127.0.0.1:80")])
         >>> rules.check("GET", "/", [(b"host", b"127.0.0.1:80"), (b"origin", b"http://evil.example")])
         Traceback (most recent call last):
-        causalist.servers.http_guard.Refusal: requests of other sites are not answered
+        causalist.servers.http_guard.Refusal: cross-origin requests are not allowed
         """
         found = _single(headers)
         if method not in self.methods:
-            raise Refusal(405, "this method is not served")
+            raise Refusal(405, "this method is not allowed")
         if not self._is_own(found.get("host", "")):
-            raise Refusal(421, "the Host header names another server; use the address that was printed at the start")
+            raise Refusal(421, "the Host header names another server. Use the address that the server printed.")
         origin = found.get("origin")
         if origin is not None and not self._is_own_origin(origin):
-            raise Refusal(403, "requests of other sites are not answered")
+            raise Refusal(403, "cross-origin requests are not allowed")
         if found.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            raise Refusal(403, "requests of other sites are not answered")
+            raise Refusal(403, "cross-origin requests are not allowed")
         if self.token is not None and path not in self.open_paths and not self._brings_token(found):
-            raise Refusal(401, "the token is missing or wrong; open the address that was printed at the start")
+            raise Refusal(401, "the token is missing or wrong. Use the address that the server printed.")
 
     def _is_own(self, host: str) -> bool:
         host = host.lower()
@@ -150,7 +150,7 @@ class Guard:
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body. Raises Refusal where it is too long or takes too long."""
         most = self._rules.most_body_bytes
-        too_long = Refusal(413, f"a body may have {most} bytes; this one has more")
+        too_long = Refusal(413, f"the body is longer than {most:,} bytes")
         declared = _single(scope["headers"]).get("content-length", "")
         if declared.isdecimal() and int(declared) > most:
             raise too_long

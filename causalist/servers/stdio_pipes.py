@@ -33,5 +33,5 @@ def claim_pipes() -> Pipes:
             os.dup2(nothing, 1)
         os.close(nothing)
     except OSError as error:
-        raise UsageError(f"standard input and output have to be open: {error.strerror or error}") from error
+        raise UsageError(f"standard input and output must be open: {error.strerror or error}") from error
     return pipes

@@ -142,7 +142,7 @@ def note_on(view: "View") -> str:
     if view.failure is not None:
         why = neutralise(f"{view.failure.slug}: {view.failure}")[:200]
     else:
-        why = f"still indexing: {view.stage}; ask again for an answer with all of it"
+        why = f"still indexing: {view.stage}; ask again for a current answer"
     return f"note: answered from an index that is older than the files; {what}{'; ' * bool(what)}{why}\n"
 
 
@@ -150,8 +150,8 @@ def not_yet(view: "View", *, is_answered: bool = False) -> str:
     """How far the first index is, for an answer from files that were read as text, or for none at all."""
     far = f"indexing: {0 if view.stage is None else view.stage.percent:.0f} % ({view.stage})"
     if is_answered:
-        return f"note: still {far}; ask again for an answer from the code itself\n"
-    return f"still {far}. There is nothing to answer this from yet; call again in a few seconds.\n"
+        return f"note: still {far}; ask again for an answer from the graph\n"
+    return f"still {far}. No answer is possible yet; call again in a few seconds.\n"
 
 
 def _file(excerpt: Excerpt) -> dict[str, Any]:
@@ -204,8 +204,8 @@ def ask_text(repository: "Repository", question: str, max_tokens: int, top_k: in
     if answer.pack is None:
         info = answer.repository
         return Reply(
-            f"nothing found: no word of the question occurs in the {info.files} files that were searched; "
-            "ask with a name or another word that they may use"
+            f"nothing found: no word of the query occurs in the {info.files} files that were searched; "
+            "try a name or another word of the code"
         )
     tail = [f"note: {d.slug}: {one_line(d.detail, 300)}" for d in answer.diagnostics]
     ids = [hit.id for hit in answer.results if hit.kind in _POINTED_AT and hit.id == shown(hit.id)][:_MOST_HINTED]
@@ -426,9 +426,7 @@ def named(repository: "Repository", name: str) -> tuple[str, str]:
         if not near or "\n" in str(error):  # it lists some itself
             raise
         listed = "\n  ".join(near)
-        raise UnknownNode(
-            f"nothing here is called {name!r}; its beginning or a part of it have:\n  {listed}"
-        ) from error
+        raise UnknownNode(f"no node is called {name!r}; similar names:\n  {listed}") from error
     note = f"note: {one_line(found.note, 300)}\n" if found.note else ""
     return repository.index.graph.nodes.ids[found.node], note
 

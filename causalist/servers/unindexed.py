@@ -63,13 +63,13 @@ def ask_files(root: Path, question: str, max_tokens: int, top_k: int | None, sec
     wanted = dict.fromkeys(term for word in words for term in terms_of(word))
     matches, read = _matching(root, list(wanted), seconds)
     if not matches:
-        return Reply(f"no word of the question occurs in {_coverage(read)}\n", n_files=read.n_read)
+        return Reply(f"no word of the query occurs in {_coverage(read)}\n", n_files=read.n_read)
     n_with = Counter(term for match in matches for term in match.counts)
     weights = {term: math.log(1 + (read.n_read - n + 0.5) / (n + 0.5)) for term, n in sorted(n_with.items())}
     scores = {match.path: round(_score(match, weights, read.mean), 9) for match in matches}
     ranked = sorted(matches, key=lambda match: (-scores[match.path], match.path))
     k = top_k or min(_MOST, max(_FEWEST, max_tokens // _TOKENS_A_FILE))
-    text = f"note: {_coverage(read)}, most alike first; definitions and what uses them are not known yet\n"
+    text = f"note: {_coverage(read)}, best match first; definitions and their users are not known yet\n"
     excerpts = []
     for rank, match in enumerate(ranked[:k], 1):
         lines = masked(match.data, find_secrets(match.data)).decode("utf-8", "replace").split("\n")
@@ -93,15 +93,15 @@ def places_of_name(root: Path, name: str, max_tokens: int, seconds: float = _SEC
     matches, read = _matching(root, [], seconds, word)
     texts = [(each, masked(each.data, find_secrets(each.data)).decode("utf-8", "replace")) for each in matches]
     found = _written(texts, rf"(?<![\w$]){re.escape(word)}(?![\w$])", 0)
-    how = "is written"
+    how = "occurs"
     if not found:
-        found, how = _written(texts, re.escape(word), re.IGNORECASE), "is a part of what is written"
+        found, how = _written(texts, re.escape(word), re.IGNORECASE), "is part of a word"
     if not found:
-        return Reply(f"{one_line(repr(word), 80)} is not written in {_coverage(read)}\n", n_files=read.n_read)
+        return Reply(f"{one_line(repr(word), 80)} does not occur in {_coverage(read)}\n", n_files=read.n_read)
     n_defining = sum(not each[0] for each in found)
     head = (
         f"note: where {one_line(repr(word), 80)} {how}, {n_defining} of {len(found)} lines look like definitions "
-        f"and come first; {_coverage(read)}, without knowing which of them is meant\n"
+        f"and come first; {_coverage(read)}, without resolving the name\n"
     )
     lines = [
         f"{one_line(path, 150)}:{row + 1}: {one_line(line, 160)}\n" for *_, path, row, line in found[:_MOST_PLACES]

@@ -111,7 +111,7 @@ class Door:
             except Exception as error:
                 if os.environ.get("CAUSALIST_TRACEBACK"):
                     traceback.print_exc(file=sys.stderr)
-                return _failure(500, "internal", f"{type(error).__name__}: {error}; this is a defect of Causalist")
+                return _failure(500, "internal", f"{type(error).__name__}: {error}. This is a defect of Causalist.")
 
         return respond
 
@@ -141,7 +141,7 @@ class Door:
         params = await _json(request)
         node = params.get("node")
         if not isinstance(node, str) or len(node) > _LONGEST_ID or set(params) != {"node"}:
-            raise UsageError("this takes a node, an id, and nothing else")
+            raise UsageError("the request must have one key, node, with the id of a node")
         view = await self.live.view(_WAIT_SECONDS, _unreported)
         repository = view.repository
         if repository is None:
@@ -197,13 +197,13 @@ def _failure(status: int, slug: str, message: str) -> Response:
 async def _json(request: Request) -> dict[str, Any]:
     """The body. Only as JSON: a form of another site can send none without asking first."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise UsageError("the body has to be application/json")
+        raise UsageError("the Content-Type must be application/json")
     try:
         params = json.loads(await request.body())
     except (ValueError, RecursionError):
-        raise UsageError("the body is not JSON in UTF-8") from None
+        raise UsageError("the body must be JSON in UTF-8") from None
     if not isinstance(params, dict):
-        raise UsageError("the body is no JSON object")
+        raise UsageError("the body must be a JSON object")
     return params
 
 
@@ -227,7 +227,7 @@ def listen(port: int) -> socket.socket:
         listening.listen(128)
     except OSError as error:
         listening.close()
-        raise UsageError(f"cannot listen on port {port}: {error.strerror or error}; give another --port") from error
+        raise UsageError(f"cannot listen on port {port}: {error.strerror or error}. Choose another --port.") from error
     return listening
 
 

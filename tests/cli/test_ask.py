@@ -202,7 +202,7 @@ class TestFilters:
         done = invoke("ask", "price", "--include", "*.rb", "--repo", str(small))
         assert (done.code, done.stdout) == (1, "")
         assert "filtered-out: no indexed file is left by --include *.rb" in done.stderr
-        assert "that the filters leave" in done.stderr
+        assert "that match the filters" in done.stderr
         assert invoke("ask", "price", "--include", "*.rb", "--strict", "--repo", str(small)).code == 1
 
     def test_no_pattern(self, small: Path) -> None:
@@ -232,7 +232,9 @@ def test_the_route_skip_has_nothing_at_hand_in_a_process_of_its_own(small: Path)
         done = invoke(*arguments)
         assert (done.code, done.stdout) == (1, "")
         assert "note: not-cached: " in done.stderr
-        assert done.stderr.endswith("nothing found: no answer was at hand, and --route skip makes none; leave it out\n")
+        assert done.stderr.endswith(
+            "nothing found: no answer is cached, and --route skip computes none; omit --route skip\n"
+        )
     done = invoke(*arguments, "--json")
     document = json.loads(done.stdout)
     assert done.code == 1 and document["route"] == "skip" and document["results"] == [] and document["pack"] is None

@@ -110,11 +110,11 @@ def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypat
     with serving(answer) as address:
         monkeypatch.setattr(llm_extractor, "model_named", lambda name: openai_model(address))
         done = invoke("memory", "add", "docs", "--model", "fake")
-        assert "3 new passages, 0 of them answered before: 6 calls of the model, about" in done.stderr
+        assert "3 new passages, 0 of them cached: 6 calls of the model, about" in done.stderr
         assert (done.code, len(asked)) == (0, 3)
         (folder / ".causalist" / "memory.db").unlink()
         again = invoke("memory", "add", "docs", "--model", "fake")
-        assert "3 of them answered before: 0 calls" in again.stderr and len(asked) == 3
+        assert "3 of them cached: 0 calls" in again.stderr and len(asked) == 3
         write_all(folder, {f"docs/more{i}.md": f"# More {i}\n\ntext" for i in range(60)})
         assert "with --yes" in invoke("memory", "add", "docs", "--model", "fake").failed("usage")
         assert len(asked) == 3

@@ -121,7 +121,7 @@ class TestAsk:
 
     def test_nothing_found_says_how_much_was_searched(self, sample: Repository) -> None:
         n_files = sample.info().files
-        expected = f"nothing found: no word of the question occurs in the {n_files} files that were searched"
+        expected = f"nothing found: no word of the query occurs in the {n_files} files that were searched"
         assert ask_text(sample, "qqzzqq", 4000, None).startswith(expected)
 
     def test_changed_files_are_noted(self, tmp_path: Path) -> None:

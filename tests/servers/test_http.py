@@ -184,7 +184,7 @@ def test_the_end_is_prompt(number: signal.Signals, code: int, shop: Path) -> Non
 
 def test_a_port_that_is_taken_is_named(server: HttpServer, shop: Path) -> None:
     done = run("serve", "mcp", "--http", "--port", str(server.port), "--repo", str(shop), cwd=shop)
-    assert "give another --port" in done.failed("usage")
+    assert "Choose another --port" in done.failed("usage")
 
 
 def test_only_the_loopback_interface_is_listened_on(server: HttpServer) -> None:

@@ -145,7 +145,7 @@ class TestBody:
         sent = exchanged([part(b"x" * 6, True), part(b"x" * 5)], most_body_bytes=10)
         for status, headers, body in (declared, sent):
             assert status == 413
-            assert json.loads(body)["error"]["message"] == "a body may have 10 bytes; this one has more"
+            assert json.loads(body)["error"]["message"] == "the body is longer than 10 bytes"
             assert headers[b"cache-control"] == b"no-store"
         assert exchanged([part(b"x" * 10)], most_body_bytes=10)[0] == 200
 

@@ -222,7 +222,7 @@ class TestFailure:
             return str(caught.value)
 
         (message,) = driven(large, killed)
-        assert "was ended by signal 9" in message and str(large) in message
+        assert "ended by signal 9" in message and str(large) in message
 
     def test_the_older_index_answers_where_a_newer_one_fails(
         self, small: Path, monkeypatch: pytest.MonkeyPatch
@@ -234,7 +234,7 @@ class TestFailure:
 
         before, _, after = driven(small, look, fail, look)
         assert after.repository is before.repository
-        assert "was ended with exit code 7" in str(after.failure)
+        assert "ended with exit code 7" in str(after.failure)
         assert after.behind is not None and after.behind.changed == ("shop/new.py",)
 
     def test_all_who_wait_are_told_of_a_failure(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,7 +171,7 @@ class TestFolders:
         async def drive(editor: Editor) -> None:
             await editor.begin(small, other)
             assert sorted(await names(editor, "price_of")) == ["bank.py::price_of", "shop/prices.py::price_of"]
-            with pytest.raises(JsonRpcException, match="uri has to name one of the open folders"):
+            with pytest.raises(JsonRpcException, match="uri must name an open folder"):
                 await editor.own("ask", question="price")
             asked = await editor.own("ask", question="price", uri=other.as_uri())
             assert asked["repository"]["root"] == str(other)

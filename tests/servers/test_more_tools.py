@@ -59,7 +59,7 @@ def test_find(shop: Repository) -> None:
     reply = call(shop, "find", name="with_tax")
     assert reply.text.splitlines()[0] == "shop/prices.py::with_tax  function, line 6"
     assert reply.nodes[0] == "shop/prices.py::with_tax"
-    assert "nothing is called 'zzzqq'" in call(shop, "find", name="zzzqq").text
+    assert "no node has a name like 'zzzqq'" in call(shop, "find", name="zzzqq").text
 
 
 def test_map(shop: Repository) -> None:
@@ -143,7 +143,7 @@ def test_what_an_answer_is_about(sample: Repository) -> None:
     assert document["coverage"]["behind"] == 30 and document["coverage"]["behind_files"] == [*changed[:20]]
     assert note_on(view) == (
         "note: answered from an index that is older than the files; 30 changed files are not in it (src/00.ts, "
-        "src/01.ts, src/02.ts, …); still indexing: 12 of 30 files parsed; ask again for an answer with all of it\n"
+        "src/01.ts, src/02.ts, …); still indexing: 12 of 30 files parsed; ask again for a current answer\n"
     )
     assert "; another commit is checked out; still indexing" in note_on(replace(view, behind=Look(False, (), True)))
     assert note_on(View(sample, 3)) == "" == note_on(View(None, stage=Stage()))

@@ -41,9 +41,7 @@ def test_files_are_ranked_and_shown_where_the_words_are(shop: Path) -> None:
     assert [each.path for each in reply.excerpts[:2]] == ["src/refunds.py", "docs/manual.md"]
     assert {each.path for each in reply.excerpts} == FILES.keys() - {"src/empty.py"}
     assert reply.excerpts[0] == Excerpt("src/refunds.py", 3, 6) and reply.n_files == 5
-    assert reply.text.startswith(
-        "note: all 5 files, read as text, most alike first; definitions and what uses them are"
-    )
+    assert reply.text.startswith("note: all 5 files, read as text, best match first; definitions and their users are")
     assert "── #1 src/refunds.py:4-7\n   words: refund, order\n```\n\ndef refund(order):\n" in reply.text
 
 
@@ -89,9 +87,7 @@ def test_budgets(shop: Path, max_tokens: int) -> None:
 def test_where_a_name_is_written(shop: Path) -> None:
     reply = places_of_name(shop, "src/orders.py::order", 900, LONG)
     head, *lines = reply.text.rstrip("\n").split("\n")
-    assert head.startswith(
-        "note: where 'order' is written, 1 of 5 lines look like definitions and come first; all 5 files"
-    )
+    assert head.startswith("note: where 'order' occurs, 1 of 5 lines look like definitions and come first; all 5 files")
     assert lines == [
         "src/orders.py:1: def order(item):",
         "src/refunds.py:5: def refund(order):",
@@ -101,17 +97,17 @@ def test_where_a_name_is_written(shop: Path) -> None:
     ]
     assert reply.excerpts[0] == Excerpt("src/orders.py", 0, 0)
     part = places_of_name(shop, "REFUNDS", 900, LONG).text
-    assert part == "'REFUNDS' is not written in all 5 files, read as text\n"
+    assert part == "'REFUNDS' does not occur in all 5 files, read as text\n"
     part = places_of_name(shop, "Mone", 900, LONG).text
-    assert part.startswith("note: where 'Mone' is a part of what is written, 0 of 2 lines look like definitions")
+    assert part.startswith("note: where 'Mone' is part of a word, 0 of 2 lines look like definitions")
     assert part.endswith("src/refunds.py:1: import money\nsrc/refunds.py:6: return money.back(order)\n")
 
 
 def test_nothing_is_found(shop: Path, tmp_path: Path) -> None:
     assert ask_files(shop, "qqzzqq", 900, None, LONG).text == (
-        "no word of the question occurs in all 5 files, read as text\n"
+        "no word of the query occurs in all 5 files, read as text\n"
     )
-    assert places_of_name(shop, "qqzzqq", 900, LONG).text == "'qqzzqq' is not written in all 5 files, read as text\n"
+    assert places_of_name(shop, "qqzzqq", 900, LONG).text == "'qqzzqq' does not occur in all 5 files, read as text\n"
     (tmp_path / "void").mkdir()
     with pytest.raises(NothingToIndex):
         ask_files(tmp_path / "void", "refund", 900, None, LONG)
@@ -129,7 +125,7 @@ def test_the_structured_part(shop: Path) -> None:
     assert (coverage["files"], coverage["complete"], coverage["generation"]) == (5, False, 0)
     assert coverage["indexing"] == "2 of 5 files parsed"
     assert not_yet(view, is_answered=True) == (
-        "note: still indexing: 24 % (2 of 5 files parsed); ask again for an answer from the code itself\n"
+        "note: still indexing: 24 % (2 of 5 files parsed); ask again for an answer from the graph\n"
     )
 
 
@@ -162,5 +158,5 @@ def test_a_client_that_asks_during_the_first_index(large: Path) -> None:
     assert 0 < asked.structured_content["coverage"]["files"] <= 1500
     assert all(node["kind"] == "file" for node in asked.structured_content["nodes"])
     assert "part_27/worker_77.py:1: class Worker77:" in symbol.content[0].text
-    assert "There is nothing to answer this from yet" in impact.content[0].text
+    assert "No answer is possible yet" in impact.content[0].text
     assert "still indexing: " in prompt.messages[0].content.text and "worker_" in prompt.messages[0].content.text

@@ -78,7 +78,7 @@ class _Worker:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:
-            raise IndexingStopped(f"cannot start {sys.executable} to index: {error.strerror or error}") from error
+            raise IndexingStopped(f"cannot start {sys.executable} for indexing: {error.strerror or error}") from error
         threading.Thread(target=self._listen, daemon=True).start()
 
     def begin(self, job: "IndexJob", buffers: Path | None) -> bool:
@@ -218,7 +218,7 @@ class IndexJob:
         index = read_index(Path(place))
         self._remove_temporary()
         if index is None:
-            raise IndexingStopped(f"the index of {self._root} was removed just after it was made; ask again")
+            raise IndexingStopped(f"the index of {self._root} was removed right after it was built. Ask again.")
         notes = self._outcome.get("notes")
         return index, tuple(map(Diagnostic._make, notes)) if isinstance(notes, list) else ()
 
@@ -263,9 +263,10 @@ class IndexJob:
             code = self._process.wait()
             how = f"with exit code {code}" if code >= 0 else f"by signal {-code}"
             return IndexingStopped(
-                f"the process that indexes {self._root} was ended {how}; ask again, or run `causalist index` to see why"
+                f"the indexing process of {self._root} ended {how}. "
+                "Ask again, or run `causalist index` to see the error."
             )
         for each in vars(errors).values():
             if isinstance(each, type) and issubclass(each, CausalistError) and each.slug == slug:
                 return each(message)
-        return IndexingStopped(f"indexing failed: {message}; CAUSALIST_TRACEBACK=1 shows where")
+        return IndexingStopped(f"indexing failed: {message}; set CAUSALIST_TRACEBACK=1 to see the traceback")

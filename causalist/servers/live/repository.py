@@ -228,12 +228,12 @@ class Repositories:
         """(name, repository); without a name the first. Raises UsageError with the names that there are."""
         if not self.by_name:
             raise UsageError(
-                "no repository is open: start the server in one, give --repo, or open a folder in the client"
+                "no repository is open. Start the server in a repository, use --repo, or open a folder in the client."
             )
         if name is None:
             name = next(iter(self.by_name))
         if name not in self.by_name:
-            raise UsageError(f"there is no repository {name[:80]!r}; there are {', '.join(self.by_name)}")
+            raise UsageError(f"unknown repository {name[:80]!r}. Choose one of {', '.join(self.by_name)}.")
         return name, self.by_name[name]
 
     async def prepare(self) -> None:

@@ -305,7 +305,7 @@ def context_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, objec
     node = _node(shown, params)
     most = params.get("max_tokens", _CONTEXT_TOKENS)
     if isinstance(most, bool) or not isinstance(most, int) or not 200 <= most <= 100_000:
-        raise UsageError(f"max_tokens is {most!r}; it lies between 200 and 100000")
+        raise UsageError(f"max_tokens must be an integer from 200 to 100,000, not {most!r}")
     return {"node": node, "text": symbol_text(shown.repository, node, most).text, "max_tokens": most}
 
 
@@ -315,9 +315,9 @@ def impact_of(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
     node = _node(shown, params)
     depth, confidence = params.get("max_depth"), params.get("min_confidence", 0.0)
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int)):
-        raise UsageError(f"max_depth is {depth!r}; it is a whole number or left out")
+        raise UsageError(f"max_depth must be an integer or omitted, not {depth!r}")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
-        raise UsageError(f"min_confidence is {confidence!r}; it lies between 0 and 1")
+        raise UsageError(f"min_confidence must be between 0 and 1, not {confidence!r}")
     affected = shown.repository.impact(node, max_depth=depth, min_confidence=confidence)
     nearest = affected[:_MOST_AFFECTED]
     places = {}
@@ -348,14 +348,16 @@ def _node(shown: Shown, params: Mapping[str, Any]) -> str:
         at = types.Position(int(position["line"]), int(position["character"]))  # type: ignore[index]
         uri = str(document["uri"])  # type: ignore[index]
     except (KeyError, TypeError, ValueError):
-        raise UsageError("this takes a question, a node, or a textDocument and a position") from None
+        raise UsageError("the request must have a question, a node, or a textDocument and a position") from None
     path = shown.path(uri)
     text = shown.text(path) if path is not None else None
     if path is None or text is None:
         raise UnknownNode(f"{uri} is not indexed")
     found = shown.places.node_at(shown.repository, path, text, at)
     if found is None:
-        raise UnknownNode("nothing that is known stands at this position; put it on the name of a definition or a use")
+        raise UnknownNode(
+            "no known definition or use is at this position. Move it to the name of a definition or a use."
+        )
     return found[0]
 
 

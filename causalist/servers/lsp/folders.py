@@ -125,7 +125,7 @@ class Folder:
             reader = reader_over(self.root, contents, saved.settings.limits())
             self._over = key, replace(over, read=reader)
         except (CausalistError, OSError) as error:
-            _log.warning("what is not saved does not count: %s", error)
+            _log.warning("unsaved changes are ignored: %s", error)
             self._failed = key
         finally:
             self._job = None

@@ -118,18 +118,18 @@ class Protocol(LanguageServerProtocol):
         try:
             document = json.loads(body)
         except (ValueError, RecursionError):
-            return self._refuse(None, _PARSE_ERROR, "this is not JSON in UTF-8, or nested too deeply")
+            return self._refuse(None, _PARSE_ERROR, "the message is not JSON in UTF-8, or is nested too deeply")
         if not isinstance(document, dict) or document.get("jsonrpc") != "2.0":
-            return self._refuse(_id_of(document), _INVALID_REQUEST, "this is JSON, but no JSON-RPC 2.0 message")
+            return self._refuse(_id_of(document), _INVALID_REQUEST, "the message is JSON but not JSON-RPC 2.0")
         id, method = _id_of(document), document.get("method")
         if method is None:
             return self._take_response(document, id)
         if not isinstance(method, str) or ("id" in document and id is None):
-            return self._refuse(id, _INVALID_REQUEST, "the id or the method of this request is of a wrong type")
+            return self._refuse(id, _INVALID_REQUEST, "the id or the method of the request has a wrong type")
         if method == types.INITIALIZE and self._is_initialized:
             return self._refuse(id, _INVALID_REQUEST, "the server is initialized already")
         if not self._is_initialized and method not in (types.INITIALIZE, types.EXIT):
-            return None if id is None else self._refuse(id, _NOT_INITIALIZED, "initialize comes first")
+            return None if id is None else self._refuse(id, _NOT_INITIALIZED, "the first request must be initialize")
         if self._shutdown and method != types.EXIT:
             return None if id is None else self._refuse(id, _INVALID_REQUEST, "the server is shutting down")
         self._take_call(document, method, id)
@@ -145,7 +145,7 @@ class Protocol(LanguageServerProtocol):
         except Exception as error:
             logging.getLogger(__name__).debug("malformed %s: %s", method, error)
             if id is not None:
-                self._refuse(id, _INVALID_PARAMS, f"the parameters of {method[:100]} are not what they should be")
+                self._refuse(id, _INVALID_PARAMS, f"the parameters of {method[:100]} are invalid")
             return
         if method == types.INITIALIZE:
             self._is_initialized = True

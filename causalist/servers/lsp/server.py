@@ -335,7 +335,7 @@ class Server(LanguageServer):
         is shown the first of them."""
         place = self.folders.place(arguments[0]) if len(arguments) == 3 and isinstance(arguments[0], str) else None
         if place is None or not isinstance(arguments[2], str):
-            raise UsageError("this command takes a URI below an open folder, a position and the id of a node")
+            raise UsageError("the command needs a URI below an open folder, a position and the id of a node")
         shown = await self._current(place[0], silent)
         found: list[types.Location] = await self._answer(partial(answers.user_locations, shown, arguments[2]))
         window = _capability(self, "window", "show_document")
@@ -407,7 +407,7 @@ class Server(LanguageServer):
         for error in self._refused.values():
             raise error
         named = ", ".join(folder.root.as_uri() for folder in folders) or "none is open"
-        raise UsageError(f"uri has to name one of the open folders, or a file in one: {named}")
+        raise UsageError(f"uri must name an open folder or a file in one. Open folders: {named}")
 
 
 def merged(found: list[list[types.WorkspaceSymbol]]) -> list[types.WorkspaceSymbol]:

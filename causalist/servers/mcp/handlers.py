@@ -159,7 +159,7 @@ class Handlers:
         tools = tools_of(self.tools)
         tool = tools.get(params.name)
         if tool is None:
-            raise MCPError(code=INVALID_PARAMS, message=f"unknown tool; there are {', '.join(tools)}")
+            raise MCPError(code=INVALID_PARAMS, message=f"unknown tool. Choose one of {', '.join(tools)}.")
         try:
             await self._ask_roots(context)
             given = dict(params.arguments or {})
@@ -293,7 +293,7 @@ class Handlers:
 
         task = (params.arguments or {}).get("task", "")
         if params.name != _PROMPT:
-            raise MCPError(code=INVALID_PARAMS, message=f"unknown prompt; there is {_PROMPT}")
+            raise MCPError(code=INVALID_PARAMS, message=f"unknown prompt. The only prompt is {_PROMPT}.")
         try:
             ask = tools_of("default")["ask"]
             arguments = ask.read({"question": task, "max_tokens": _PROMPT_TOKENS})
@@ -358,7 +358,7 @@ def _resource(uri: str) -> "tuple[str | None, Callable[[Repository], Reply]]":
         id, _, query = uri[len(_NODE) :].partition(f"?{_REPOSITORY}=")
         node = unquote(id)
         return unquote(query) or None, lambda repository: symbol_text(repository, node, _RESOURCE_TOKENS)
-    raise UsageError(f"there is no resource {uri[:200]!r}; there are {_MAP} and {_NODE}ID")
+    raise UsageError(f"unknown resource {uri[:200]!r}. Use {_MAP} or {_NODE}ID.")
 
 
 def _fitted(
@@ -401,7 +401,7 @@ def _failed(text: str) -> CallToolResult:
 def _defect(error: Exception) -> str:
     if os.environ.get("CAUSALIST_TRACEBACK"):
         traceback.print_exc(file=sys.stderr)
-    known = "this is a defect of Causalist; CAUSALIST_TRACEBACK=1 shows on standard error where"
+    known = "This is a defect of Causalist; set CAUSALIST_TRACEBACK=1 to see the traceback on standard error."
     return f"internal: {type(error).__name__}: {error}\n{known}"
 
 

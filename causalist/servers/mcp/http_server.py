@@ -51,7 +51,9 @@ def listen(port: int, token: str) -> Address:
         taken.listen(_MOST_CONNECTIONS)  # whoever comes before everything is loaded waits
     except (OSError, OverflowError) as error:
         taken.close()
-        raise UsageError(f"cannot listen on port {port} of 127.0.0.1: {error}; give another --port, or 0") from error
+        raise UsageError(
+            f"cannot listen on port {port} of 127.0.0.1: {error}. Choose another --port, or 0 for any free port."
+        ) from error
     return Address(taken, token)
 
 

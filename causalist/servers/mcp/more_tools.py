@@ -32,7 +32,7 @@ def _find(repository: "Repository", arguments: Arguments) -> Reply:
 
     hits = repository.find(arguments["name"], limit=arguments["limit"])
     if not hits:
-        return Reply(f"nothing is called {arguments['name']!r} or nearly so; `ask` finds what is meant in words\n")
+        return Reply(f"no node has a name like {arguments['name']!r}; `ask` searches by topic\n")
     lines = [f"{shown(hit.id)}  {hit.kind}, line {hit.start_row + 1}" for hit in hits]
     return Reply("\n".join(lines) + "\n", [hit.id for hit in hits])
 
@@ -214,7 +214,7 @@ class Flag(Parameter):
 
     def read(self, name: str, value: object) -> object:
         if not isinstance(value, bool):
-            raise UsageError(f"{name} is {str(value)[:80]!r}; it is true or false")
+            raise UsageError(f"{name} must be true or false, not {str(value)[:80]!r}")
         return value
 
 
@@ -229,7 +229,7 @@ class Choice(Parameter):
 
     def read(self, name: str, value: object) -> object:
         if value not in self.choices:
-            raise UsageError(f"{name} is {str(value)[:80]!r}; it is one of {', '.join(self.choices)}")
+            raise UsageError(f"{name} must be one of {', '.join(self.choices)}, not {str(value)[:80]!r}")
         return value
 
 
@@ -285,7 +285,7 @@ def _text(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note:
     from causalist.memory.snippets import excerpt
 
     if not rows:
-        return "nothing found: no passage of the memory has a word or an entity of the question"
+        return "nothing found: no passage of the memory contains a word or an entity of the query"
     parts = [f"note: {note}\n"] if note else []
     room = _MOST_TOKENS - sum(map(count_tokens, parts))
     for rank, (passage, text, metadata, why) in enumerate(rows, 1):

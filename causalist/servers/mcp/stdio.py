@@ -139,7 +139,7 @@ def lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
 def read_message(line: bytes | None) -> SessionMessage | JSONRPCError | None:
     """A line as a message, or as the error that answers it; None for an empty line."""
     if line is None:
-        return _refusal(None, INVALID_REQUEST, f"a message may have {LONGEST_MESSAGE} bytes; this one has more")
+        return _refusal(None, INVALID_REQUEST, f"the message is longer than {LONGEST_MESSAGE:,} bytes")
     if not line.strip():
         return None
     try:
@@ -152,8 +152,8 @@ def read_message(line: bytes | None) -> SessionMessage | JSONRPCError | None:
     try:
         document = json.loads(line)
     except (ValueError, RecursionError):
-        return _refusal(None, PARSE_ERROR, "this is not JSON in UTF-8, or nested too deeply")
-    return _refusal(_id_of(document), INVALID_REQUEST, "this is JSON, but no JSON-RPC 2.0 message")
+        return _refusal(None, PARSE_ERROR, "the message is not JSON in UTF-8, or is nested too deeply")
+    return _refusal(_id_of(document), INVALID_REQUEST, "the message is JSON but not JSON-RPC 2.0")
 
 
 def _id_of(document: object) -> RequestId | None:

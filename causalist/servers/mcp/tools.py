@@ -46,19 +46,19 @@ class Parameter:
         """`value` in the declared type. Raises UsageError that names what would work."""
         if self.type is str:
             if not isinstance(value, str):
-                raise UsageError(f"{name} is {_shown(value)}; it is a string")
+                raise UsageError(f"{name} must be a string, not {_shown(value)}")
             if not value.strip():
-                raise UsageError(f"{name} is empty")
+                raise UsageError(f"{name} must not be empty")
             if len(value) > self.high:
-                raise UsageError(f"{name} has {len(value)} characters; at most {self.high:g} are read")
+                raise UsageError(f"{name} must have at most {self.high:,} characters, not {len(value):,}")
             return value
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise UsageError(f"{name} is {_shown(value)}; it is a number from {self.low:g} to {self.high:g}")
+            raise UsageError(f"{name} must be a number from {self.low:,} to {self.high:,}, not {_shown(value)}")
         # A comparison with NaN is false.
         if not self.low <= value <= self.high:
-            raise UsageError(f"{name} is {_shown(value)}; it lies between {self.low:g} and {self.high:g}")
+            raise UsageError(f"{name} must be between {self.low:,} and {self.high:,}, not {_shown(value)}")
         if self.type is int and value != int(value):
-            raise UsageError(f"{name} is {_shown(value)}; it is a whole number")
+            raise UsageError(f"{name} must be an integer, not {_shown(value)}")
         return self.type(value)
 
 
@@ -87,7 +87,7 @@ class Tool:
         unknown = [name for name in given if name not in self.parameters]
         if unknown:
             known = ", ".join(self.parameters)
-            raise UsageError(f"there is no argument {_shown(unknown[0])}; there are {known}")
+            raise UsageError(f"unknown argument {_shown(unknown[0])}. Choose from {known}.")
         arguments: dict[str, object] = {}
         for name, parameter in self.parameters.items():
             value = given.get(name)
