@@ -32,18 +32,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.graph.file_symbols import FolderIds
-from causalist.graph.program.program import Program
-from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import FileFacts, ImportKind
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, EdgeTable
 from causalist.model.roles import role_of
 from causalist.model.symbols import NO_LAYER, STACKED_LAYERS, TYPE_KINDS, Layer, NodeKind, Role, Tier
+
+if TYPE_CHECKING:  # `fan_in` serves look-ups that need no program
+    from causalist.graph.file_symbols import FolderIds
+    from causalist.graph.program.program import Program
+    from causalist.graph.tables import NodeDrafts
 
 
 def _words(text: str) -> frozenset[str]:
@@ -472,8 +474,8 @@ _Layers = NDArray[np.uint8]
 class LayerAssigner:
     """Assigns layers and tiers to the nodes of a program whose drafts are given."""
 
-    program: Program
-    drafts: NodeDrafts
+    program: "Program"
+    drafts: "NodeDrafts"
     _package_by_folder: dict[str, str] = field(init=False)  # names that manifests give to packages
 
     def __post_init__(self) -> None:
@@ -546,19 +548,19 @@ def _layers_of_types(graph: CodeGraph) -> _Layers:
     return own
 
 
-def _complete_files(of_file: _Layers, listed: FolderIds) -> _Layers:
+def _complete_files(of_file: _Layers, folders: "FolderIds") -> _Layers:
     """Return the layers of files, completed by those of their folders, and logic for all others.
 
     A folder has a layer if most of its files in a language with a grammar say it. It holds for such files that say
     none."""
-    folders, n_folders, is_code = listed
+    of_files, n_folders, is_code = folders
     counted = is_code & ~np.isin(of_file, _SUPPORT_LAYERS)
     says = counted & (of_file != NO_LAYER)
-    counts = _count_layers(folders[says], of_file[says], n_folders)
-    n, n_saying = np.bincount(folders[counted], minlength=n_folders), counts.max(axis=1, initial=0)
+    counts = _count_layers(of_files[says], of_file[says], n_folders)
+    n, n_saying = np.bincount(of_files[counted], minlength=n_folders), counts.max(axis=1, initial=0)
     holds = (n_saying >= _MIN_FILES) & (_MIN_SHARE[1] * n_saying >= _MIN_SHARE[0] * n)
     of_folder = np.where(holds, _most_frequent(counts), np.uint8(Layer.LOGIC))
-    around = np.where(is_code, of_folder[folders], np.uint8(Layer.LOGIC)) if len(of_file) else of_file
+    around = np.where(is_code, of_folder[of_files], np.uint8(Layer.LOGIC)) if len(of_file) else of_file
     return np.where(of_file == NO_LAYER, around, of_file)
 
 

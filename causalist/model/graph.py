@@ -6,16 +6,18 @@ Nodes are sorted by id, so a `NodeIndex` follows from the set of ids alone and n
 The part of the graph that is an answer: nodes, the edges among them, and an order without cycles.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.lazy import dataclass
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import LabelledEnum, Layer, NodeKind, Tier
+
+_REPEATED = lazy_regex(r"~\d+$")  # the number of a repeated id
 
 
 class EdgeKind(LabelledEnum):
@@ -171,7 +173,37 @@ class CodeGraph:
         start, stop = int(self.edges.incoming_indptr[node]), int(self.edges.incoming_indptr[node + 1])
         return (int(number) for number in self.edges.incoming[start:stop])
 
+    def edges_into(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of all edges that lead to one of `nodes`, by target."""
+        return np.asarray(self.edges.incoming[_ranges(self.edges.incoming_indptr, nodes)], dtype=np.int64)
+
+    def edges_out_of(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of all edges that leave one of `nodes`, by source."""
+        return _ranges(self.edges.indptr, nodes)
+
+    def with_contents(self, nodes: Sequence[int]) -> NDArray[np.int64]:
+        """Return `nodes` and everything inside them, ascending."""
+        parents = self.nodes.parents
+        inside = np.zeros(len(self.nodes) + 1, dtype=np.bool_)  # the last entry answers for nodes without a parent
+        inside[np.asarray(nodes, dtype=np.int64)] = True
+        while True:
+            more = inside[parents] & ~inside[:-1]
+            if not more.any():
+                return np.flatnonzero(inside[:-1])
+            inside[:-1] |= more
+
+    def namesakes(self, node: int) -> list[int]:
+        """Return the other nodes whose ids differ only by the number of a repeated name: overloads, accessors."""
+        ids = self.nodes.ids
+        own = ids[node]
+        if "::" not in own:
+            return []
+        name = _REPEATED.sub("", own)
+        repeated = [other for other in ids.prefix_range(f"{name}~") if ids[other].removeprefix(f"{name}~").isdigit()]
+        return [other for other in (ids.position(name), *repeated) if other not in (node, -1)]
+
     def kind(self, node: int) -> NodeKind:
+        """Return the kind of a node."""
         return NodeKind(int(self.nodes.kinds[node]))
 
     def layer(self, node: int) -> str | None:
@@ -239,3 +271,10 @@ class OrderedSubgraph:
     removed: tuple[SubgraphEdge, ...]
     unordered: tuple[SubgraphEdge, ...]
     loops: tuple[SubgraphEdge, ...]
+
+
+def _ranges(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    starts = indptr[rows]
+    lengths = indptr[rows + 1] - starts
+    first = np.cumsum(lengths) - lengths
+    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(starts - first, lengths), dtype=np.int64)

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from causalist.navigate.filters import View, nodes_inside, view_of
     from causalist.navigate.find import find_nodes
     from causalist.navigate.impact import affected_by, nodes_of_rows, tests_reaching
-    from causalist.navigate.layers import layering_of
-    from causalist.navigate.lint import health_of
+    from causalist.navigate.lint import health_of, layering_of
     from causalist.navigate.names import Named, resolve
     from causalist.navigate.neighbors import changes_with, definition_of, neighbors_in, neighbors_of, trail_between
     from causalist.navigate.verify import gaps_between, verdict_on
@@ -65,8 +64,7 @@ __getattr__ = exports(
         "edges": "as_one calls_from calls_through calls_to chosen_edges edges_to mentions_of references_to",
         "find": "find_nodes",
         "verify": "gaps_between verdict_on",
-        "lint": "health_of",
-        "layers": "layering_of",
+        "lint": "health_of layering_of",
         "names": "Named resolve",
         "filters": "View nodes_inside view_of",
     },

@@ -9,7 +9,6 @@ that has it, so that it is no caller of it; but a change here can reach it. The 
 operators, and of those who use their class.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -20,39 +19,14 @@ from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.symbols import NodeKind
 from causalist.navigate.implicit_calls import constructor_calls, special_uses
 
-_REPEATED = re.compile(r"~\d+$")
-
-
-def with_contents(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
-    """`nodes` and all that stands inside of them, ascending."""
-    parents = graph.nodes.parents
-    inside = np.zeros(len(graph.nodes) + 1, dtype=np.bool_)  # the last entry answers for nodes without a parent
-    inside[np.asarray(nodes, dtype=np.int64)] = True
-    while True:
-        more = inside[parents] & ~inside[:-1]
-        if not more.any():
-            return np.flatnonzero(inside[:-1])
-        inside[:-1] |= more
-
-
-def namesakes(graph: CodeGraph, node: int) -> list[int]:
-    """Other nodes whose ids differ by the number behind a repeated name alone: overloads, getters and setters."""
-    ids = graph.nodes.ids
-    own = ids[node]
-    if "::" not in own:
-        return []
-    name = _REPEATED.sub("", own)
-    repeated = [other for other in ids.prefix_range(f"{name}~") if ids[other].removeprefix(f"{name}~").isdigit()]
-    return [other for other in (ids.position(name), *repeated) if other not in (node, -1)]
-
 
 def as_one(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
     """`nodes`, their namesakes and all that stands inside of them, ascending: a use of an overloaded name leads to one
     of the overloads, and means all. Members by name count, since some languages define them beside their type."""
     ids = graph.nodes.ids
-    meant = [each for node in nodes for each in (node, *namesakes(graph, node))]
+    meant = [each for node in nodes for each in (node, *graph.namesakes(node))]
     members = [member for node in meant if "::" in ids[node] for member in ids.prefix_range(f"{ids[node]}.")]
-    return with_contents(graph, [*meant, *members])
+    return graph.with_contents([*meant, *members])
 
 
 def reachable(
@@ -65,30 +39,12 @@ def reachable(
     reached[start] = True
     frontier = start
     while len(frontier):
-        numbers = edges_into(graph, frontier) if backward else edges_out_of(graph, frontier)
+        numbers = graph.edges_into(frontier) if backward else graph.edges_out_of(frontier)
         numbers = numbers[usable[numbers]]
         ends = edges.sources[numbers] if backward else edges.targets[numbers]
         frontier = np.unique(ends[~reached[ends]]).astype(np.int64)
         reached[frontier] = True
     return reached
-
-
-def edges_into(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Numbers of all edges that lead to one of `nodes`, by target."""
-    places = _ranges(graph.edges.incoming_indptr, nodes)
-    return np.asarray(graph.edges.incoming[places], dtype=np.int64)
-
-
-def edges_out_of(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Numbers of all edges that leave one of `nodes`, by source."""
-    return _ranges(graph.edges.indptr, nodes)
-
-
-def _ranges(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    starts = indptr[rows]
-    lengths = indptr[rows + 1] - starts
-    first = np.cumsum(lengths) - lengths
-    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(starts - first, lengths), dtype=np.int64)
 
 
 def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
@@ -118,7 +74,7 @@ def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
     """Edges of a kind that lead from outside to a node or to what it contains, most confident first."""
     meant = as_one(graph, [node])
     inside = frozenset(meant.tolist())
-    numbers = edges_into(graph, meant).tolist()
+    numbers = graph.edges_into(meant).tolist()
     of_kind = [e for e in numbers if graph.edges.kinds[e] == kind]
     kept = [e for e in of_kind if len(inside) == 1 or int(graph.edges.sources[e]) not in inside]
     return most_confident_first(map(graph.edge, kept))
@@ -127,7 +83,7 @@ def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
 def mentions_of(graph: CodeGraph, nodes: Sequence[int]) -> tuple[Edge, ...]:
     """Edges from documentation that mentions one of these nodes or what stands inside of them, overloads being one;
     most confident first. What tests mention is theirs."""
-    numbers = edges_into(graph, as_one(graph, nodes))
+    numbers = graph.edges_into(as_one(graph, nodes))
     numbers = numbers[graph.edges.kinds[numbers] == EdgeKind.MENTIONS]
     prose = np.isin(graph.nodes.kinds[graph.edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
     return most_confident_first(graph.edge(number) for number in numbers[prose].tolist())
@@ -172,7 +128,7 @@ def overridden_by(graph: CodeGraph, nodes: Iterable[int], min_confidence: float 
     found: dict[int, int] = {}
     reached = dict(origins)
     while reached:
-        numbers = edges_out_of(graph, np.array(sorted(reached), dtype=np.int64))
+        numbers = graph.edges_out_of(np.array(sorted(reached), dtype=np.int64))
         usable = (edges.kinds[numbers] == EdgeKind.OVERRIDES) & (edges.confidences[numbers] >= min_confidence)
         nearer, reached = reached, {}
         for number in numbers[usable].tolist():

@@ -12,7 +12,7 @@ from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
 from causalist.model.symbols import Role, file_id
-from causalist.navigate.edges import DISPATCHED, edges_into, namesakes, overridden_by
+from causalist.navigate.edges import DISPATCHED, overridden_by
 from causalist.navigate.implicit_calls import edge_of, implicit_uses
 
 # Of several ways by which a node depends on another, the first is given.
@@ -45,9 +45,9 @@ def affected_by(
     while len(frontier) and (max_depth is None or depth < max_depth):
         depth += 1
         origin = overridden_by(graph, frontier.tolist(), min_confidence)
-        through = edges_into(graph, np.array(sorted(origin), dtype=np.int64))
+        through = graph.edges_into(np.array(sorted(origin), dtype=np.int64))
         through = through[np.isin(edges.kinds[through], DISPATCHED)]
-        direct = edges_into(graph, frontier)
+        direct = graph.edges_into(frontier)
         direct, through = direct[usable[direct]], through[usable[through]]
         implicit = implicit_uses(graph, frontier.tolist(), min_confidence, is_chained=True)
         numbers = np.concatenate([direct, through, np.array([use.number for use in implicit], dtype=np.int64)])
@@ -93,7 +93,7 @@ def nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]
             owner[int(nodes.start_rows[node]) : int(nodes.end_rows[node]) + 1] = node
         for first, last in ranges:
             found.update(owner[first : last + 1].tolist())
-    found.update([other for node in sorted(found) for other in namesakes(graph, node)])
+    found.update([other for node in sorted(found) for other in graph.namesakes(node)])
     return np.array(sorted(found), dtype=np.int64)
 
 
@@ -105,7 +105,7 @@ def tests_reaching(
     """
     edges, ids = graph.edges, graph.nodes.ids
     says = (edges.kinds == EdgeKind.TESTS) & (edges.confidences >= min_confidence)
-    into = edges_into(graph, changed)
+    into = graph.edges_into(changed)
     direct: dict[str, int] = {}
     for number in sorted(into[says[into]].tolist(), key=lambda e: (-edges.confidences[e], e)):
         direct.setdefault(ids[int(edges.sources[number])], number)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.language import NameSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, split_id
-from causalist.navigate.edges import edges_into, edges_out_of, namesakes
 from causalist.parse import claimants, dialect_of, load_settings
 
 # The share of functions that call a class, or name it otherwise, which run a given special method of it. Measured by
@@ -59,7 +58,7 @@ def implicit_uses(
             continue
         precisions = {EdgeKind.CALLS: 1.0} if slot.is_constructor else SPECIAL_USE_PRECISION
         for owner, certainty in _types_that_run(graph, method, slot, is_chained).items():
-            for number in _numbers(graph, edges_into(graph, np.array([owner])), tuple(precisions)):
+            for number in _numbers(graph, graph.edges_into(np.array([owner])), tuple(precisions)):
                 precision = precisions[EdgeKind(int(edges.kinds[number]))]
                 confidence = float(edges.confidences[number]) * certainty * precision
                 source = int(edges.sources[number])
@@ -171,12 +170,12 @@ def _owner(graph: CodeGraph, method: int) -> int:
 def _types_that_run(graph: CodeGraph, method: int, slot: _Slot, is_chained: bool) -> dict[int, float]:
     """Types of which a use runs the method -> how certain that is: its class, and classes that derive from that."""
     edges, found = graph.edges, {slot.owner: 1.0}
-    running = {slot.owner, method, *namesakes(graph, method)}
+    running = {slot.owner, method, *graph.namesakes(method)}
     level = [slot.owner]
     while level:
         derived: dict[int, float] = {}
         for base in level:
-            for number in _numbers(graph, edges_into(graph, np.array([base])), _DERIVING):
+            for number in _numbers(graph, graph.edges_into(np.array([base])), _DERIVING):
                 each = int(edges.sources[number])
                 if each not in found and graph.kind(each) in TYPE_KINDS:
                     certainty = found[base] * float(edges.confidences[number])
@@ -203,7 +202,7 @@ def _inherits(
     """Whether a use of `derived`, a base of which is among `found`, runs the method, too."""
     edges = graph.edges
     if own:
-        calls = _numbers(graph, edges_out_of(graph, np.array(own)), (EdgeKind.CALLS,))
+        calls = _numbers(graph, graph.edges_out_of(np.array(own)), (EdgeKind.CALLS,))
         if slot.is_constructor and any(int(edges.targets[e]) in running for e in calls):
             return is_chained  # without it, that call is the caller
         return slot.runs_bases
@@ -218,7 +217,7 @@ def _members(graph: CodeGraph, owner: int, name: str) -> tuple[int, ...]:
     ids = graph.nodes.ids
     name = _leaf(ids[owner]) if name == _OWN_NAME else name
     first = ids.position(f"{ids[owner]}.{name}")
-    return (first, *namesakes(graph, first)) if first >= 0 else ()
+    return (first, *graph.namesakes(first)) if first >= 0 else ()
 
 
 def _linear_bases(graph: CodeGraph, owner: int) -> tuple[int, ...]:
@@ -240,7 +239,7 @@ def _linear_bases(graph: CodeGraph, owner: int) -> tuple[int, ...]:
 def _bases(graph: CodeGraph, owner: int) -> list[int]:
     """The types that one derives from, in the order in which its signature names them. Others come last, by id."""
     edges, ids = graph.edges, graph.nodes.ids
-    numbers = _numbers(graph, edges_out_of(graph, np.array([owner])), _DERIVING)
+    numbers = _numbers(graph, graph.edges_out_of(np.array([owner])), _DERIVING)
     bases = [int(edges.targets[number]) for number in numbers]
     if len(bases) < 2:
         return bases

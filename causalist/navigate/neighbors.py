@@ -25,13 +25,9 @@ from causalist.model.scores import Hit, Hop, Transition
 from causalist.model.symbols import NodeKind, Role
 from causalist.navigate.edges import (
     calls_to,
-    edges_into,
-    edges_out_of,
     known_kinds,
-    namesakes,
     overridden,
     overriding,
-    with_contents,
 )
 from causalist.navigate.implicit_calls import constructors_run, implicit_uses
 from causalist.rank import WalkWeights
@@ -60,7 +56,7 @@ def neighbors_of(
         for way in (Direction.IN, Direction.OUT):
             if direction not in (way, Direction.BOTH):
                 continue
-            numbers = _edges_into(graph, frontier) if way is Direction.IN else edges_out_of(graph, frontier)
+            numbers = _edges_into(graph, frontier) if way is Direction.IN else graph.edges_out_of(frontier)
             ends = edges.sources if way is Direction.IN else edges.targets
             numbers = numbers[wanted[numbers] & ~seen[ends[numbers]]]
             groups += _groups(graph, hop, way, numbers, limit)
@@ -78,7 +74,7 @@ def neighbors_of(
 def _edges_into(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Numbers of all edges that lead to one of `nodes`, and of calls of classes that run one of them."""
     calls = [use.number for use in implicit_uses(graph, nodes.tolist()) if use.is_call]
-    return np.unique(np.concatenate([edges_into(graph, nodes), np.array(calls, dtype=np.int64)]))
+    return np.unique(np.concatenate([graph.edges_into(nodes), np.array(calls, dtype=np.int64)]))
 
 
 def _groups(graph: CodeGraph, hop: int, way: Direction, numbers: NDArray[np.int64], limit: int) -> list[Neighbors]:
@@ -140,10 +136,10 @@ def changes_with(index: Index, node: int) -> tuple[Edge, ...]:
 def definition_of(graph: CodeGraph, node: int) -> Definition:
     """Everything about a node but its source."""
     edges, nodes = graph.edges, graph.nodes
-    whole = with_contents(graph, [node])
+    whole = graph.with_contents([node])
     inside = np.zeros(len(nodes), dtype=np.bool_)
     inside[whole] = True
-    into, out_of = edges_into(graph, whole), edges_out_of(graph, whole)
+    into, out_of = graph.edges_into(whole), graph.edges_out_of(whole)
     ordering = np.isin(edges.kinds, sorted(ORDERING_KINDS))
     users = edges.sources[into[ordering[into]]]
     used = edges.targets[out_of[ordering[out_of]]]
@@ -159,7 +155,7 @@ def definition_of(graph: CodeGraph, node: int) -> Definition:
         n_callers=len(calls_to(graph, node)),
         n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
         outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
-        namesakes=tuple(nodes.ids[other] for other in namesakes(graph, node)),
+        namesakes=tuple(nodes.ids[other] for other in graph.namesakes(node)),
         overrides=overridden(graph, node),
         overridden_by=overriding(graph, node),
     )

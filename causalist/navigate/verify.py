@@ -15,7 +15,7 @@ from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import Basis, Gap, Known, Reason, Site, Verdict
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
-from causalist.navigate.edges import as_one, calls_from, edges_out_of, most_confident_first, namesakes, reachable
+from causalist.navigate.edges import as_one, calls_from, most_confident_first, reachable
 from causalist.navigate.implicit_calls import class_of_constructor, edge_of, implicit_uses
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import nodes_named
@@ -75,13 +75,13 @@ def verdict_on(
     if source != target:  # of a class and its method, the class is what is outside of the method
         using, used = using & ~used, used & ~using
     names = _names(graph, target)
-    numbers = edges_out_of(graph, np.flatnonzero(using))
+    numbers = graph.edges_out_of(np.flatnonzero(using))
     is_meant = used[edges.targets[numbers]] & (edges.kinds[numbers] != EdgeKind.CONTAINS)
     # Documentation uses what it mentions; a test whose docstring names something may not.
     is_prose = np.isin(graph.nodes.kinds[edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
     is_meant &= is_prose | (edges.kinds[numbers] != EdgeKind.MENTIONS)
     meant = numbers[is_meant].tolist()
-    uses = implicit_uses(graph, [target, *namesakes(graph, target)])
+    uses = implicit_uses(graph, [target, *graph.namesakes(target)])
     implicit = [use for use in uses if using[edges.sources[use.number]] and use.number not in meant]
     found = most_confident_first([*map(graph.edge, meant), *(edge_of(graph, use) for use in implicit)])
     is_meant |= np.isin(numbers, [use.number for use in implicit])
@@ -142,7 +142,7 @@ def _sites(
     """Calls by one of those names in the rows of the source, and not in those of what is asked about."""
     nodes = graph.nodes
     file = nodes.files[source]
-    spans = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in (source, *namesakes(graph, source))]
+    spans = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in (source, *graph.namesakes(source))]
     aside = [
         (int(nodes.start_rows[i]), int(nodes.end_rows[i]))
         for i in np.flatnonzero(used & (nodes.files == file) & (nodes.parents >= 0)).tolist()

@@ -37,7 +37,9 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
 
 def _without_times(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_times(each) for key, each in value.items() if key not in ("timings_ms", "root")}
+        return {
+            key: _without_times(each) for key, each in value.items() if key not in ("answer_id", "timings_ms", "root")
+        }
     if isinstance(value, float):
         return float(f"{value:.9g}")  # the last bits depend on the processor
     return [_without_times(each) for each in value] if isinstance(value, list) else value

@@ -45,6 +45,19 @@ def test_every_module_says_what_it_does() -> None:
         assert ast.get_docstring(ast.parse(path.read_text())), path
 
 
+def test_no_module_hides_a_name_that_its_package_loads_late() -> None:
+    """Importing a submodule binds its name in the package, where it would stand before the exported function."""
+    for path in modules():
+        calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+        for call in calls:
+            if path.name != "__init__.py" or not (isinstance(call.func, ast.Name) and call.func.id == "exports"):
+                continue
+            homes = ast.literal_eval(call.args[1])
+            exported = {name for names in homes.values() for name in names.split()}
+            inside = {each.stem for each in path.parent.glob("*.py")} | {each.name for each in path.parent.iterdir()}
+            assert not exported & inside, path
+
+
 @pytest.mark.slow
 def test_nothing_prints() -> None:
     """Results leave through click; everything else is a return value or a diagnostic."""

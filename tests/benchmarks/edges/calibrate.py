@@ -16,8 +16,8 @@ that precision had been seen; and a language towards its rule, as if `of_languag
 a repository adds no more right edges than claims. That is the mean of a Beta distribution whose prior has that weight.
 A language has a number of its own where that differs by `_WORTH_SAYING` or more. Edges at calls that the oracle cannot
 resolve itself (`unjudged`) are counted beside: they decide which guesses may claim more than a half
-(`Confidences.most`). `--schemes` prints what other choices of the three would give; they are compared by the log loss
-of repositories that were left out of the fit.
+(`Confidences.max_confidence`). `--schemes` prints what other choices of the three would give; they are compared by the
+log loss of repositories that were left out of the fit.
 
 The calibration error is that of the confidences of calls, in ten bins, each repository with the table that is fitted
 to all others. Its interval is the 95 % of 1,000 resamplings of the judged edges.
