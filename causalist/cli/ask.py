@@ -1,4 +1,4 @@
-"""`causalist ask`: a question in, the smallest connected set of code that answers it out."""
+"""`causalist ask`: answer a query with a pack of connected source code."""
 
 import dataclasses
 import sys
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._answer_output import Writer, explanation
-from causalist.cli._output import emit, emit_document, emit_lines, progress_on_stderr, say
+from causalist.cli._answer_output import AnswerWriter, explain_answer
+from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import json_option, open_repository, repository_options
-from causalist.cli._run import FAILURE, NOTHING_FOUND, Began, import_numpy, keep_memory
+from causalist.cli._run import FAILURE, NOTHING_FOUND, StartTime, import_numpy, keep_freed_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Why a file stays out although nobody wanted it to (`source.rules.Reason`); the other reasons are choices.
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
-MOST_LISTED = 20
+MAX_LISTED = 20
 # The names of `pack.MINIMUM_TOKENS`, so that `--help` need not import the renderers; a test compares them.
 _FIELDS = {"pack_format": "format", "no_graph": "graph"}  # arguments that AskOptions calls otherwise
 FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
@@ -72,7 +72,7 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.option("--answer-timeout", type=float, metavar="S",
               help="Longest silence of the model, in seconds.  [default: 120]")  # fmt: skip
 @json_option
-def command(
+def ask_command(
     query: str,
     repo: Path | None,
     force: bool,
@@ -149,7 +149,7 @@ def command(
     options = _with_settings(chosen, Repository.settings_at(repo or Path(), exact_root=repo is not None).ask_options())
     question = _question(query)
     check_question(question, options)
-    writer = Writer.chosen(in_words, model, answer_timeout, options.format)
+    writer = AnswerWriter.from_options(in_words, model, answer_timeout, options.format)
     unwritten: dict[str, object] = {"written": None} if writer else {}
     repository = open_repository(
         repo,
@@ -157,8 +157,8 @@ def command(
         when_empty=_document_when_empty(question, unwritten) if as_json else None,
         deadline=due,
     )
-    keep_memory()
-    with progress_on_stderr() as progress:
+    keep_freed_memory()
+    with show_progress() as progress:
         answer = repository.ask(question, options, deadline=due, remember=remember, progress=progress)
     if strict:
         _fail_if_doubtful(answer, repository.index)
@@ -173,7 +173,7 @@ def command(
         else:
             emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
         if explain:
-            emit_lines(["", *explanation(answer)])
+            emit_lines(["", *explain_answer(answer)])
     if answer.route is Route.SKIP:
         say("nothing found: no answer is cached, and --route skip computes none; omit --route skip")
         click.get_current_context().exit(NOTHING_FOUND)
@@ -190,24 +190,25 @@ def command(
 def _document_when_empty(
     question: str, unwritten: dict[str, object]
 ) -> "Callable[[NothingToIndex], dict[str, object]]":
-    def document(error: "NothingToIndex") -> dict[str, object]:
-        from causalist.serialize.answers import unanswered_document
+    from causalist.serialize.answers import empty_answer_document
 
-        return unanswered_document(question, error) | unwritten
+    def document(error: "NothingToIndex") -> dict[str, object]:
+
+        return empty_answer_document(question, error) | unwritten
 
     return document
 
 
 def _due(seconds: float) -> "Deadline":
-    """When an answer is due, counted from the beginning of the process. Raises UsageError."""
+    """Return the deadline of the answer, counted from the start of the process. Raises UsageError."""
     from causalist.pipeline.steps import Deadline
 
-    began = click.get_current_context().find_object(Began)
+    began = click.get_current_context().find_object(StartTime)
     return Deadline(seconds, gone=0.0 if began is None else began.seconds)
 
 
 def _with_settings(chosen: "AskOptions", settings: "AskOptions") -> "AskOptions":
-    """The options that the command line names, and for the others what the repository's settings say."""
+    """Return the options of the command line, and the repository's settings for the others."""
     context = click.get_current_context()
     named = {
         _FIELDS.get(name, name)
@@ -219,7 +220,7 @@ def _with_settings(chosen: "AskOptions", settings: "AskOptions") -> "AskOptions"
 
 
 def _question(query: str) -> str:
-    """The question as valid text: arguments and pipes may hold any bytes."""
+    """Return the query as valid text: arguments and pipes may contain any bytes."""
     if query == "-":
         return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin is not None else ""
     return query.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -235,10 +236,10 @@ def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
     doubts += [f"{note.path}:{note.row + 1}: {note.slug}: {note.detail}" for note in index.notes]
     if not doubts:
         return
-    for doubt in doubts[:MOST_LISTED]:
+    for doubt in doubts[:MAX_LISTED]:
         say(f"note: {doubt}")
-    if len(doubts) > MOST_LISTED:
-        say(f"note: and {len(doubts) - MOST_LISTED} more; `causalist status --json` lists all")
+    if len(doubts) > MAX_LISTED:
+        say(f"note: and {len(doubts) - MAX_LISTED} more; `causalist status --json` lists all")
     say("strict: some files or steps are incomplete (see the notes above); omit --strict to get the answer anyway")
     click.get_current_context().exit(FAILURE)
 

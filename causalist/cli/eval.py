@@ -1,10 +1,10 @@
-"""`causalist eval`: retrieval quality on labelled questions, or on those that a repository's own history holds."""
+"""`causalist eval`: measure retrieval quality on labeled queries or on the repository's own history."""
 
 from pathlib import Path
 
 import click
 
-from causalist.cli._output import emit_document, emit_lines, progress_on_stderr, say
+from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import json_option, repo_option
 from causalist.cli._run import NOTHING_FOUND
 from causalist.errors import UsageError
@@ -29,7 +29,7 @@ N_QUESTIONS = 50
     "--processes", type=click.IntRange(min=1), default=1, show_default=True, help="With --data: number of processes."
 )
 @json_option
-def command(
+def eval_command(
     from_git: int | None,
     repo: Path | None,
     data: Path | None,
@@ -50,15 +50,15 @@ def command(
       causalist eval --from-git 100
       causalist eval --data issues.jsonl --clones ~/clones --lang python --processes 4
     """
-    _refuse_mixtures()
+    _check_options()
     if from_git is not None:
-        _from_git(repo, from_git, top_k, as_json)
+        _evaluate_history(repo, from_git, top_k, as_json)
         return
     if data is None or clones is None:
         raise click.UsageError("Give --from-git, or --data and --clones.")
     from causalist.evaluate import evaluate
 
-    with progress_on_stderr() as progress:
+    with show_progress() as progress:
         report = evaluate(
             data, clones, top_k=top_k, languages=languages, limit=limit, processes=processes, progress=progress
         )
@@ -68,7 +68,7 @@ def command(
         emit_lines(report.to_text().splitlines())
 
 
-def _refuse_mixtures() -> None:
+def _check_options() -> None:
     context = click.get_current_context()
     named = {
         name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
@@ -81,10 +81,10 @@ def _refuse_mixtures() -> None:
         raise UsageError("--repo requires --from-git. Use --clones for the clones of --data.")
 
 
-def _from_git(repo: Path | None, n: int, top_k: int, as_json: bool) -> None:
+def _evaluate_history(repo: Path | None, n: int, top_k: int, as_json: bool) -> None:
     from causalist.evaluate import evaluate_history, own_json, own_text
 
-    with progress_on_stderr() as progress:
+    with show_progress() as progress:
         report = evaluate_history(repo or Path(), n, top_k=top_k, progress=progress)
     if as_json:
         emit_document(own_json(report))

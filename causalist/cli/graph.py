@@ -1,4 +1,4 @@
-"""`causalist graph export`: the code graph for other programs."""
+"""`causalist graph export`: write the code graph in a format for other programs."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist.cli._graph_formats import FORMATS
-from causalist.cli._output import destination, say
-from causalist.cli._repository import min_confidence_option, open_repository, repository_options, say_notes
+from causalist.cli._output import open_destination, say
+from causalist.cli._repository import min_confidence_option, open_repository, report_notes, repository_options
 from causalist.cli._run import NOTHING_FOUND
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.group("graph")
-def command() -> None:
+def graph_command() -> None:
     """Export the code graph.
 
     \b
@@ -25,7 +25,7 @@ def command() -> None:
     """
 
 
-@command.command("export")
+@graph_command.command("export")
 @repository_options
 @click.option("--format", "graph_format", type=click.Choice(list(FORMATS)), required=True,
               help="Format of the export.")  # fmt: skip
@@ -40,7 +40,7 @@ def command() -> None:
     metavar="FILE",
     help="File to write instead of standard output; replaced atomically.",
 )
-def export(
+def export_command(
     repo: Path | None,
     force: bool,
     graph_format: str,
@@ -59,9 +59,9 @@ def export(
       causalist graph export --format dot --kind imports | dot -Tsvg > imports.svg
     """
     repository = open_repository(repo, force=force)
-    say_notes(repository)
-    edges = _Counted(repository.edges(kinds=kinds, min_confidence=min_confidence, everything=everything))
-    with destination(output) as write:
+    report_notes(repository)
+    edges = _EdgeCounter(repository.edges(kinds=kinds, min_confidence=min_confidence, everything=everything))
+    with open_destination(output) as write:
         for part in FORMATS[graph_format](repository.index.graph, edges):
             write(part)
     if not edges.n:
@@ -69,8 +69,8 @@ def export(
         click.get_current_context().exit(NOTHING_FOUND)
 
 
-class _Counted:
-    """Edges, and how many have been taken."""
+class _EdgeCounter:
+    """Iterator over edges that counts them."""
 
     def __init__(self, edges: "Iterable[Edge]") -> None:
         self._edges = edges

@@ -1,9 +1,4 @@
-"""`causalist index`: builds or refreshes the index and says what is in it.
-
-`causalist status`: what is indexed, what was left out and why, and what files made doubtful.
-
-`causalist watch`: keeps the index of a folder up to date while its files are edited.
-"""
+"""`causalist index`, `status` and `watch`: build, inspect and keep the index of a folder."""
 
 import time
 from collections import Counter
@@ -12,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._output import emit_document, emit_lines, progress_on_stderr, say
-from causalist.cli._repository import json_option, need_extra, open_repository, repository_options, say_notes
+from causalist.cli._output import emit_document, emit_lines, say, show_progress
+from causalist.cli._repository import json_option, open_repository, report_notes, repository_options, require_extra
 from causalist.errors import NothingToIndex
-from causalist.serialize.answers import counted, no_status_document, status_document, status_lines
+from causalist.serialize.answers import empty_status_document, format_counts, status_document, status_lines
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
@@ -56,35 +51,37 @@ def index_command(
         force=force,
         processes=processes,
         submodules=submodules,
-        when_empty=(lambda error: {**no_status_document(error), "seconds": None, "vectors": None}) if as_json else None,
+        when_empty=(lambda error: {**empty_status_document(error), "seconds": None, "vectors": None})
+        if as_json
+        else None,
     )
-    n_vectors = None if embedder is None else _embedded(repository, embedder)
+    n_vectors = None if embedder is None else _update_vectors(repository, embedder)
     seconds = round(time.perf_counter() - start, 3)
     status = repository.status()
-    say_notes(repository)
+    report_notes(repository)
     if as_json:
         emit_document({**status_document(status, repository.notes), "seconds": seconds, "vectors": n_vectors})
         return
     info = status.repository
     lines = [
-        f"{info.files} files: {counted(status.languages)}",
+        f"{info.files} files: {format_counts(status.languages)}",
         f"{info.nodes} nodes, {info.edges} edges",
-        f"left out: {counted(status.skipped) or 'nothing'}",
+        f"left out: {format_counts(status.skipped) or 'nothing'}",
     ]
     if status.notes:
         slugs = Counter(sorted(note.slug for note in status.notes))
-        lines.append(f"notes: {counted(slugs)}; `causalist status` lists them")
+        lines.append(f"notes: {format_counts(slugs)}; `causalist status` lists them")
     if n_vectors is not None:
         lines.append(f"vectors of {embedder}: {n_vectors}")
     lines.append(f"{seconds:.2f} s, {info.root}")
     emit_lines(lines)
 
 
-def _embedded(repository: "Repository", embedder: str) -> int:
+def _update_vectors(repository: "Repository", embedder: str) -> int:
     from causalist.index.vectors import brought_up_to_date
 
     places = () if repository.beside is None else repository.beside.places
-    with progress_on_stderr() as progress:
+    with show_progress() as progress:
         return brought_up_to_date(embedder, repository.index, repository.read, places, progress)
 
 
@@ -107,10 +104,10 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     # Opening refreshes the index: what was there is looked at before.
     root, _, settings = Repository.located(repo or Path(), exact_root=repo is not None, force=force)
     found = found_at(root, settings.index_options(IndexOptions()))
-    repository = open_repository(repo, force=force, when_empty=no_status_document if as_json else None)
+    repository = open_repository(repo, force=force, when_empty=empty_status_document if as_json else None)
     status = repository.status()
     standing = standing_of(root, repository.index, repository.read, found)
-    say_notes(repository)
+    report_notes(repository)
     if as_json:
         emit_document(status_document(status, repository.notes, standing))
     else:
@@ -137,7 +134,7 @@ def watch_command(repo: Path | None, force: bool, debounce: int) -> None:
     Example:
       causalist watch --repo ~/projects/shop
     """
-    need_extra("watch", "watchfiles", 1)
+    require_extra("watch", "watchfiles", 1)
     from causalist.index.refresh_cache import Retaining
     from causalist.source import wait_for_changes
 
@@ -151,11 +148,11 @@ def watch_command(repo: Path | None, force: bool, debounce: int) -> None:
             say(f"{error.slug}: {error}")
             continue
         if now[0].index.scanned_at != told:
-            _tell(now[0], "watching" if told is None else "refreshed")
+            _report_index(now[0], "watching" if told is None else "refreshed")
         told = now[0].index.scanned_at
 
 
-def _tell(repository: "Repository", what: str) -> None:
+def _report_index(repository: "Repository", what: str) -> None:
     info = repository.info()
     say(f"{what}: {info.files} files, {info.nodes} nodes, {info.edges} edges")
     for note in repository.notes:

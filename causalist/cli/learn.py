@@ -1,7 +1,4 @@
-"""`causalist learn`: weights of the ranking for this repository, kept only where they are better.
-
-`causalist feedback`: which files of an answer were of use.
-"""
+"""`causalist learn` fits ranking weights to a repository; `causalist feedback` records relevant files."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -9,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._output import emit_document, emit_lines, progress_on_stderr
-from causalist.cli._repository import json_option, open_repository, repository_options, say_notes
+from causalist.cli._output import emit_document, emit_lines, show_progress
+from causalist.cli._repository import json_option, open_repository, report_notes, repository_options
 from causalist.cli._run import NOTHING_FOUND
 from causalist.errors import UsageError
 
@@ -55,16 +52,16 @@ def learn_command(repo: Path | None, force: bool, questions: int, dry_run: bool,
         if not removed:
             click.get_current_context().exit(NOTHING_FOUND)
         return
-    say_notes(repository)
+    report_notes(repository)
     from causalist.evaluate import learn
 
-    with progress_on_stderr() as progress:
+    with show_progress() as progress:
         found = learn(repository, questions, progress=progress)
     place: Path | None = None
     if found.is_better and not dry_run and found.document is not None and repository.beside is not None:
         place = repository.beside.keep_weights(found.document)
     if as_json:
-        emit_document(_document(found, place))
+        emit_document(_learning_document(found, place))
     else:
         kept = [f"kept in {place}"] if place else ["dry run: the weights are not saved"] if found.is_better else []
         emit_lines([found.decision(), *kept])
@@ -72,7 +69,7 @@ def learn_command(repo: Path | None, force: bool, questions: int, dry_run: bool,
         click.get_current_context().exit(NOTHING_FOUND)
 
 
-def _document(found: "Learning", place: Path | None) -> dict[str, object]:
+def _learning_document(found: "Learning", place: Path | None) -> dict[str, object]:
     return {
         "format_version": 1,
         "reset": False,
@@ -108,8 +105,8 @@ def feedback_command(
     if not answer_id.strip():
         raise UsageError("ANSWER_ID must not be empty. `causalist ask --json` prints it as answer_id.")
     repository = open_repository(repo, force=force)
-    say_notes(repository)
-    right, wrong = (tuple(_path(path, repository) for path in paths) for paths in (used, not_used))
+    report_notes(repository)
+    right, wrong = (tuple(_resolve_path(path, repository) for path in paths) for paths in (used, not_used))
     both = sorted(set(right) & set(wrong))
     if both:
         raise UsageError(f"{both[0]} is given as --used and as --not-used. Give one of them.")
@@ -126,8 +123,8 @@ def feedback_command(
         emit_lines([f"{len(right)} used, {len(wrong)} not used, for: {query.splitlines()[0]}"])
 
 
-def _path(given: str, repository: "Repository") -> str:
-    """The path of an indexed file, seen from the current folder or from the root. Raises UsageError."""
+def _resolve_path(given: str, repository: "Repository") -> str:
+    """Return the path of an indexed file, relative to the current folder or the root. Raises UsageError."""
     paths = repository.index.manifest.paths
     candidates = [given, f"{repository.folder}/{given}" if repository.folder else given]
     with suppress(ValueError, OSError, RuntimeError):

@@ -1,7 +1,4 @@
-"""`causalist map`: what a repository is, for somebody who has never seen it.
-
-`causalist layers`: how a repository is layered, and where that is broken.
-"""
+"""`causalist map` summarizes a repository; `causalist layers` shows its layers and their violations."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._lookup import aligned, finish, limit_option, lookup_options, open_for_lookup, place_of, site_of
+from causalist._internal.text import align_columns, count_noun
+from causalist.cli._lookup import (
+    edge_location,
+    limit_option,
+    lookup_options,
+    node_location,
+    open_for_lookup,
+    print_result,
+)
 from causalist.cli._output import emit, emit_document
 from causalist.cli._repository import min_confidence_option
 from causalist.model.symbols import STACKED_LAYERS
@@ -65,17 +70,21 @@ def layers_command(repo: Path | None, force: bool, min_confidence: float, limit:
     """
     repository = open_for_lookup(repo, force=force, when_empty=layers_document(None, limit) if as_json else None)
     found = repository.layers(min_confidence=min_confidence)
-    finish(layers_document(found, limit) if as_json else None, _layers_lines(found, limit))
+    print_result(layers_document(found, limit) if as_json else None, _format_layers(found, limit))
 
 
-def _layers_lines(found: "Layering", limit: int) -> Iterator[str]:
+def _format_layers(found: "Layering", limit: int) -> Iterator[str]:
     sizes = found.sizes
-    yield from aligned([(s.layer, _counted(s.n_files, "file"), _counted(s.n_definitions, "definition")) for s in sizes])
+    yield from align_columns(
+        [(s.layer, count_noun(s.n_files, "file", ","), count_noun(s.n_definitions, "definition", ",")) for s in sizes]
+    )
     for size in sizes:
         if size.hottest and size.layer in _STACKED:
             yield ""
             yield f"{size.layer}, most used:"
-            yield from aligned([(f"  {used.fan_in:,}", used.hit.id, place_of(used.hit)) for used in size.hottest])
+            yield from align_columns(
+                [(f"  {used.fan_in:,}", used.hit.id, node_location(used.hit)) for used in size.hottest]
+            )
     if not found.uses:
         return
     n = {(use.source, use.target): use.n for use in found.uses}
@@ -91,20 +100,16 @@ def _layers_lines(found: "Layering", limit: int) -> Iterator[str]:
     yield ""
     total = sum(use.n for use in found.uses)
     yield f"{len(back):,} of {total:,} uses lead from a lower layer to a higher one" + (":" if back else "")
-    yield from aligned(
+    yield from align_columns(
         [
             (
                 f"  {each.source_layer} -> {each.target_layer}",
                 f"{each.edge.source} {each.edge.kind} {each.edge.target}",
                 f"{each.edge.rule} {each.edge.confidence:.2f}",
-                site_of(each.edge),
+                edge_location(each.edge),
             )
             for each in back[:limit]
         ]
     )
     if len(back) > limit:
         yield f"and {len(back) - limit:,} more; --limit shows more of them"
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s'[: n != 1]}"

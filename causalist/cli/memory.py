@@ -1,4 +1,4 @@
-"""`causalist memory`: documents that are no code, found by the entities that they share."""
+"""`causalist memory`: store and search documents that are not code."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from causalist.cli._lookup import aligned
-from causalist.cli._output import destination, emit_document, emit_lines, say, to_json
+from causalist._internal.text import align_columns
+from causalist.cli._output import emit_document, emit_lines, open_destination, say, to_json
 from causalist.cli._repository import json_option
 from causalist.cli._run import NOTHING_FOUND
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 FORMAT_VERSION = 1
-_LARGE = 100  # calls of a model
+_MAX_CALLS = 100  # calls of a model
 _MODES = ("hippo", "dense", "sparse", "hybrid")  # of memory.retrieval, which --help does not import; a test compares
 
 
@@ -33,7 +33,7 @@ def _memory_option(command: _Command) -> _Command:
 
 
 @click.group("memory")
-def command() -> None:
+def memory_command() -> None:
     """Store documents and search them by shared entities.
 
     \b
@@ -43,13 +43,13 @@ def command() -> None:
     """
 
 
-@command.command("add")
+@memory_command.command("add")
 @click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PLACE...")
 @click.option("--model", metavar="NAME", help="Model of the llm library that extracts entities and relations.")
 @click.option("--yes", is_flag=True, help="Allow more than 100 calls of the model.")
 @_memory_option
 @json_option
-def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | None, as_json: bool) -> None:
+def add_command(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | None, as_json: bool) -> None:
     """Add or update the documents of folders and files.
 
     Formats: Markdown, reStructuredText, AsciiDoc, HTML, plain text and, with the extra pdf, PDF. Files that git ignores
@@ -65,7 +65,7 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
     from causalist.memory.memory_file import Shelf
 
     shelf = Shelf.at(file, Path.cwd())
-    done = shelf.add(places, shelf.model(model) if model else None, _approval(yes))
+    done = shelf.add(places, shelf.model(model) if model else None, _require_approval(yes))
     for path, reason in sorted(done.skipped.items()):
         say(f"note: {path} stays out: {reason}")
     document = {"format_version": FORMAT_VERSION, "memory": str(shelf.path), "documents": done.documents,
@@ -78,7 +78,7 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
                     f"{done.removed} removed"])  # fmt: skip
 
 
-@command.command("search")
+@memory_command.command("search")
 @click.argument("query")
 @_memory_option
 @click.option("--mode", type=click.Choice(_MODES), help="Retrieval mode.  [default: hippo]")
@@ -88,7 +88,7 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True), help="Restart probability.  [default: 0.15]")
 @click.option("--variant", help="Variant: log, hipporag or hipporag2.  [default: log]")
 @json_option
-def search(
+def search_command(
     query: str,
     file: Path | None,
     mode: str | None,
@@ -126,15 +126,15 @@ def search(
         found = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode,
-                       "results": [_result(rank, each, query) for rank, each in enumerate(found, 1)]})  # fmt: skip
+                       "results": [_result_document(rank, e, query) for rank, e in enumerate(found, 1)]})  # fmt: skip
     else:
-        emit_lines(line for rank, each in enumerate(found, 1) for line in _shown(rank, each, query))
+        emit_lines(line for rank, each in enumerate(found, 1) for line in _format_result(rank, each, query))
     if not found:
         say("nothing found: no passage contains a word or an entity of the query")
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
-@command.command("graph")
+@memory_command.command("graph")
 @_memory_option
 @click.option("--entity", metavar="NAME", help="Show the neighbors of this entity instead of exporting the graph.")
 @click.option(
@@ -147,7 +147,7 @@ def search(
     help="File to write instead of standard output; replaced atomically.",
 )
 @json_option
-def graph(file: Path | None, entity: str | None, hops: int, output: Path | None, as_json: bool) -> None:
+def graph_command(file: Path | None, entity: str | None, hops: int, output: Path | None, as_json: bool) -> None:
     """Export the graph of passages and entities, or show one entity.
 
     The export is node-link JSON.
@@ -161,14 +161,14 @@ def graph(file: Path | None, entity: str | None, hops: int, output: Path | None,
 
     index = Shelf.at(file, Path.cwd()).opened()
     if entity is None:
-        with destination(output) as write:
+        with open_destination(output) as write:
             write(to_json(index.to_node_link()) + "\n")
         return
     _show_entity(index, entity, hops, as_json)
 
 
-def _approval(yes: bool) -> "Callable[[Estimate], None]":
-    """Says what a run will take, and refuses a large one without --yes."""
+def _require_approval(yes: bool) -> "Callable[[Estimate], None]":
+    """Return a function that reports the estimate of a run and refuses a large run without --yes."""
     from causalist.errors import UsageError
 
     def approve(estimate: "Estimate") -> None:
@@ -176,9 +176,9 @@ def _approval(yes: bool) -> "Callable[[Estimate], None]":
             f"{estimate.passages} new passages, {estimate.cached} of them cached: {estimate.calls} calls of "
             f"the model, about {estimate.prompt_tokens:,} tokens sent and {estimate.answer_tokens:,} received"
         )
-        if estimate.calls > _LARGE and not yes:
+        if estimate.calls > _MAX_CALLS and not yes:
             raise UsageError(
-                f"this needs {estimate.calls} calls of the model, more than {_LARGE}. Add --yes to allow them."
+                f"this needs {estimate.calls} calls of the model, more than {_MAX_CALLS}. Add --yes to allow them."
             )
 
     return approve
@@ -194,13 +194,13 @@ def _show_entity(index: "HippoIndex", entity: str, hops: int, as_json: bool) -> 
                  ", ".join(each.kinds)) for each in near]  # fmt: skip
         meanings = [f"  means {len(info.senses)} things: {', '.join(info.senses)}"] if info.senses else []
         emit_lines([f"{info.name}  {info.type}, {info.occurrences} times in {len(info.passages)} passages",
-                    *meanings, *(f"  {line}" for line in aligned(rows))])  # fmt: skip
+                    *meanings, *(f"  {line}" for line in align_columns(rows))])  # fmt: skip
 
 
-@command.command("stats")
+@memory_command.command("stats")
 @_memory_option
 @json_option
-def stats(file: Path | None, as_json: bool) -> None:
+def stats_command(file: Path | None, as_json: bool) -> None:
     """Show the size of the memory.
 
     \b
@@ -214,11 +214,11 @@ def stats(file: Path | None, as_json: bool) -> None:
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "memory": str(shelf.path), **counts})
     else:
-        emit_lines(aligned([(name, f"{value:,}" if isinstance(value, int) else f"{value:.1%}")
+        emit_lines(align_columns([(name, f"{value:,}" if isinstance(value, int) else f"{value:.1%}")
                             for name, value in counts.items()]))  # fmt: skip
 
 
-def _result(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
+def _result_document(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
     from causalist.memory.snippets import excerpt
 
     shown = excerpt(found.text, query, names=found.entity_hits)
@@ -236,7 +236,7 @@ def _result(rank: int, found: "RetrievedPassage", query: str) -> dict[str, objec
     }
 
 
-def _shown(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
+def _format_result(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
     from causalist._internal.sanitize import one_line
     from causalist.memory.snippets import excerpt
 

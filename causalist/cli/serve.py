@@ -1,4 +1,4 @@
-"""`causalist serve`: servers that answer for one repository as long as a client is there."""
+"""`causalist serve`: servers for agents, editors and browsers."""
 
 import math
 import sys
@@ -7,24 +7,24 @@ from pathlib import Path
 import click
 
 from causalist.cli._output import say
-from causalist.cli._repository import need_extra, repository_options
+from causalist.cli._repository import repository_options, require_extra
 
 
-def _seconds(_: click.Context, __: click.Parameter, value: float) -> float:
+def _check_seconds(_: click.Context, __: click.Parameter, value: float) -> float:
     # A range of click lets NaN through.
     if math.isnan(value):
         raise click.BadParameter("must be a number of seconds, not nan.")
     return value
 
 
-def _folders(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[Path, ...]:
+def _check_folders(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[Path, ...]:
     if any(not value.strip() for value in values):
         raise click.BadParameter("must not be empty. Give a folder, or omit the option.")
     return tuple(map(Path, values))
 
 
 @click.group("serve")
-def command() -> None:
+def serve_command() -> None:
     """Run a server for agents, editors or a browser.
 
     \b
@@ -33,24 +33,32 @@ def command() -> None:
     """
 
 
-@command.command("mcp")
-@click.option("--repo", "repos", multiple=True, metavar="DIR", callback=_folders,
+@serve_command.command("mcp")
+@click.option("--repo", "repos", multiple=True, metavar="DIR", callback=_check_folders,
               help="Folder to serve. Repeatable.  [default: the open folders of the client, else the repository "
               "around the current folder]")  # fmt: skip
 @click.option("--force", is_flag=True, help="Allow indexing a home directory or a file system root.")
 @click.option("--wait", type=click.FloatRange(0, 3600), default=5, show_default=True, metavar="SECONDS",
-              callback=_seconds, help="Longest wait of a call for the first index. After that, the call searches "
+              callback=_check_seconds, help="Longest wait of a call for the first index. Then the call searches "
               "the files as text, or reports the progress of the index.")  # fmt: skip
 @click.option("--refresh-wait", type=click.FloatRange(0, 3600), default=1, show_default=True, metavar="SECONDS",
-              callback=_seconds, help="Longest wait of a call for an index of the latest changes. After that, the "
+              callback=_check_seconds, help="Longest wait of a call for an index of the latest changes. Then the "
               "previous index answers, with a note that lists the stale files.")  # fmt: skip
 @click.option("--tools", type=click.Choice(["default", "all"]), default="default", show_default=True,
               help="Tools to offer. Agents use a short list more often.")  # fmt: skip
 @click.option("--text-only", is_flag=True, help="Answer with text only, without structured content.")
 @click.option("--http", is_flag=True, help="Use HTTP on 127.0.0.1, for several clients.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port for --http.  [default: any free port]")
-def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, tools: str, text_only: bool, http: bool,
-        port: int) -> None:  # fmt: skip
+def mcp_command(
+    repos: tuple[Path, ...],
+    force: bool,
+    wait: float,
+    refresh_wait: float,
+    tools: str,
+    text_only: bool,
+    http: bool,
+    port: int,
+) -> None:
     """Serve the Model Context Protocol on standard input and output.
 
     Agents start this server; `causalist install` configures them. Requires the extra: pip install "causalist[mcp]".
@@ -63,7 +71,9 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, 
       causalist serve mcp --repo ~/projects/shop
       causalist serve mcp --http --port 8931 --repo ~/projects/shop --repo ~/projects/site
     """
-    need_extra("mcp", "mcp", 2)
+    from causalist.servers.mcp.server import ServerOptions
+
+    require_extra("mcp", "mcp", 2)
     from importlib.metadata import PackageNotFoundError, version
 
     from causalist.source import find_root, refuse_root
@@ -91,9 +101,9 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, 
                 "run `causalist install` to set up a client"
             )
         pipes = claim_pipes()
-    from causalist.servers.mcp.server import Serving, serve, serve_http
+    from causalist.servers.mcp.server import serve, serve_http
 
-    serving = Serving(roots, number, wait, tools, not text_only, asks_roots, refresh_wait)
+    serving = ServerOptions(roots, number, wait, tools, not text_only, asks_roots, refresh_wait)
     if pipes is not None:
         click.get_current_context().exit(serve(serving, pipes))
     import os
@@ -108,12 +118,12 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, 
     click.get_current_context().exit(serve_http(serving, address))
 
 
-@command.command("lsp")
+@serve_command.command("lsp")
 @repository_options
 @click.option("--wait", type=click.FloatRange(0, 3600), default=20, show_default=True, metavar="SECONDS",
-              callback=_seconds, help="Longest wait of a call for the index. After that, the call reports its progress."
+              callback=_check_seconds, help="Longest wait of a call for the index. Then the call reports its progress."
               )  # fmt: skip
-def lsp(repo: Path | None, force: bool, wait: float) -> None:
+def lsp_command(repo: Path | None, force: bool, wait: float) -> None:
     """Serve the Language Server Protocol on standard input and output.
 
     Editors start this server in addition to the server of a language. They send the open folders; use --repo for
@@ -123,7 +133,7 @@ def lsp(repo: Path | None, force: bool, wait: float) -> None:
     Example:
       causalist serve lsp
     """
-    need_extra("lsp", "pygls", 2)
+    require_extra("lsp", "pygls", 2)
     from importlib.metadata import PackageNotFoundError, version
 
     from causalist.servers.stdio_pipes import claim_pipes
@@ -143,10 +153,10 @@ def lsp(repo: Path | None, force: bool, wait: float) -> None:
     click.get_current_context().exit(serve((repo or Path()).resolve(), pipes, version=number, wait_seconds=wait))
 
 
-@command.command("web")
+@serve_command.command("web")
 @repository_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]")
-def web(repo: Path | None, force: bool, port: int) -> None:
+def web_command(repo: Path | None, force: bool, port: int) -> None:
     """Serve a web page for queries, to a browser on this machine.
 
     The printed address contains a token that is valid for this run. Requires the extra: pip install "causalist[web]".
@@ -155,8 +165,8 @@ def web(repo: Path | None, force: bool, port: int) -> None:
     Example:
       causalist serve web --repo ~/projects/shop
     """
-    need_extra("web", "starlette", 0)
-    need_extra("web", "uvicorn", 0)
+    require_extra("web", "starlette", 0)
+    require_extra("web", "uvicorn", 0)
     from causalist.cli._output import emit
     from causalist.servers.web import serve
     from causalist.source import find_root, refuse_root

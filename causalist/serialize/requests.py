@@ -1,4 +1,4 @@
-"""Questions as programs send them: plain JSON with the names that settings use -> a question and its options."""
+"""Queries of programs: plain JSON with the names of the settings -> query and options."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -8,32 +8,32 @@ from typing import Any
 from causalist.errors import UsageError
 from causalist.model.answer import AskOptions, Route
 
-MOST_CHARACTERS = 20_000  # of a question: a long issue with its traceback
+MAX_QUESTION_CHARACTERS = 20_000  # of a question: a long issue with its traceback
 
 
-def question_of(params: Mapping[str, Any]) -> str:
-    """What is asked. Raises UsageError."""
+def read_question(params: Mapping[str, Any]) -> str:
+    """Return the query in `params`. Raises UsageError."""
     question = params.get("question")
     if not isinstance(question, str):
         raise UsageError(f"question must be a string, not {question!r}")
-    if len(question) > MOST_CHARACTERS:
-        raise UsageError(f"question must have at most {MOST_CHARACTERS:,} characters, not {len(question):,}")
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        raise UsageError(f"question must have at most {MAX_QUESTION_CHARACTERS:,} characters, not {len(question):,}")
     return question
 
 
-def options_from(defaults: AskOptions, given: Mapping[str, Any]) -> AskOptions:
-    """`defaults` with plain JSON in the place of some. Raises UsageError that names what would work."""
+def read_options(defaults: AskOptions, given: Mapping[str, Any]) -> AskOptions:
+    """Return `defaults` updated by plain JSON. Raises UsageError with the valid values."""
     # Who is sent the source is decided where the server runs.
     fields = {field.name: field for field in dataclasses.fields(AskOptions) if field.name != "embedder"}
     chosen: dict[str, Any] = {}
     for name, value in given.items():
         if name not in fields:
             raise UsageError(f"unknown option {name[:80]!r}. Choose from {', '.join(fields)}.")
-        chosen[name] = _read(name, value, getattr(AskOptions(), name))
+        chosen[name] = _read_option(name, value, getattr(AskOptions(), name))
     return dataclasses.replace(defaults, **chosen)
 
 
-def _read(name: str, value: Any, default: Any) -> Any:
+def _read_option(name: str, value: Any, default: Any) -> Any:
     if isinstance(default, StrEnum):
         try:
             return type(default)(value)

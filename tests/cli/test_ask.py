@@ -8,7 +8,7 @@ from typing import Any
 import click
 import pytest
 
-from causalist.cli.ask import FORMATS, UNREADABLE_REASONS, command
+from causalist.cli.ask import FORMATS, UNREADABLE_REASONS, ask_command
 from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
 from causalist.pack import MINIMUM_TOKENS, counter_called
 from causalist.source.exclusion import Reason
@@ -173,7 +173,7 @@ class TestChoices:
         ],
     )
     def test_are_the_model_s(self, option: str, enum: type[StrEnum]) -> None:
-        choice = next(p for p in command.params if p.name == option).type
+        choice = next(p for p in ask_command.params if p.name == option).type
         assert isinstance(choice, click.Choice)
         assert list(choice.choices) == [member.value for member in enum]
 
@@ -181,7 +181,7 @@ class TestChoices:
         assert list(FORMATS) == list(MINIMUM_TOKENS)
 
     def test_defaults_are_the_model_s(self) -> None:
-        defaults = {p.name: p.default for p in command.params}
+        defaults = {p.name: p.default for p in ask_command.params}
         options = AskOptions()
         for name in ("top_k", "level", "max_tokens", "rank", "order", "damping", "specificity", "tokenizer"):
             assert defaults[name] == getattr(options, name)

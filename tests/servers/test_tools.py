@@ -9,7 +9,7 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.pack import count_tokens
-from causalist.servers.mcp.tools import MOST_CHARACTERS, TOOLS
+from causalist.servers.mcp.tools import MAX_CHARACTERS, TOOLS
 
 REQUIRED: dict[str, dict[str, Any]] = {"ask": {"question": "q"}, "symbol": {"name": "n"}, "impact": {"name": "n"}}
 
@@ -56,7 +56,7 @@ class TestSchemas:
         [
             ("ask", "max_tokens", 199), ("ask", "max_tokens", 20_001), ("ask", "max_tokens", "many"),
             ("ask", "max_tokens", 1000.5), ("ask", "top_k", 0), ("ask", "top_k", 101), ("ask", "question", ""),
-            ("ask", "question", 7), ("ask", "question", "x" * (MOST_CHARACTERS + 1)), ("symbol", "name", []),
+            ("ask", "question", 7), ("ask", "question", "x" * (MAX_CHARACTERS + 1)), ("symbol", "name", []),
             ("symbol", "to", 1), ("impact", "max_depth", 0), ("impact", "min_confidence", 1.1),
             ("impact", "min_confidence", -0.1), ("impact", "max_tokens", True), ("symbol", "colour", "red"),
         ],

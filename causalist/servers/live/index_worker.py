@@ -1,10 +1,9 @@
-"""The process that indexes for a server: `main([root])`.
+"""Indexing process of a server: `main([root])`.
 
-In, on standard input: a JSON object a line for each job, `{"buffers": FOLDER}` with a folder that `write_buffers` made,
-whose contents stand in the place of files, or with null. Out, on standard output: JSON objects, first of progress, then
-one of the outcome: where the index is, or the error. What could not be stored goes to a temporary folder, which the
-server removes. The process ends with standard input, because that is how it learns that its server is gone; the
-workers that it starts end with it.
+In, on standard input: one JSON object per line and job, `{"buffers": FOLDER}` with a folder of `write_buffers`, whose
+contents replace files, or null. Out, on standard output: JSON objects of progress, then one with the path of the index
+or the error. An index that cannot be stored goes to a temporary folder, which the server removes. The process and its
+workers end when standard input closes, which tells it that the server is gone.
 """
 
 import json
@@ -34,6 +33,7 @@ _GRACE_SECONDS = 1.0
 
 
 def main(arguments: Sequence[str]) -> None:
+    """Run jobs until standard input closes."""
     (root,) = arguments
     out = os.dup(1)
     os.dup2(2, 1)
@@ -41,25 +41,27 @@ def main(arguments: Sequence[str]) -> None:
         with suppress(OSError):
             os.nice(_NICENESS)
     told: list[int] = []
-    signal.signal(signal.SIGTERM, partial(_end, os.getpid(), told))
+    signal.signal(signal.SIGTERM, partial(_handle_sigterm, os.getpid(), told))
     jobs: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
     retaining = Retaining()
     threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
     while True:
         try:
-            outcome = _outcome(Path(root), out, jobs.get(), retaining)
+            outcome = _run_job(Path(root), out, jobs.get(), retaining)
         except Exception:
             if not told:
                 raise
         if told:  # the exception became another one on its way: a module written in C was just being imported
             sys.exit(0)
-        _say(out, outcome)
+        _send(out, outcome)
 
 
-def _end(own: int, told: list[int], number: int, *_: object) -> None:
-    """Ends this process by an exception, so that what it writes aside is removed, and remembers in `told` that it was
-    told to. A worker, which is forked with the same handler, would take that for a failure of one piece of work and go
-    on to the next."""
+def _handle_sigterm(own: int, told: list[int], number: int, *_: object) -> None:
+    """End this process by an exception, so that temporary files are removed, and record this in `told`.
+
+    A forked worker inherits the handler. It exits directly, because it would treat the exception as a failure of one
+    piece of work and continue with the next.
+    """
     if os.getpid() != own:
         os._exit(0)
     told.append(number)
@@ -71,7 +73,7 @@ def _end(own: int, told: list[int], number: int, *_: object) -> None:
 
 
 def write_buffers(contents: Mapping[str, bytes]) -> Path:
-    """A new folder with contents by path, to be removed by whoever asked for it."""
+    """Return a new folder with contents by path; the caller removes it."""
     folder = Path(tempfile.mkdtemp(prefix="causalist-"))
     for number, data in enumerate(contents.values()):
         (folder / str(number)).write_bytes(data)
@@ -84,18 +86,20 @@ def _read_buffers(folder: Path) -> dict[str, bytes]:
     return {path: (folder / str(number)).read_bytes() for number, path in enumerate(paths)}
 
 
-def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -> dict[str, object]:
+def _run_job(root: Path, out: int, buffers: Path | None, retaining: Retaining) -> dict[str, object]:
     from causalist.errors import CausalistError
     from causalist.index.options import IndexOptions
     from causalist.pipeline.repository import Repository
     from causalist.store import INDEX_NAME, write_index
 
     # Without process groups nothing ends the workers of a process that is killed.
-    options = IndexOptions(processes=None if hasattr(os, "killpg") else 1, progress=_Reported(out), retaining=retaining)
+    options = IndexOptions(
+        processes=None if hasattr(os, "killpg") else 1, progress=_ProgressPipe(out), retaining=retaining
+    )
     try:
         repository = Repository.open(root, exact_root=True, force=True, options=options)
         index = repository.index
-        place = None if buffers is not None else _stored_place(root, index, retaining)
+        place = None if buffers is not None else _stored_index_path(root, index, retaining)
         is_temporary = place is None
         if buffers is not None:
             from causalist.index.build import overlaid_index
@@ -117,8 +121,8 @@ def _outcome(root: Path, out: int, buffers: Path | None, retaining: Retaining) -
     return {"index": str(place), "is_temporary": is_temporary, "notes": notes}
 
 
-def _stored_place(root: Path, index: "Index", retaining: Retaining) -> Path | None:
-    """The file that holds this very index; None where it is in memory only."""
+def _stored_index_path(root: Path, index: "Index", retaining: Retaining) -> Path | None:
+    """Return the file that contains this very index, or None if it is in memory only."""
     from causalist.errors import IndexUnreadable
     from causalist.index.open import index_places
     from causalist.store import INDEX_NAME, read_index
@@ -131,8 +135,8 @@ def _stored_place(root: Path, index: "Index", retaining: Retaining) -> Path | No
     return None
 
 
-class _Reported:
-    """A `Progress` that says what is new, and not too often."""
+class _ProgressPipe:
+    """`Progress` that sends new stages, and counts at a limited rate."""
 
     def __init__(self, out: int) -> None:
         self._out = out
@@ -144,17 +148,17 @@ class _Reported:
         if what == self._stage and now - self._said_at < _REPORT_SECONDS and done != total:
             return
         self._stage, self._said_at = what, now
-        _say(self._out, {"what": what, "done": done, "total": total})
+        _send(self._out, {"what": what, "done": done, "total": total})
 
 
-def _say(out: int, document: dict[str, object]) -> None:
+def _send(out: int, document: dict[str, object]) -> None:
     # ASCII only: paths may hold what no encoding takes.
     with suppress(OSError):
         os.write(out, json.dumps(document).encode() + b"\n")
 
 
 def _read_jobs(jobs: "queue.SimpleQueue[Path | None]") -> None:
-    """Hands on the jobs that come, until the end of standard input ends the process."""
+    """Queue jobs from standard input; its end terminates the process."""
     rest = b""
     # Not by `sys.stdin`, whose lock would be held for ever in what is forked meanwhile.
     with suppress(OSError):

@@ -1,9 +1,7 @@
-"""Messages over standard input and output: one JSON-RPC message a line.
+"""JSON-RPC messages over standard input and output, one per line.
 
-In: the pipes (`pipes`). Out: the two streams that the SDK's server reads and writes. What is no message is answered
-with an error of the protocol, and the next line is read.
-
-Threads do the blocking: a client that does not read stops its own answers, never the event loop.
+In: the pipes. Out: the two streams of the SDK's server. A line that is not a message is answered with a protocol error.
+Threads read and write, so that a client that does not read blocks its own answers but not the event loop.
 """
 
 import asyncio
@@ -30,10 +28,10 @@ from mcp.types import (
 )
 
 from causalist.servers.stdio_pipes import Pipes
-from causalist.servers.threads import in_thread
+from causalist.servers.threads import run_in_thread
 
 # The longest question that makes sense is a thousand times shorter.
-LONGEST_MESSAGE = 4_000_000  # bytes
+MAX_MESSAGE_BYTES = 4_000_000  # bytes
 _CHUNK = 1 << 16
 # How long the last answers may take to leave when the server ends.
 _FLUSH_SECONDS = 0.5
@@ -45,9 +43,11 @@ Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
 @asynccontextmanager
-async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The streams of a connection. The incoming one ends with the client's; when the client no longer takes answers,
-    it ends too."""
+async def open_streams(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """Yield the streams of a connection.
+
+    The incoming stream ends with the client's input, or if the client stops reading answers.
+    """
     received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
     replies = outgoing.clone()
@@ -76,7 +76,7 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
 
     def read_all() -> None:
         try:
-            for line in lines(partial(os.read, pipes.reading, _CHUNK)):
+            for line in read_lines(partial(os.read, pipes.reading, _CHUNK)):
                 # One line at a time: what is not taken stays in the pipe.
                 asyncio.run_coroutine_threadsafe(take(line), loop).result()
         except (OSError, RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -89,7 +89,7 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
             async with to_send:
                 async for message in to_send:
                     text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                    await in_thread(partial(_write, pipes.writing, text.encode() + b"\n"))
+                    await run_in_thread(partial(_write, pipes.writing, text.encode() + b"\n"))
                     if isinstance(message.message, JSONRPCResponse | JSONRPCError) and message.message.id is not None:
                         unanswered.discard(message.message.id)
                         if not unanswered:
@@ -111,8 +111,8 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
             group.cancel_scope.deadline = anyio.current_time() + _FLUSH_SECONDS
 
 
-def lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
-    """Lines of what `read` returns until it returns nothing; None stands for one that is too long to be kept.
+def read_lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
+    """Yield the lines of `read`, which returns b"" at the end; None stands for a line that is too long.
 
     >>> chunks = iter([b"a", b"b\\nc", b"\\nd", b""])
     >>> list(lines(lambda: next(chunks)))
@@ -124,12 +124,12 @@ def lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
         *ended, rest = chunk.split(b"\n")
         for part in ended:
             kept += part
-            too_long = too_long or len(kept) > LONGEST_MESSAGE
+            too_long = too_long or len(kept) > MAX_MESSAGE_BYTES
             yield None if too_long else bytes(kept)
             kept.clear()
             too_long = False
         kept += rest
-        if len(kept) > LONGEST_MESSAGE:
+        if len(kept) > MAX_MESSAGE_BYTES:
             kept.clear()
             too_long = True
     if kept or too_long:
@@ -137,9 +137,9 @@ def lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
 
 
 def read_message(line: bytes | None) -> SessionMessage | JSONRPCError | None:
-    """A line as a message, or as the error that answers it; None for an empty line."""
+    """Return a line as a message, or as the error that answers it; None for an empty line."""
     if line is None:
-        return _refusal(None, INVALID_REQUEST, f"the message is longer than {LONGEST_MESSAGE:,} bytes")
+        return _refusal(None, INVALID_REQUEST, f"the message is longer than {MAX_MESSAGE_BYTES:,} bytes")
     if not line.strip():
         return None
     try:
