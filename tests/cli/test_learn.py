@@ -52,7 +52,7 @@ def test_questions_that_are_not_remembered(committed: Path) -> None:
     answer = asked(committed)
     assert not log.exists()
     message = invoke("feedback", answer, "--used", "shop/prices.py", *where).failed("usage")
-    assert "the settings say `remember = false`" in message
+    assert "`remember = false` is set in the repository settings" in message
     assert invoke("ask", "price of an item with tax", "--remember", *where).code == 0 and log.exists()
 
 
@@ -61,7 +61,7 @@ def test_learn_keeps_what_is_better(tmp_path: Path) -> None:
     weights = root / FOLDER / WEIGHTS_NAME
     dry = invoke("learn", "--repo", str(root), "--dry-run")
     assert (dry.code, dry.stderr) == (0, "") and not weights.exists()
-    assert "the learned weights are better" in dry.stdout and "a dry run" in dry.stdout
+    assert "the learned weights are better" in dry.stdout and "dry run: the weights are not saved" in dry.stdout
     done = invoke("learn", "--repo", str(root), "--json")
     document = json.loads(done.stdout)
     assert (done.code, document["is_better"], document["file"]) == (0, True, str(weights))

@@ -116,5 +116,5 @@ def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypat
         again = invoke("memory", "add", "docs", "--model", "fake")
         assert "3 of them cached: 0 calls" in again.stderr and len(asked) == 3
         write_all(folder, {f"docs/more{i}.md": f"# More {i}\n\ntext" for i in range(60)})
-        assert "with --yes" in invoke("memory", "add", "docs", "--model", "fake").failed("usage")
+        assert "Add --yes" in invoke("memory", "add", "docs", "--model", "fake").failed("usage")
         assert len(asked) == 3

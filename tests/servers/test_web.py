@@ -66,7 +66,7 @@ class TestAnswers:
             ("/api/ask", {"question": "x", "top_k": -1}, 400, "top"),
             ("/api/ask", {"question": "x" * 20_001}, 400, "at most 20,000 characters"),
             ("/api/ask", [], 400, "the body must be a JSON object"),
-            ("/api/node", {"node": 5}, 400, "this takes a node"),
+            ("/api/node", {"node": 5}, 400, "the request must have one key"),
             ("/api/node", {"node": "nothing"}, 422, "nothing here is called"),
         ],
     )

@@ -434,8 +434,8 @@ async def _explained(handler: _Handler, params: Any) -> Any:
     except Exception as error:
         if os.environ.get("CAUSALIST_TRACEBACK"):
             traceback.print_exc(file=sys.stderr)
-        known = "this is a defect of Causalist; CAUSALIST_TRACEBACK=1 shows on standard error where"
-        raise RequestFailed(f"internal: {type(error).__name__}: {error}; {known}") from error
+        known = "This is a defect of Causalist; set CAUSALIST_TRACEBACK=1 to see the traceback on standard error."
+        raise RequestFailed(f"internal: {type(error).__name__}: {error}. {known}") from error
 
 
 def _capability(server: LanguageServer, *names: str) -> Any:
