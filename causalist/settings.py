@@ -17,7 +17,17 @@ from typing import Any, NamedTuple
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.errors import SettingsError
 from causalist.index.options import IndexOptions
-from causalist.model.answer import NO_EMBEDDER, AskOptions, Level, Order, RankMode, Route, Specificity
+from causalist.model.answer import (
+    NO_EMBEDDER,
+    AskOptions,
+    GraphVariant,
+    Level,
+    Order,
+    RankMode,
+    RetrievalMode,
+    Route,
+    Specificity,
+)
 from causalist.model.source import FileEntry, SourceFile
 from causalist.pack import MINIMUM_TOKENS
 from causalist.source import DEFAULT_LIMITS, Limits, Reason, read_file
@@ -50,8 +60,6 @@ def _labels(kind: Any) -> tuple[str, ...]:
 
 _ASK, _LIMITS = AskOptions(), DEFAULT_LIMITS
 _ROUTES = tuple(route.value for route in Route if route is not Route.SKIP)  # which answers nothing on its own
-# Of causalist.memory, which nobody who asks about code has to load; a test compares.
-_MODES, _VARIANTS = ("hippo", "dense", "sparse", "hybrid"), ("log", "hipporag", "hipporag2")
 SETTINGS: tuple[Setting, ...] = (
     Setting("ask", "top-k", "integer", _ASK.top_k, "how many results at most", low=1, high=10_000),
     Setting("ask", "level", "choice", _ASK.level.value, "what is ranked", _labels(Level)),
@@ -94,9 +102,18 @@ SETTINGS: tuple[Setting, ...] = (
         16_000_000,
     ),
     Setting("index", "max-files", "integer", _LIMITS.max_files, "more files stay out", (), 1, 1_000_000),
-    Setting("memory", "mode", "choice", "hippo", "how `memory search` finds passages", _MODES),
+    Setting(
+        "memory",
+        "mode",
+        "choice",
+        RetrievalMode.HIPPO.value,
+        "how `memory search` finds passages",
+        _labels(RetrievalMode),
+    ),
     Setting("memory", "limit", "integer", 5, "how many passages `memory search` shows at most", low=1, high=1_000),
-    Setting("memory", "variant", "choice", "log", "the graph that mode hippo walks", _VARIANTS),
+    Setting(
+        "memory", "variant", "choice", GraphVariant.LOG.value, "the graph that mode hippo walks", _labels(GraphVariant)
+    ),
 )
 _BY_KEY: Mapping[tuple[str, str], Setting] = {(each.section, each.name): each for each in SETTINGS}
 

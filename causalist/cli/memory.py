@@ -1,4 +1,4 @@
-"""`causalist memory`: store and search documents that are not code."""
+"""`causalist memory`: search over documents by the entities that they share."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +10,7 @@ from causalist._internal.text import align_columns
 from causalist.cli._output import emit_document, emit_lines, open_destination, say, to_json
 from causalist.cli._repository import json_option
 from causalist.cli._run import NOTHING_FOUND
+from causalist.model.answer import RetrievalMode
 
 if TYPE_CHECKING:
     from causalist.memory import HippoIndex, RetrievedPassage
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 FORMAT_VERSION = 1
-_MAX_CALLS = 100  # calls of a model
-_MODES = ("hippo", "dense", "sparse", "hybrid")  # of memory.retrieval, which --help does not import; a test compares
+_MAX_CALLS_WITHOUT_YES = 100  # calls of a model
 
 
 def _memory_option(command: _Command) -> _Command:
@@ -28,13 +28,13 @@ def _memory_option(command: _Command) -> _Command:
         "file",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
-        help="Memory file.  [default: .causalist/memory.db of the repository around the folder]",
+        help="File of the memory. [default: .causalist/memory.db of the repository]",
     )(command)
 
 
 @click.group("memory")
 def memory_command() -> None:
-    """Store documents and search them by shared entities.
+    """Search documents by the entities that they share.
 
     \b
     Example:
@@ -45,30 +45,30 @@ def memory_command() -> None:
 
 @memory_command.command("add")
 @click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PLACE...")
-@click.option("--model", metavar="NAME", help="Model of the llm library that extracts entities and relations.")
+@click.option("--model", metavar="NAME", help="Model of the llm library that finds entities and their relations.")
 @click.option("--yes", is_flag=True, help="Allow more than 100 calls of the model.")
 @_memory_option
 @json_option
 def add_command(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | None, as_json: bool) -> None:
-    """Add or update the documents of folders and files.
+    """Add the documents of files and folders, or update them.
 
-    Formats: Markdown, reStructuredText, AsciiDoc, HTML, plain text and, with the extra pdf, PDF. Files that git ignores
-    are skipped in folders. Adding a folder again reads only changed documents and removes deleted ones.
+    Reads Markdown, reStructuredText, AsciiDoc, HTML, plain text and, with the extra pdf, PDF. Files of a folder that
+    git ignores are left out. Adding a folder again reads changed documents only and removes deleted ones.
 
-    --model sends each new passage to that model twice. Its answers are stored, so that an interrupted run continues.
-    The command first shows an estimate; more than 100 calls need --yes.
+    With --model, each new passage is sent to the model twice. Answers are cached, so that an interrupted run continues.
+    The number of calls is printed first; more than 100 calls need --yes.
 
     \b
     Example:
       causalist memory add docs notes/meeting.md
     """
-    from causalist.memory.memory_file import Shelf
+    from causalist.memory.memory_file import MemoryFile
 
-    shelf = Shelf.at(file, Path.cwd())
-    done = shelf.add(places, shelf.model(model) if model else None, _require_approval(yes))
+    memory_file = MemoryFile.locate(file, Path.cwd())
+    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes))
     for path, reason in sorted(done.skipped.items()):
-        say(f"note: {path} stays out: {reason}")
-    document = {"format_version": FORMAT_VERSION, "memory": str(shelf.path), "documents": done.documents,
+        say(f"note: {path} is left out: {reason}")
+    document = {"format_version": FORMAT_VERSION, "memory": str(memory_file.path), "documents": done.documents,
                 "passages": done.passages, "changed": done.changed, "removed": done.removed,
                 "skipped": dict(sorted(done.skipped.items()))}  # fmt: skip
     if as_json:
@@ -81,12 +81,25 @@ def add_command(places: tuple[Path, ...], model: str | None, yes: bool, file: Pa
 @memory_command.command("search")
 @click.argument("query")
 @_memory_option
-@click.option("--mode", type=click.Choice(_MODES), help="Retrieval mode.  [default: hippo]")
-@click.option("--limit", type=click.IntRange(1, 1000), metavar="N", help="Maximum number of passages.  [default: 5]")
+@click.option(
+    "--mode",
+    type=click.Choice([mode.value for mode in RetrievalMode]),
+    help="Ranking method. [default: hippo, or the settings]",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Maximum number of passages. [default: 5, or the settings]",
+)
 @click.option("--hops", type=click.IntRange(0, 10), default=0, show_default=True,
-              help="Extend the seeds by entities up to N hops away, for queries that name few.")  # fmt: skip
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True), help="Restart probability.  [default: 0.15]")
-@click.option("--variant", help="Variant: log, hipporag or hipporag2.  [default: log]")
+              help="Seed entities up to this many hops away, for queries with few names.")  # fmt: skip
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Probability of a restart. [default: 0.15, or that of the variant]",
+)
+@click.option("--variant", help="Graph of mode hippo: log, hipporag or hipporag2. [default: log, or the settings]")
 @json_option
 def search_command(
     query: str,
@@ -100,26 +113,26 @@ def search_command(
 ) -> None:
     """Find the passages that answer QUERY.
 
-    Options that are not given are read from [memory] of causalist.toml.
+    The section [memory] of causalist.toml sets the defaults of options. Exit code 1 if nothing is found.
 
     \b
     Example:
       causalist memory search "why did we leave the message queue" --limit 3
     """
     from causalist.errors import UsageError
-    from causalist.memory.memory_file import Shelf
+    from causalist.memory.memory_file import MemoryFile
     from causalist.settings import read_settings
 
-    shelf = Shelf.at(file, Path.cwd())
-    settings = read_settings(shelf.base)
+    memory_file = MemoryFile.locate(file, Path.cwd())
+    settings = read_settings(memory_file.base)
     limit = settings.value("memory", "limit") if limit is None else limit
     if hops:
-        if mode not in (None, "hippo") or variant:
-            raise UsageError("--hops requires --mode hippo and the default variant")
-        mode = "hippo"
+        if mode not in (None, RetrievalMode.HIPPO) or variant:
+            raise UsageError("--hops needs mode hippo and the default variant")
+        mode = RetrievalMode.HIPPO.value
     mode = mode or settings.value("memory", "mode")
     variant = variant or settings.value("memory", "variant")
-    index = shelf.opened()
+    index = memory_file.open()
     if hops:
         found = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha)
     else:
@@ -130,36 +143,30 @@ def search_command(
     else:
         emit_lines(line for rank, each in enumerate(found, 1) for line in _format_result(rank, each, query))
     if not found:
-        say("nothing found: no passage contains a word or an entity of the query")
+        say("nothing found: no passage has a word or an entity of the query")
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
 @memory_command.command("graph")
 @_memory_option
-@click.option("--entity", metavar="NAME", help="Show the neighbors of this entity instead of exporting the graph.")
+@click.option("--entity", metavar="NAME", help="Show the neighborhood of this entity instead of exporting the graph.")
 @click.option(
     "--hops", type=click.IntRange(1, 10), default=1, show_default=True, help="Maximum distance from the entity."
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="File to write instead of standard output; replaced atomically.",
-)
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE",
+              help="Write to FILE instead of standard output.")  # fmt: skip
 @json_option
 def graph_command(file: Path | None, entity: str | None, hops: int, output: Path | None, as_json: bool) -> None:
-    """Export the graph of passages and entities, or show one entity.
-
-    The export is node-link JSON.
+    """Export the graph as node-link JSON, or show the neighborhood of one entity.
 
     \b
     Example:
       causalist memory graph --output memory.json
       causalist memory graph --entity "Platform Team" --hops 2
     """
-    from causalist.memory.memory_file import Shelf
+    from causalist.memory.memory_file import MemoryFile
 
-    index = Shelf.at(file, Path.cwd()).opened()
+    index = MemoryFile.locate(file, Path.cwd()).open()
     if entity is None:
         with open_destination(output) as write:
             write(to_json(index.to_node_link()) + "\n")
@@ -168,7 +175,7 @@ def graph_command(file: Path | None, entity: str | None, hops: int, output: Path
 
 
 def _require_approval(yes: bool) -> "Callable[[Estimate], None]":
-    """Return a function that reports the estimate of a run and refuses a large run without --yes."""
+    """Return a callback that prints the estimate and refuses a large run without --yes."""
     from causalist.errors import UsageError
 
     def approve(estimate: "Estimate") -> None:
@@ -176,10 +183,8 @@ def _require_approval(yes: bool) -> "Callable[[Estimate], None]":
             f"{estimate.passages} new passages, {estimate.cached} of them cached: {estimate.calls} calls of "
             f"the model, about {estimate.prompt_tokens:,} tokens sent and {estimate.answer_tokens:,} received"
         )
-        if estimate.calls > _MAX_CALLS and not yes:
-            raise UsageError(
-                f"this needs {estimate.calls} calls of the model, more than {_MAX_CALLS}. Add --yes to allow them."
-            )
+        if estimate.calls > _MAX_CALLS_WITHOUT_YES and not yes:
+            raise UsageError(f"this run needs {estimate.calls} calls of the model; confirm it with --yes")
 
     return approve
 
@@ -192,7 +197,7 @@ def _show_entity(index: "HippoIndex", entity: str, hops: int, as_json: bool) -> 
     else:
         rows = [(each.entity, f"{each.hops} hops" if each.hops > 1 else "1 hop", f"{each.strength:g}",
                  ", ".join(each.kinds)) for each in near]  # fmt: skip
-        meanings = [f"  means {len(info.senses)} things: {', '.join(info.senses)}"] if info.senses else []
+        meanings = [f"  has {len(info.senses)} senses: {', '.join(info.senses)}"] if info.senses else []
         emit_lines([f"{info.name}  {info.type}, {info.occurrences} times in {len(info.passages)} passages",
                     *meanings, *(f"  {line}" for line in align_columns(rows))])  # fmt: skip
 
@@ -201,27 +206,27 @@ def _show_entity(index: "HippoIndex", entity: str, hops: int, as_json: bool) -> 
 @_memory_option
 @json_option
 def stats_command(file: Path | None, as_json: bool) -> None:
-    """Show the size of the memory.
+    """Count passages, entities and edges of the memory.
 
     \b
     Example:
       causalist memory stats
     """
-    from causalist.memory.memory_file import Shelf
+    from causalist.memory.memory_file import MemoryFile
 
-    shelf = Shelf.at(file, Path.cwd())
-    counts = shelf.opened().stats()
+    memory_file = MemoryFile.locate(file, Path.cwd())
+    counts = memory_file.open().stats()
     if as_json:
-        emit_document({"format_version": FORMAT_VERSION, "memory": str(shelf.path), **counts})
+        emit_document({"format_version": FORMAT_VERSION, "memory": str(memory_file.path), **counts})
     else:
         emit_lines(align_columns([(name, f"{value:,}" if isinstance(value, int) else f"{value:.1%}")
                             for name, value in counts.items()]))  # fmt: skip
 
 
 def _result_document(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
-    from causalist.memory.snippets import excerpt
+    from causalist.memory.snippets import find_excerpt
 
-    shown = excerpt(found.text, query, names=found.entity_hits)
+    shown = find_excerpt(found.text, query, names=found.entity_hits)
     return {
         "rank": rank,
         "passage": found.passage_id,
@@ -238,9 +243,9 @@ def _result_document(rank: int, found: "RetrievedPassage", query: str) -> dict[s
 
 def _format_result(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
     from causalist._internal.sanitize import one_line
-    from causalist.memory.snippets import excerpt
+    from causalist.memory.snippets import find_excerpt
 
-    shown = excerpt(found.text, query, names=found.entity_hits)
+    shown = find_excerpt(found.text, query, names=found.entity_hits)
     metadata = found.metadata
     place = next((f"  {key} {metadata[key]}" for key in ("line", "page") if isinstance(metadata.get(key), int)), "")
     title = metadata.get("title")

@@ -26,7 +26,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id, split_id
 from causalist.rank import Linear, Weights
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
-from causalist.rank.scoring.fusion import definition_signals, definitions_again, file_signals, first_scores, summed
+from causalist.rank.scoring.fusion import definition_signals, definitions_again, file_signals, summed
 from causalist.rank.scoring.signals import Reading, Scores, kinds_as_judged
 
 RIDGE = 1e-3  # of the weights, per question; 3e-4 to 3e-3 cannot be told apart on the development questions
@@ -166,9 +166,7 @@ def _stacked(questions: Sequence[Candidates], shape: _Shape) -> Stacked:
 
 # Look-ups and walks: exact where they say anything, so that the few questions that have them must not decide. What an
 # embedder says is nothing where none is chosen. What the last pass has of its own comes after both fits.
-FIXED = frozenset(
-    {"literal", "frame", "looked up", "graph", "dense", "found file", "named around", "identifiers", "uses named"}
-)
+FIXED = frozenset({"literal", "frame", "looked up", "graph", "dense", "found file", "identifiers", "uses named"})
 DEEPEST_FILES = 100  # of a list of files
 DEEPEST_DEFINITIONS = 30
 _SCORE_DECIMALS = 12
@@ -181,7 +179,6 @@ class Example:
     index stay, so that missing them counts. `candidates` are those of definitions."""
 
     reading: Kept
-    first: Scores
     gold_files: tuple[str, ...]
     gold_definitions: tuple[str, ...]
     candidates: Candidates
@@ -203,10 +200,7 @@ def example_of(
     definitions = tuple(gold_definitions) if len(gold_definitions) <= MOST_DEFINITIONS else ()
     gold = _numbers([file_id(path) for path in gold_files] + list(definitions), reading.graph)
     kept = kept_of(reading, weights, gold)
-    first = first_scores(kept, weights.first)
-    return Example(
-        kept, first, tuple(gold_files), definitions, _definition_candidates(kept, first, weights, definitions)
-    )
+    return Example(kept, tuple(gold_files), definitions, _definition_candidates(kept, weights, definitions))
 
 
 def fit_weights(examples: Sequence[Example], start: Weights, *, ridge: float = RIDGE, near: bool = False) -> Weights:
@@ -243,18 +237,11 @@ def ranks_with(example: Example, weights: Weights) -> Found:
     reading, ids = example.reading, example.reading.graph.nodes.ids
     scores = _definition_scores(example, weights)
     files = summed(*file_signals(reading, scores, weights.file))
-    signals, role = definition_signals(reading, example.first, weights.definition)
+    signals, role = definition_signals(reading, weights.definition)
     scores = summed(definitions_again(reading, signals, scores, files, weights.definition), role)
     paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), DEEPEST_FILES)]
     found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), DEEPEST_DEFINITIONS)]
     return Found(ranks_of(example.gold_files, paths), ranks_of(example.gold_definitions, found))
-
-
-def first_ranks(example: Example) -> Found:
-    """Where the right files stand after the first pass, whose weights are chosen by hand; it ranks no definitions."""
-    ids = example.reading.graph.nodes.ids
-    order = best(np.where(example.reading.is_file, example.first, 0.0), DEEPEST_FILES)
-    return Found(ranks_of(example.gold_files, [split_id(ids[node])[0] for node in order]), ())
 
 
 def best(scores: Scores, most: int) -> list[int]:
@@ -266,7 +253,7 @@ def best(scores: Scores, most: int) -> list[int]:
 
 
 def _definition_scores(example: Example, weights: Weights) -> Scores:
-    return summed(*definition_signals(example.reading, example.first, weights.definition))
+    return summed(*definition_signals(example.reading, weights.definition))
 
 
 def _fitted_names(signals: Mapping[str, Scores]) -> list[str]:
@@ -278,13 +265,13 @@ def _with_fixed(fitted: Linear, start: Linear) -> Linear:
     return replace(fitted, signals={**fitted.signals, **fixed})
 
 
-def _definition_candidates(kept: Kept, first: Scores, weights: Weights, gold: Sequence[str]) -> Candidates:
+def _definition_candidates(kept: Kept, weights: Weights, gold: Sequence[str]) -> Candidates:
     nodes = kept.graph.nodes
-    raw = kept.definitions(first)
+    raw = kept.definitions()
     return candidates(
         raw,
         _fitted_names(raw),
-        summed(*definition_signals(kept, first, weights.definition)),
+        summed(*definition_signals(kept, weights.definition)),
         ~np.isin(nodes.kinds, _NOT_FITTED),
         _roles(kept),
         kinds_as_judged(kept.graph).astype(np.int64),

@@ -30,7 +30,7 @@ from causalist.model.symbols import NodeId, split_id
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.rank import Linear, Weights, default_weights
-from causalist.rank.scoring.fusion import definition_signals, file_signals, first_scores, summed
+from causalist.rank.scoring.fusion import definition_signals, file_signals, summed
 from causalist.rank.scoring.signals import Reading
 from causalist.source import find_root
 from causalist.source.roots import work_tree_top
@@ -178,7 +178,7 @@ def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: i
 def ranks_without(reading: Reading, gold_files: Sequence[str]) -> dict[str, Ranks]:
     """Ranks of the right files with all signals, under "", and without each that has a weight, by its name."""
     weights = default_weights()
-    passes = (weights.first, weights.definition, weights.file)
+    passes = (weights.definition, weights.file)
     names = sorted({name for each in passes for name, weight in each.signals.items() if weight > 0})
     found: dict[str, Ranks] = {"": _ranks(reading, weights, gold_files)}
     for name in names:
@@ -190,11 +190,11 @@ def _without(weights: Weights, name: str) -> Weights:
     def less(given: Linear) -> Linear:
         return replace(given, signals={n: 0.0 if n == name else w for n, w in given.signals.items()})
 
-    return replace(weights, first=less(weights.first), definition=less(weights.definition), file=less(weights.file))
+    return replace(weights, definition=less(weights.definition), file=less(weights.file))
 
 
 def _ranks(reading: Reading, weights: Weights, gold_files: Sequence[str]) -> Ranks:
-    definitions = summed(*definition_signals(reading, first_scores(reading, weights.first), weights.definition))
+    definitions = summed(*definition_signals(reading, weights.definition))
     files = np.where(reading.is_file, summed(*file_signals(reading, definitions, weights.file)), 0.0)
     ids = reading.graph.nodes.ids
     return ranks_of(gold_files, [split_id(ids[node])[0] for node in best(files, DEEPEST_FILES)])

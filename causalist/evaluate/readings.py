@@ -16,7 +16,7 @@ from causalist.model.graph import CodeGraph, EdgeTable
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import all_matches
 from causalist.rank import Weights, as_written, read_question
-from causalist.rank.scoring.fusion import definition_signals, first_scores, summed
+from causalist.rank.scoring.fusion import definition_signals, summed
 from causalist.rank.scoring.signals import Reading, Scores, read_against
 
 _BEST_FILES = 60  # by each signal of files
@@ -27,8 +27,7 @@ _BEST_IN_FILE = 8  # by the score; the first five make a signal of the file
 
 @dataclass(frozen=True, slots=True)
 class Kept(Reading):
-    """The part of a reading that weights can bring to the top; nodes are numbered anew. The first pass stays as its
-    weights had it: what `definitions` gives does not depend on the scores of files any more."""
+    """The part of a reading that weights can bring to the top; nodes are numbered anew."""
 
     of_files: Mapping[str, Scores]
     of_definitions: Mapping[str, Scores]
@@ -36,12 +35,12 @@ class Kept(Reading):
     def first_files(self) -> dict[str, Scores]:
         return dict(self.of_files)
 
-    def definitions(self, files: Scores) -> dict[str, Scores]:
+    def definitions(self) -> dict[str, Scores]:
         return dict(self.of_definitions)
 
 
 def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
-    """A question read against a repository; of the weights, only the factors of the first pass count."""
+    """A question read against a repository; of the weights, only the factors count."""
     index = repository.index
     question = as_written(read_question(query), index.lexical)
     matched = all_matches(question.patterns, index, Texts(index.manifest, repository.read))
@@ -49,16 +48,14 @@ def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
 
 
 def kept_of(reading: Reading, weights: Weights, gold: Sequence[int]) -> Kept:
-    """What is kept of a reading, with the signals that follow from the first pass of `weights`. The files of `gold`,
-    node numbers of the whole, are always kept."""
+    """What is kept of a reading. The files of `gold`, node numbers of the whole, are always kept."""
     of_files = reading.first_files()
-    first = first_scores(reading, weights.first)
-    of_definitions = reading.definitions(first)
+    of_definitions = reading.definitions()
     owners = reading.graph.nodes.files
-    files = {int(node) for values in (first, *of_files.values()) for node in _best(values, _BEST_FILES)}
+    files = {int(node) for values in of_files.values() for node in _best(values, _BEST_FILES)}
     files |= {int(owners[n]) for values in of_definitions.values() for n in _best(values, _BEST_DEFINITIONS)}
     files |= {int(owners[node]) for node in gold}
-    score = summed(*definition_signals(reading, first, weights.definition, of_definitions))
+    score = summed(*definition_signals(reading, weights.definition, of_definitions))
     kept = _standing_out(reading.graph, sorted(files - {-1}), score, of_definitions, gold)
     given = dict(_sliced(reading, kept))
     given["graph"] = _part(reading.graph, kept)

@@ -38,7 +38,7 @@ def check_format(format: str) -> None:
         raise UsageError(f"a model cannot read a pack in the format {format}; with --answer use {', '.join(READABLE)}")
 
 
-def model_named(name: str) -> Model:
+def get_model(name: str) -> Model:
     """A model that the `llm` library knows, with its key handling. Raises ExtraMissing, ModelFailed."""
     try:
         import llm
@@ -68,7 +68,7 @@ def chosen_model(name: str | None) -> Model:
                 "no model is chosen; name one with --model NAME, or run: llm models default NAME (`llm models` lists "
                 "those that are there)"
             )
-        model = model_named(name)
+        model = get_model(name)
         get_key = getattr(model, "get_key", None)
         if getattr(model, "needs_key", None) and get_key is not None:
             get_key()

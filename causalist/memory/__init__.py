@@ -1,4 +1,4 @@
-"""Memory over free text: passages, the entities that they share, and Personalized PageRank over both."""
+"""Memory over free text: passages, the entities they share, and Personalized PageRank over both."""
 
 from causalist.memory.entities import Entity, EntityExtractor, Extraction, Triple
 from causalist.memory.index import HippoIndex
@@ -6,7 +6,7 @@ from causalist.memory.pipeline import MemoryPipeline
 from causalist.memory.regex_extractor import RegexEntityExtractor
 from causalist.memory.retrieval import RetrievalSettings, RetrievedPassage
 from causalist.memory.stages import ValidationSettings
-from causalist.memory.variants import VARIANTS, Variant
+from causalist.memory.walk import VARIANTS, Variant
 
 __all__ = [
     "VARIANTS",

@@ -1,8 +1,9 @@
-"""PDF -> pages of text, by the optional library pypdf: paragraphs put together again, running heads left out.
+"""Text of PDF and HTML files: PDF -> pages, HTML -> Markdown.
 
-A PDF file knows lines, not paragraphs, and what stands at the top of every page says nothing of any. A page is called
-what the outline calls the sections that begin on it. Files are hostile: whatever the library makes of
-them is an error of this program with a reason, and how much is read has a limit.
+The optional library pypdf reads PDF files. A PDF file stores lines, so paragraphs are rebuilt and running heads are
+removed. A page has the outline titles of the sections that start on it as its title. PDF files are untrusted: every
+exception of the library becomes an error with a reason, and sizes are limited. HTML keeps headings, paragraphs, list
+items, code and links. Nothing is fetched or executed.
 """
 
 import io
@@ -10,22 +11,23 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 from causalist.errors import ExtraMissing, NothingToIndex
 
-LARGEST_PDF = 100_000_000  # bytes
-_MOST_PAGES = 5_000
-_MOST_CHARACTERS = 20_000_000
-_REPEATED = 0.5  # share of the pages, at least 3, on which a line has to stand to be a running head
-_FULL = 0.7  # of the length of long lines: a line that is shorter ends a paragraph
+MAX_PDF_BYTES = 100_000_000  # bytes
+_MAX_PAGES = 5_000
+_MAX_CHARACTERS = 20_000_000
+_MIN_HEAD_SHARE = 0.5  # share of pages, at least 3, that repeat a running head
+_FULL_LINE_SHARE = 0.7  # of the length of long lines; a shorter line ends a paragraph
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _ITEM = re.compile(r"(?:[•◦▪·*–-]|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}|\[\d+\])\s")
 _CUT_WORD = re.compile(r"[^\W\d_]-$")
 
 
 class Page(NamedTuple):
-    """`number` from 1; `title`: what the outline calls the sections on it, or nothing."""
+    """A page of a PDF file. `number` counts from 1; `title` is its outline title, or ""."""
 
     number: int
     title: str
@@ -33,15 +35,15 @@ class Page(NamedTuple):
 
 
 class Pdf(NamedTuple):
-    """`title` of the file's own metadata; `note`: what could not be read of it, or nothing."""
+    """Text of a PDF file. `title` is from its metadata; `note` names the unreadable parts, or is ""."""
 
     title: str
     pages: tuple[Page, ...]
     note: str
 
 
-def library() -> str:
-    """Name and version of what reads PDF files; empty where it is not installed."""
+def pdf_library_version() -> str:
+    """Return the name and version of the PDF library, or "" if it is not installed."""
     try:
         import pypdf
     except ImportError:
@@ -50,33 +52,36 @@ def library() -> str:
 
 
 def read_pdf(data: bytes, path: str) -> Pdf:
-    """The pages of a PDF file that have text. Raises ExtraMissing, and NothingToIndex for a file without any, one that
-    is locked by a password, and what is no PDF."""
+    """Return the pages of a PDF file that have text.
+
+    Raises ExtraMissing without the library. Raises NothingToIndex if the file has no text, needs a password or is not a
+    PDF file.
+    """
     try:
         import pypdf
     except ImportError:
         raise ExtraMissing(f'{path} is a PDF file; to read it run: pip install "causalist[pdf]"') from None
-    if len(data) > LARGEST_PDF:
-        raise NothingToIndex(f"{path} is larger than {LARGEST_PDF:,} bytes")
-    with _silent():
+    if len(data) > MAX_PDF_BYTES:
+        raise NothingToIndex(f"{path} is larger than {MAX_PDF_BYTES:,} bytes")
+    with _silence_library():
         try:
             reader = pypdf.PdfReader(io.BytesIO(data))
             is_locked = reader.is_encrypted and not reader.decrypt("")
             n_pages = 0 if is_locked else len(reader.pages)
-        except Exception as error:  # whatever a broken file does to the library
-            raise NothingToIndex(f"{path} cannot be read as PDF: {_said(error)}") from error
+        except Exception as error:  # a damaged file can raise anything
+            raise NothingToIndex(f"{path} cannot be read as PDF: {_format_error(error)}") from error
         if is_locked:
-            raise NothingToIndex(f"{path} is locked by a password; save it without one to have it read")
-        texts, n_failed = _texts(reader, min(n_pages, _MOST_PAGES))
-        titles, title = _titles(reader, n_pages), _title(reader)
+            raise NothingToIndex(f"{path} needs a password; save a copy without one")
+        texts, n_failed = _read_pages(reader, min(n_pages, _MAX_PAGES))
+        titles, title = _read_page_titles(reader, n_pages), _read_title(reader)
     texts = _without_running_heads(texts)
     pages = tuple(
         Page(number, titles.get(number, ""), text)
         for number, lines in sorted(texts.items())
-        if re.search(r"\w", text := "\n\n".join(paragraphs_of(lines)))
+        if re.search(r"\w", text := "\n\n".join(join_paragraphs(lines)))
     )
     if not pages:
-        raise NothingToIndex(f"{path} has no text; scanned pages are pictures, which have to go through OCR first")
+        raise NothingToIndex(f"{path} has no text; run OCR on scanned pages first")
     notes = []
     if n_failed:
         notes.append(f"{n_failed} of {n_pages} pages cannot be read")
@@ -85,14 +90,14 @@ def read_pdf(data: bytes, path: str) -> Pdf:
     return Pdf(title, pages, "; ".join(notes))
 
 
-def paragraphs_of(lines: Sequence[str]) -> list[str]:
-    """Lines as they stand on a page -> paragraphs.
+def join_paragraphs(lines: Sequence[str]) -> list[str]:
+    """Return the paragraphs of the lines of a page.
 
-    >>> paragraphs_of(["The Ledger is kept by the Iden-", "tity Team in a book", "of its own.", "• one", "• two"])
+    >>> join_paragraphs(["The Ledger is kept by the Iden-", "tity Team in a book", "of its own.", "• one", "• two"])
     ['The Ledger is kept by the Identity Team in a book of its own.', '• one', '• two']
     """
     sizes = sorted(map(len, lines))
-    full = _FULL * sizes[int(0.9 * (len(sizes) - 1))] if sizes else 0.0
+    full = _FULL_LINE_SHARE * sizes[int(0.9 * (len(sizes) - 1))] if sizes else 0.0
     found: list[str] = []
     before = ""
     for line in lines:
@@ -107,18 +112,18 @@ def paragraphs_of(lines: Sequence[str]) -> list[str]:
     return found
 
 
-def _texts(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
-    """(lines by number of the page, how many pages could not be read)."""
+def _read_pages(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
+    """Return (lines by page number, number of unreadable pages)."""
     texts: dict[int, list[str]] = {}
     n_failed = size = 0
     for number in range(1, n_pages + 1):
         try:
             text = reader.pages[number - 1].extract_text()
-        except Exception:  # one page that is broken does not take the others with it
+        except Exception:  # a damaged page does not affect the others
             n_failed += 1
             continue
         size += len(text)
-        if size > _MOST_CHARACTERS:
+        if size > _MAX_CHARACTERS:
             break
         clean = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
         texts[number] = [line for each in clean.splitlines() if (line := " ".join(each.split()))]
@@ -126,13 +131,16 @@ def _texts(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
 
 
 def _without_running_heads(texts: dict[int, list[str]]) -> dict[int, list[str]]:
-    """Without the first and last two lines of a page that stand on half of the pages, whatever their numbers, and
-    without a number that stands alone there."""
+    """Return the pages without running heads.
+
+    A running head is among the first or last two lines and, except for its numbers, on half of the pages. A line with
+    nothing but a number at these positions is removed too.
+    """
     counts: dict[str, int] = {}
     for lines in texts.values():
         for shape in {_NUMBER.sub("#", line) for line in (*lines[:2], *lines[-2:])}:
             counts[shape] = counts.get(shape, 0) + 1
-    least = max(3, _REPEATED * len(texts))
+    least = max(3, _MIN_HEAD_SHARE * len(texts))
     repeated = {shape for shape, n in counts.items() if n >= least or shape == "#"}
     return {
         number: [
@@ -144,15 +152,15 @@ def _without_running_heads(texts: dict[int, list[str]]) -> dict[int, list[str]]:
     }
 
 
-def _titles(reader: Any, n_pages: int) -> dict[int, str]:
-    """What the outline calls the sections that begin on a page, or else the last one before, by number of the page."""
+def _read_page_titles(reader: Any, n_pages: int) -> dict[int, str]:
+    """Return the title of each page: outline titles that start on it, or else the previous one."""
     starts: dict[int, list[str]] = {}
     try:
-        for entry in _entries(reader.outline):
+        for entry in _flatten_outline(reader.outline):
             number = reader.get_destination_page_number(entry)
             if number is not None and 0 <= number < n_pages and entry.title:
                 starts.setdefault(number + 1, []).append(" ".join(str(entry.title).split()))
-    except Exception:  # an outline that is broken, or leads in circles; pages do without titles
+    except Exception:  # a damaged or cyclic outline: pages have no titles
         return {}
     titles: dict[int, str] = {}
     title = ""
@@ -164,30 +172,30 @@ def _titles(reader: Any, n_pages: int) -> dict[int, str]:
     return titles
 
 
-def _entries(outline: Any, depth: int = 0) -> Iterator[Any]:
+def _flatten_outline(outline: Any, depth: int = 0) -> Iterator[Any]:
     for entry in outline:
         if isinstance(entry, list):
             if depth < 20:
-                yield from _entries(entry, depth + 1)
+                yield from _flatten_outline(entry, depth + 1)
         else:
             yield entry
 
 
-def _title(reader: Any) -> str:
+def _read_title(reader: Any) -> str:
     try:
         return " ".join(str(reader.metadata.title or "").split())[:200] if reader.metadata else ""
-    except Exception:  # broken metadata; the file does without a title
+    except Exception:  # damaged metadata: the file has no title
         return ""
 
 
-def _said(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     text = " ".join(str(error).split())
     return text[:200] or type(error).__name__
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
-    """What the library has to say of odd files goes to nobody; what it cannot read is said by this program."""
+def _silence_library() -> Iterator[None]:
+    """Silence the log of the PDF library; unreadable parts are reported as diagnostics instead."""
     logger = logging.getLogger("pypdf")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)
@@ -195,3 +203,108 @@ def _silent() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+_BLOCK_TAGS = frozenset(
+    ("p", "div", "section", "article", "ul", "ol", "dl", "table", "tr", "blockquote", "figure", "main", "aside",
+     "details", "summary", "br", "hr", "form", "fieldset")
+)  # fmt: skip
+_SKIPPED_TAGS = frozenset(
+    ("script", "style", "nav", "head", "template", "noscript", "svg", "button", "select", "iframe", "footer")
+)
+_SKIPPED_CLASSES = (
+    "headerlink",
+    "anchor",
+    "sphinxsidebar",
+    "related",
+    "toctree",
+)  # classes of elements that repeat on every page
+_VOID_TAGS = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
+)
+
+
+def html_to_markdown(html: str) -> str:
+    r"""Return HTML text as Markdown.
+
+    >>> html_to_markdown("<h1>One<a class=headerlink>¶</a></h1><p>see <a href='b.html'>two</a> <code>x</code>")
+    '# One\n\nsee [two](b.html) `x`'
+    """
+    reader = _MarkdownBuilder()
+    reader.feed(html)
+    reader.close()
+    lines = [
+        " ".join(line.split()) if not line.startswith("    ") else line for line in "".join(reader.out).split("\n")
+    ]
+    text = "\n".join(lines)
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
+    return text.strip()
+
+
+class _MarkdownBuilder(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.out: list[str] = []
+        self._skipped: list[str] = []  # open elements from the first skipped one on
+        self._links: list[str | None] = []
+        self._pre = 0
+
+    def updatepos(self, i: int, j: int) -> int:
+        """Skip counting line numbers, which takes a tenth of the parsing time."""
+        return j
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if self._skipped:
+            if tag not in _VOID_TAGS:
+                self._skipped.append(tag)
+            return
+        marks = given.get("class") or ""
+        if tag in _SKIPPED_TAGS or any(mark in marks.split() for mark in _SKIPPED_CLASSES):
+            if tag not in _VOID_TAGS:
+                self._skipped.append(tag)
+        elif len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
+            self.out.append(f"\n\n{'#' * int(tag[1])} ")
+        elif tag == "pre":
+            self._pre += 1
+            self.out.append("\n\n")
+        elif tag == "code" and not self._pre:
+            self.out.append("`")
+        elif tag == "a":
+            href = given.get("href")
+            self._links.append(href)
+            if href:
+                self.out.append("[")
+        elif tag in ("li", "dt"):
+            self.out.append("\n\n- ")
+        elif tag in ("td", "th", "dd"):
+            self.out.append("\n")
+        elif tag in _BLOCK_TAGS:
+            self.out.append("\n\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._skipped:
+            if tag in self._skipped:
+                while self._skipped.pop() != tag:
+                    pass
+            return
+        if tag == "pre" and self._pre:
+            self._pre -= 1
+            self.out.append("\n\n")
+        elif tag == "code" and not self._pre:
+            self.out.append("`")
+        elif tag == "a" and self._links:
+            href = self._links.pop()
+            if href:
+                self.out.append(f"]({href})")
+        elif tag in _BLOCK_TAGS or (len(tag) == 2 and tag[0] == "h"):
+            self.out.append("\n\n")
+
+    def handle_data(self, data: str) -> None:
+        if self._skipped:
+            return
+        if self._pre:
+            self.out.append("\n".join(f"    {line}" for line in data.split("\n")))
+        else:
+            self.out.append(data.replace("\n", " "))

@@ -1,8 +1,8 @@
-"""Documents -> passages: the sections of Markdown, reStructuredText, AsciiDoc, HTML, plain text and PDF.
+"""Documents -> passages: sections of Markdown, reStructuredText, AsciiDoc, HTML, plain text and PDF.
 
-A passage is a section without its subsections; a long one is cut between paragraphs. Its id is the path and the slug of
-its heading, as ids of documentation in a code graph are; text before the first heading has the path alone. Links to
-other documents become references, secrets are masked, and markup that says nothing is left out.
+A passage is a section without its subsections; a long section is split between paragraphs. The id of a passage is the
+path and the slug of its heading, as for documentation in a code graph; text before the first heading has the path as
+its id. Links to other documents become references, secrets are masked, and link targets and roles are removed.
 """
 
 import posixpath
@@ -14,8 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
-from causalist.memory.document_text import LARGEST_PDF, read_pdf
-from causalist.memory.html_text import html_to_markdown
+from causalist.memory.document_text import MAX_PDF_BYTES, html_to_markdown, read_pdf
 from causalist.parse import find_secrets, masked
 from causalist.parse.prose import prose_kind, read_passages
 from causalist.source import Limits, Reason, read_bytes, scan_folder
@@ -23,7 +22,7 @@ from causalist.source import Limits, Reason, read_bytes, scan_folder
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".text", ".adoc", ".asciidoc")
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 PDF_SUFFIX = ".pdf"
-_LONGEST = 3_000  # characters of a passage, but for paragraphs that are longer by themselves
+_MAX_PASSAGE_CHARACTERS = 3_000  # characters of a passage, except for a single longer paragraph
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^()<>\s]*)>?(?:\s+[\"'][^\"']*[\"'])?\s*\)")
 _ROLE = re.compile(
     r":(doc|ref|mod|class|func|meth|term|pep|rfc|attr|exc|data|keyword):`~?!?([^`<>]*?)(?:\s*<([^<>`]*)>)?`"
@@ -31,16 +30,16 @@ _ROLE = re.compile(
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _DATE = re.compile(r"^(?:date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE)
 SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
-_LARGEST = 20_000_000  # bytes of a document that is no PDF
-_LIMITS = Limits(max_file_bytes=_LARGEST)
-_PROBE = 8_000  # bytes in which a text has no zero
-_REPLACED = "\ufffd"
-_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, as some editors write it
+_MAX_BYTES = 20_000_000  # bytes of a document other than PDF
+_LIMITS = Limits(max_file_bytes=_MAX_BYTES)
+_PROBE_BYTES = 8_000  # bytes; a zero byte among them marks a binary file
+_REPLACEMENT = "\ufffd"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")  # byte order marks of UTF-16, which some editors write
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A passage to be: `references` are ids of passages, or paths of documents, that it links to."""
+    """A passage before extraction; `references` in its metadata are passage ids or document paths that it links to."""
 
     id: str
     text: str
@@ -48,9 +47,11 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A document that there is. `root` and `path`: where; `name`: the same seen from the base; `is_named`: by itself,
-    not as part of a folder."""
+class DocumentFile:
+    """A document on disk: `path` below `root`, and `name` as seen from the base.
+
+    `is_named` is true if the file was named itself, not found in a folder.
+    """
 
     name: str
     root: Path
@@ -59,36 +60,39 @@ class Found:
 
     @property
     def is_pdf(self) -> bool:
+        """True for a PDF file."""
         return self.path.lower().endswith(PDF_SUFFIX)
 
-    def data(self) -> bytes | str:
-        """The content, or why it cannot be had."""
-        most = LARGEST_PDF if self.is_pdf else _LARGEST
+    def read(self) -> bytes | str:
+        """Return the content, or the reason for not reading it."""
+        most = MAX_PDF_BYTES if self.is_pdf else _MAX_BYTES
         data = (self.root / self.path).read_bytes() if self.is_named else read_bytes(self.root, self.path, most + 1)
         if isinstance(data, str):
             return data
         if len(data) > most:
             return Reason.TOO_LARGE.value
-        is_binary = b"\0" in data[:_PROBE] and not data.startswith(_WIDE_MARKS)
+        is_binary = b"\0" in data[:_PROBE_BYTES] and not data.startswith(_UTF16_MARKS)
         return Reason.BINARY.value if is_binary and not self.is_pdf else data
 
 
 @dataclass(slots=True)
-class Reading:
-    """What was read: passages, paths of the documents, and what stayed out with the reason."""
+class DocumentSet:
+    """Documents that were read: passages, paths, and skipped documents with the reason."""
 
     passages: list[Document] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
 
-    def add(self, found: Found, data: bytes | str) -> list[Document]:
-        """The passages of a document, with references as they are written; added to those that are there. Raises what
-        `read_documents` does."""
+    def add(self, found: DocumentFile, data: bytes | str) -> list[Document]:
+        """Add a document and return its passages, with references as written.
+
+        Raises what `read_documents` raises.
+        """
         try:
             if isinstance(data, str):
                 raise NothingToIndex(f"{found.name} cannot be read: {data}")
             passages, note = (
-                pdf_passages(found.name, data) if found.is_pdf else (passages_of(found.name, _decoded(data)), "")
+                split_pdf(found.name, data) if found.is_pdf else (split_document(found.name, _decode(data)), "")
             )
         except (NothingToIndex, ExtraMissing) as error:
             if found.is_named:
@@ -101,60 +105,63 @@ class Reading:
         self.passages += passages
         return passages
 
-    def take(self, name: str, passages: list[Document], note: str) -> None:
-        """Adds a document that was read before; `note`: what could not be read of it."""
+    def add_unchanged(self, name: str, passages: list[Document], note: str) -> None:
+        """Add a document that was read before; `note` names its unreadable parts."""
         if note:
             self.skipped[name] = note
         if passages:
             self.paths.append(name)
             self.passages += passages
 
-    def resolved(self) -> "Reading":
-        """With references to passages that there are, sorted by document. Raises NothingToIndex where none is."""
+    def with_resolved_references(self) -> "DocumentSet":
+        """Return the set with references resolved to passage ids. Raises NothingToIndex if there are no passages."""
         if not self.passages:
             why = "".join(f"; {name}: {reason}" for name, reason in list(self.skipped.items())[:3])
-            raise NothingToIndex(f"no document was found; these are read: {', '.join(SUFFIXES)}{why}")
-        return Reading(resolved(self.passages), self.paths, self.skipped)
+            raise NothingToIndex(f"no document found; readable formats: {', '.join(SUFFIXES)}{why}")
+        return DocumentSet(resolve_references(self.passages), self.paths, self.skipped)
 
 
-def documents_in(places: Iterable[Path], base: Path, skipped: dict[str, str]) -> list[Found]:
-    """The documents of folders, and files that are named, by name; each once. What stays out of a folder because of its
-    size is put into `skipped`. Raises RepositoryNotFound."""
-    found: dict[str, Found] = {}
+def find_documents(places: Iterable[Path], base: Path, skipped: dict[str, str]) -> list[DocumentFile]:
+    """Return the documents below folders and the named files, each once, sorted by name.
+
+    Documents of a folder that are too large are added to `skipped`. Raises RepositoryNotFound.
+    """
+    found: dict[str, DocumentFile] = {}
     for place in places:
         if place.is_dir():
             root = place.resolve()
-            scan = scan_folder(root, _LIMITS, also={PDF_SUFFIX: LARGEST_PDF})
+            scan = scan_folder(root, _LIMITS, also={PDF_SUFFIX: MAX_PDF_BYTES})
             for path in scan.examples.get(Reason.TOO_LARGE.value, ()):
                 if path.lower().endswith(SUFFIXES):
-                    skipped[_named(root / path, base)] = Reason.TOO_LARGE.value
+                    skipped[_display_path(root / path, base)] = Reason.TOO_LARGE.value
             for entry in scan.entries:
                 if entry.path.lower().endswith(SUFFIXES):
-                    name = _named(root / entry.path, base)
-                    found.setdefault(name, Found(name, root, entry.path, False))
+                    name = _display_path(root / entry.path, base)
+                    found.setdefault(name, DocumentFile(name, root, entry.path, False))
         elif place.is_file():
             whole = place.resolve()
-            name = _named(whole, base)
-            found[name] = Found(name, whole.parent, whole.name, True)
+            name = _display_path(whole, base)
+            found[name] = DocumentFile(name, whole.parent, whole.name, True)
         else:
             raise RepositoryNotFound(f"{place} is neither a folder nor a file")
     return [found[name] for name in sorted(found)]
 
 
-def read_documents(places: Iterable[Path], base: Path) -> Reading:
-    """The documents below folders, and files that are named. Paths are relative to `base`, or absolute outside of it.
+def read_documents(places: Iterable[Path], base: Path) -> DocumentSet:
+    """Return the documents below folders and the named files, with paths relative to `base` or absolute outside of it.
 
-    What git or `.causalistignore` ignores, and what never is indexed, stays out of folders. A document that cannot be
-    read stays out of a folder, with the reason in `skipped`; where it is named, that is an error. Raises
-    RepositoryNotFound, NothingToIndex, ExtraMissing (PDF files need the extra `pdf`)."""
-    reading = Reading()
-    for found in documents_in(places, base, reading.skipped):
-        reading.add(found, found.data())
-    return reading.resolved()
+    Files that git or `.causalistignore` ignores, and files that are never indexed, are left out of folders. An
+    unreadable document of a folder is in `skipped` with the reason; an unreadable named document is an error. Raises
+    RepositoryNotFound, NothingToIndex, ExtraMissing (PDF files need the extra `pdf`).
+    """
+    reading = DocumentSet()
+    for found in find_documents(places, base, reading.skipped):
+        reading.add(found, found.read())
+    return reading.with_resolved_references()
 
 
-def passages_of(path: str, text: str) -> list[Document]:
-    """The passages of one document; references are still as they are written, seen from the root."""
+def split_document(path: str, text: str) -> list[Document]:
+    """Return the passages of a document; references are as written, relative to the root."""
     if path.lower().endswith(HTML_SUFFIXES):
         text = html_to_markdown(text)
         reader = f"{path}.md"
@@ -175,7 +182,7 @@ def passages_of(path: str, text: str) -> list[Document]:
         own = data[start:end].decode("utf-8", "replace").strip()
         if not re.search(r"\w", own):
             continue
-        for i, (piece, links) in enumerate(_pieces(own, path)):
+        for i, (piece, links) in enumerate(_split_section(own, path)):
             metadata: dict[str, Any] = {"path": path, "line": line}
             if title:
                 metadata["title"] = title
@@ -188,23 +195,26 @@ def passages_of(path: str, text: str) -> list[Document]:
     return found
 
 
-def pdf_passages(path: str, data: bytes) -> tuple[list[Document], str]:
-    """(the passages of a PDF file, a page each, and what could not be read of it)."""
+def split_pdf(path: str, data: bytes) -> tuple[list[Document], str]:
+    """Return (passages of a PDF file, note on its unreadable parts); a passage is a page or a part of one."""
     read = read_pdf(data, path)
     found: list[Document] = []
     for page in read.pages:
-        text = _decoded(page.text.encode("utf-8", "replace"))
+        text = _decode(page.text.encode("utf-8", "replace"))
         title = page.title or (read.title if page.number == 1 else "")
-        for i, (piece, _) in enumerate(_pieces(text, path)):
+        for i, (piece, _) in enumerate(_split_section(text, path)):
             metadata: dict[str, Any] = {"path": path, "page": page.number, **({"title": title} if title else {})}
             passage_id = f"{path}#page-{page.number}"
             found.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", piece, metadata))
     return found, read.note
 
 
-def resolved(passages: list[Document]) -> list[Document]:
-    """References as ids of passages that there are: a section by its slug, a document by its first passage, what is
-    called by a name by the only section of that title."""
+def resolve_references(passages: list[Document]) -> list[Document]:
+    """Return the passages with references resolved to passage ids.
+
+    A link with a fragment means the section of that slug, a link to a document its first passage. A name means the only
+    section of that title.
+    """
     ids = {each.id for each in passages}
     first: dict[str, str] = {}
     titled: dict[str, list[str]] = {}
@@ -237,22 +247,22 @@ def resolved(passages: list[Document]) -> list[Document]:
     return found
 
 
-def _pieces(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
-    """(text without the targets of links, the targets) of the parts of a section, cut between paragraphs."""
+def _split_section(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield (text without link targets, link targets) of each part of a section, split between paragraphs."""
     part: list[str] = []
     size = 0
-    for paragraph in _paragraphs(text):
-        if part and size + len(paragraph) > _LONGEST:
-            yield _plain("\n\n".join(part), path)
+    for paragraph in _split_paragraphs(text):
+        if part and size + len(paragraph) > _MAX_PASSAGE_CHARACTERS:
+            yield _strip_links("\n\n".join(part), path)
             part, size = [], 0
         part.append(paragraph)
         size += len(paragraph)
     if part:
-        yield _plain("\n\n".join(part), path)
+        yield _strip_links("\n\n".join(part), path)
 
 
-def _paragraphs(text: str) -> list[str]:
-    """Paragraphs; a fenced block is one with what stands before it."""
+def _split_paragraphs(text: str) -> list[str]:
+    """Return the paragraphs; a fenced block belongs to the paragraph before it."""
     found: list[str] = []
     is_open = False
     for paragraph in re.split(r"\n\s*\n", text):
@@ -264,11 +274,11 @@ def _paragraphs(text: str) -> list[str]:
     return found
 
 
-def _plain(text: str, path: str) -> tuple[str, list[str]]:
+def _strip_links(text: str, path: str) -> tuple[str, list[str]]:
     links: dict[str, None] = {}
 
     def link(match: re.Match[str]) -> str:
-        goal = _target(match[2], path)
+        goal = _link_target(match[2], path)
         if goal and not match[0].startswith("!"):
             links[goal] = None
         return match[1]
@@ -276,9 +286,9 @@ def _plain(text: str, path: str) -> tuple[str, list[str]]:
     def role(match: re.Match[str]) -> str:
         shown, goal = match[2], match[3] or match[2]
         if match[1] == "doc":
-            links[_target(goal, path) or goal] = None
+            links[_link_target(goal, path) or goal] = None
         elif match[1] == "pep" and goal.strip().isdigit():
-            links[_target(f"pep-{int(goal):04}", path) or goal] = None
+            links[_link_target(f"pep-{int(goal):04}", path) or goal] = None
             shown = f"PEP {shown}" if shown.strip().isdigit() else shown
         elif goal:
             links[f"::{goal}"] = None
@@ -287,8 +297,8 @@ def _plain(text: str, path: str) -> tuple[str, list[str]]:
     return _ROLE.sub(role, _LINK.sub(link, text)), list(links)
 
 
-def _target(link: str, path: str) -> str | None:
-    """A link as a path from the root, with its fragment; None where it leads elsewhere."""
+def _link_target(link: str, path: str) -> str | None:
+    """Return a link as a path from the root, with its fragment; None if it leads outside of the documents."""
     if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", link) or not link:
         return None
     goal, _, fragment = unquote(link).partition("#")
@@ -300,17 +310,17 @@ def _target(link: str, path: str) -> str | None:
     return f"{whole}#{fragment}" if fragment else whole
 
 
-def _decoded(data: bytes) -> str:
-    if data.startswith(_WIDE_MARKS):
+def _decode(data: bytes) -> str:
+    if data.startswith(_UTF16_MARKS):
         data = data.decode("utf-16", "replace").encode("utf-8")
     data = masked(data, find_secrets(data))
     text = data.decode("utf-8", "replace")
-    if _REPLACED in text and not any(c > "\x7f" and c != _REPLACED for c in text):
-        text = data.decode("cp1252", "replace")  # an older text: nothing beyond ASCII in it is UTF-8
+    if _REPLACEMENT in text and not any(c > "\x7f" and c != _REPLACEMENT for c in text):
+        text = data.decode("cp1252", "replace")  # older encoding: no byte beyond ASCII is valid UTF-8
     return text.replace("\r\n", "\n").removeprefix("\ufeff")
 
 
-def _named(path: Path, base: Path) -> str:
+def _display_path(path: Path, base: Path) -> str:
     try:
         return path.relative_to(base.resolve()).as_posix()
     except ValueError:

@@ -1,7 +1,7 @@
-"""What an extractor finds in a text: entities where they stand, and triples; and how their names are normalised.
+"""Entities and triples that an extractor finds in a text, and the normalization of their names.
 
-An entity's id is its normalised name with underscores for spaces, so that `JSON Web Token`, `json  web token` and
-`json_web_token` are one entity. How a name was written is kept as an alias.
+The id of an entity is its normalized name with underscores for spaces: `JSON Web Token`, `json  web token` and
+`json_web_token` are one entity. Spellings are kept as aliases.
 """
 
 import re
@@ -11,18 +11,18 @@ from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from causalist.model import protocols as embedding
 
-# Types of entities; the first six are what a model is asked for, the others what patterns can tell.
+# Types of entities: a model is asked for the first six, patterns find the others.
 TYPES = ("person", "org", "location", "concept", "event", "artifact", "identifier", "date", "measure", "iri", "entity")
-MOST_ENTITIES = 20  # of a passage; so are they kept: the most frequent, then the first ones
-SHORTEST_NAME = 2  # characters
-LONGEST_NAME = 120
+MAX_ENTITIES = 20  # per passage: the most frequent, ties by position
+MIN_NAME_CHARACTERS = 2  # characters
+MAX_NAME_CHARACTERS = 120
 
 _SPACE = re.compile(r"\s+|(?<=[^\W_])_+(?=[^\W_])")
 _EDGES = " \t\r\n.,;:!?\"'`*()[]{}<>|\\/“”‘’«»…-–—#=&"
 
 
 class Entity(NamedTuple):
-    """One occurrence: the name as written, one of TYPES, and the character at which it begins (-1: not known)."""
+    """One mention: the name as written, one of TYPES, and its first character (-1 if unknown)."""
 
     name: str
     type: str = "entity"
@@ -30,7 +30,7 @@ class Entity(NamedTuple):
 
 
 class Triple(NamedTuple):
-    """What a text says of two entities; `confidence` in (0, 1]."""
+    """A relation that a text states between two entities; `confidence` is in (0, 1]."""
 
     subject: str
     predicate: str
@@ -39,7 +39,7 @@ class Triple(NamedTuple):
 
 
 class Extraction(NamedTuple):
-    """All that one text holds. `diagnostics` say what could not be used, and why."""
+    """Entities and triples of one text. `diagnostics` name unusable extractor output, with the reason."""
 
     entities: tuple[Entity, ...]
     triples: tuple[Triple, ...] = ()
@@ -48,19 +48,20 @@ class Extraction(NamedTuple):
 
 @runtime_checkable
 class EntityExtractor(Protocol):
-    """Text -> entities. A plain function that returns a list of `Entity` will do as well."""
+    """Text -> entities. A plain function that returns a list of `Entity` also fits."""
 
-    def __call__(self, text: str) -> "Extraction | Sequence[Entity]": ...
+    def __call__(self, text: str) -> "Extraction | Sequence[Entity]":
+        """Return the entities of a text."""
 
 
-# Texts -> vectors of one length: what embeds code, or a plain function.
+# Texts -> vectors of equal length: an embedder of code search, or a plain function.
 Embedder: TypeAlias = embedding.Embedder | Callable[[Sequence[str]], Iterable[Sequence[float]]]
 
 
-def normalise(name: str) -> str:
-    """A name in lower case, NFKC, with single spaces, without punctuation around it or the brackets of a call.
+def normalize(name: str) -> str:
+    """Return a name in lower case, NFKC, with single spaces, without outer punctuation or the brackets of a call.
 
-    >>> normalise(' "JSON_Web  Token", '), normalise("Session.verify()"), normalise("C++"), normalise("__init__")
+    >>> normalize(' "JSON_Web  Token", '), normalize("Session.verify()"), normalize("C++"), normalize("__init__")
     ('json web token', 'session.verify', 'c++', '__init__')
     """
     text = unicodedata.normalize("NFKC", name).strip()
@@ -69,25 +70,27 @@ def normalise(name: str) -> str:
 
 
 def entity_id(name: str) -> str:
-    """The id of the entity of that name; empty where nothing is left of it.
+    """Return the id of the entity of a name, or "" if the normalized name is too short or too long.
 
     >>> entity_id("Machine  learning"), entity_id("machine_learning"), entity_id("--")
     ('machine_learning', 'machine_learning', '')
     """
-    text = normalise(name)
-    return text.replace(" ", "_") if SHORTEST_NAME <= len(text) <= LONGEST_NAME else ""
+    text = normalize(name)
+    return text.replace(" ", "_") if MIN_NAME_CHARACTERS <= len(text) <= MAX_NAME_CHARACTERS else ""
 
 
-def extracted(found: "Extraction | Sequence[Entity]") -> Extraction:
-    """What an extractor returned, as an Extraction without names that are no names, and with at most MOST_ENTITIES
-    entities: the most frequent ones, then those that stand first. Triples of what falls away fall away."""
+def normalize_extraction(found: "Extraction | Sequence[Entity]") -> Extraction:
+    """Return extractor output as an Extraction with valid names and at most MAX_ENTITIES entities.
+
+    The most frequent entities are kept, ties by position in the text. Triples of removed entities are removed.
+    """
     whole = found if isinstance(found, Extraction) else Extraction(tuple(Entity(*each) for each in found))
     counts: dict[str, int] = {}
     for entity in whole.entities:
         key = entity_id(entity.name)
         if key:
             counts[key] = counts.get(key, 0) + 1
-    kept = set(sorted(counts, key=lambda key: -counts[key])[:MOST_ENTITIES])  # stable: the first ones go first
+    kept = set(sorted(counts, key=lambda key: -counts[key])[:MAX_ENTITIES])  # stable: ties stay in text order
     entities = tuple(
         entity._replace(type=entity.type if entity.type in TYPES else "entity")
         for entity in whole.entities

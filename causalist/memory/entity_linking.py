@@ -1,4 +1,4 @@
-"""A question -> the entities and facts that it seeds."""
+"""Query -> entities and facts that seed PageRank."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -8,69 +8,74 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.entities import EntityExtractor, Triple, entity_id, extracted
-from causalist.memory.snapshot import View
+from causalist.memory.entities import EntityExtractor, Triple, entity_id, normalize_extraction
+from causalist.memory.snapshot import Snapshot
 from causalist.memory.sparse_matrix import Floats
-from causalist.memory.variants import Seeding, Variant
+from causalist.memory.walk import Seeding, Variant
 from causalist.model.answer import Specificity
 from causalist.rank.pagerank.power_iteration import seed_distribution
 from causalist.rank.terms import STOP_WORDS, terms_of
 
-MOST_QUESTION_CHARACTERS = 20_000
-_LONGEST_PHRASE = 5  # words of a question that are looked up together
-_MOST_NEAR = 3  # similar entities that stand in for one that is not known
+MAX_QUERY_CHARACTERS = 20_000
+_MAX_PHRASE_WORDS = 5  # words of a query that may form one name
+_MAX_SIMILAR_ENTITIES = 3  # similar entities that replace an unknown one
 _WORD = re.compile(r"[^\W_][\w.+#'-]*[\w+#]|[^\W_]")
-_MOST_FACTS = 5  # HippoRAG 2's linking_top_k, of facts and then of their entities
+_MAX_FACTS = 5  # linking_top_k of HippoRAG 2, for facts and for entities
 
 FactFilter = Callable[[str, Sequence[Triple]], Sequence[Triple]]
 
 
-class Linked(NamedTuple):
-    """`matches`: entity -> match in (0, 1]; `exact`: those that the question names as they are called."""
+class LinkedEntities(NamedTuple):
+    """Entities of a query. `matches`: entity -> match in (0, 1]; `exact`: entities whose names occur in the query."""
 
     matches: dict[int, float]
     exact: tuple[int, ...]
 
 
-def link(question: str, view: View, extractor: EntityExtractor) -> Linked:
-    """Entities that the extractor finds in the question, and all that is called like one to five words of it; what is
-    not known by that name is looked for among similar names."""
+def link_query(query: str, snapshot: Snapshot, extractor: EntityExtractor) -> LinkedEntities:
+    """Return the entities of a query: those that the extractor finds, and those named by one to five of its words.
+
+    Unknown names that the extractor finds match similar entity names. Other words match inflected names only.
+    """
     exact: dict[int, float] = {}
     similar: dict[int, float] = {}
-    asked = known_terms(question, view) if view.arrays.senses else {}
+    asked = terms_in_vocabulary(query, snapshot) if snapshot.arrays.senses else {}
     names = dict.fromkeys(
-        entity_id(entity.name) for entity in extracted(extractor(question[:MOST_QUESTION_CHARACTERS])).entities
+        entity_id(entity.name) for entity in normalize_extraction(extractor(query[:MAX_QUERY_CHARACTERS])).entities
     )
     for name in names:
-        if name in view.place_of:
-            exact.update(_meant(name, asked, view))
+        if name in snapshot.position_by_entity:
+            exact.update(_weigh_senses(name, asked, snapshot))
         elif name:
-            for other, value in _similar(name, view).items():
-                for place, share in _meant(other, asked, view).items():
+            for other, value in _find_similar(name, snapshot).items():
+                for place, share in _weigh_senses(other, asked, snapshot).items():
                     similar[place] = max(value * share, similar.get(place, 0.0))
-    for name in _phrases(question):
-        if name in view.place_of:
-            exact.update(_meant(name, asked, view))
+    for name in _candidate_names(query):
+        if name in snapshot.position_by_entity:
+            exact.update(_weigh_senses(name, asked, snapshot))
         else:
-            # Inflected, but not misspelt: only what the extractor finds is meant as a name.
-            for other in view.records.near.same_words(name):
-                if other in view.place_of:
-                    similar.update(_meant(other, asked, view))
+            # Inflected names only: misspelled ones need the evidence of the extractor.
+            for other in snapshot.records.name_similarity.names_with_words(name):
+                if other in snapshot.position_by_entity:
+                    similar.update(_weigh_senses(other, asked, snapshot))
     matches = {**similar, **exact}
-    return Linked(dict(sorted(matches.items())), tuple(sorted(exact)))
+    return LinkedEntities(dict(sorted(matches.items())), tuple(sorted(exact)))
 
 
-def _meant(name: str, asked: Mapping[int, float], view: View) -> dict[int, float]:
-    """The entities that a name may mean in a question with these terms, the likeliest with 1: each by the square of
-    what its passages have of the question's rarity, without the words of the name. All alike where nothing tells."""
-    senses = view.senses_of(view.place_of[name])
+def _weigh_senses(name: str, asked: Mapping[int, float], snapshot: Snapshot) -> dict[int, float]:
+    """Return the senses of a name with their match, 1 for the likeliest.
+
+    The match is the square of a sense's share of the query's term rarity: terms that its passages contain, without the
+    terms of the name. All senses match equally if no term decides.
+    """
+    senses = snapshot.senses_of(snapshot.position_by_entity[name])
     if len(senses) == 1:
         return {senses[0]: 1.0}
-    own = known_terms(name.replace("_", " "), view)
-    idf = view.associations.idf
+    own = terms_in_vocabulary(name.replace("_", " "), snapshot)
+    idf = snapshot.associations.idf
     shares = []
     for sense in senses:
-        has = set(view.arrays.forward.gathered(view.arrays.passages_of.row(sense)[0])[0].tolist())
+        has = set(snapshot.arrays.forward.gather(snapshot.arrays.passages_by_entity.row(sense)[0])[0].tolist())
         shares.append(sum(float(idf[term]) for term in asked if term in has and term not in own))
     best = max(shares)
     if not best:
@@ -78,21 +83,27 @@ def _meant(name: str, asked: Mapping[int, float], view: View) -> dict[int, float
     return {sense: (share / best) ** 2 for sense, share in zip(senses, shares, strict=True) if share}
 
 
-def _similar(name: str, view: View) -> dict[str, float]:
-    if view.vectors is not None:
-        found = view.vectors.near(view.vectors.of([name.replace("_", " ")])[0], view.place_of, _MOST_NEAR)
+def _find_similar(name: str, snapshot: Snapshot) -> dict[str, float]:
+    if snapshot.vectors is not None:
+        found = snapshot.vectors.nearest(
+            snapshot.vectors.embed([name.replace("_", " ")])[0], snapshot.position_by_entity, _MAX_SIMILAR_ENTITIES
+        )
     else:
-        found = {other: value for other, value in view.records.near.like(name).items() if other in view.place_of}
-        best = sorted(found, key=lambda other: (-found[other], other))[:_MOST_NEAR]
+        found = {
+            other: value
+            for other, value in snapshot.records.name_similarity.similar_names(name).items()
+            if other in snapshot.position_by_entity
+        }
+        best = sorted(found, key=lambda other: (-found[other], other))[:_MAX_SIMILAR_ENTITIES]
         found = {other: found[other] for other in best}
     return found
 
 
-def _phrases(question: str) -> list[str]:
-    """The ids of all runs of words that may be a name; runs that begin or end with a stop word are none."""
-    words = [word.lower() for word in _WORD.findall(question[:MOST_QUESTION_CHARACTERS])]
+def _candidate_names(query: str) -> list[str]:
+    """Return the ids of all word sequences of a query that may be names. They do not begin or end with a stop word."""
+    words = [word.lower() for word in _WORD.findall(query[:MAX_QUERY_CHARACTERS])]
     found: dict[str, None] = {}
-    for size in range(min(_LONGEST_PHRASE, len(words)), 0, -1):
+    for size in range(min(_MAX_PHRASE_WORDS, len(words)), 0, -1):
         for start in range(len(words) - size + 1):
             run = words[start : start + size]
             if run[0] not in STOP_WORDS and run[-1] not in STOP_WORDS:
@@ -102,112 +113,120 @@ def _phrases(question: str) -> list[str]:
     return list(found)
 
 
-def seeds_of(linked: Linked, view: View, variant: Variant, plain: Floats) -> NDArray[np.float64] | None:
-    """The restart distribution over the nodes of the variant's graph, None where no entity matches.
+def build_seeds(
+    linked: LinkedEntities, snapshot: Snapshot, variant: Variant, plain: Floats
+) -> NDArray[np.float64] | None:
+    """Return the seed distribution over the nodes of the variant's graph, or None if no entity matches.
 
-    `plain`: scores of all passages by plain retrieval, shape (P,), used where the variant seeds passages."""
+    `plain`: scores of all passages by plain retrieval, shape (P,), used if the variant seeds passages.
+    """
     if not linked.matches:
         return None
-    graph = view.walker(variant).graph
+    graph = snapshot.memory_walk(variant).graph
     matches = dict.fromkeys(linked.matches, 1.0) if variant.seeding is Seeding.UNIFORM else linked.matches
-    counts = np.diff(view.arrays.passages_of.indptr).astype(np.int32)
+    counts = np.diff(snapshot.arrays.passages_by_entity.indptr).astype(np.int32)
     counts = np.concatenate([counts, np.zeros(len(graph.totals) - len(counts), dtype=np.int32)])
     is_counted = variant.specificity is Specificity.PASSAGES
     seeds = seed_distribution(
         matches, graph.transition, variant.specificity, passage_counts=counts if is_counted else None
     )
-    return with_passages(seeds / seeds.max(), graph.n_entities, variant, plain)
+    return with_passage_seeds(seeds / seeds.max(), graph.n_entities, variant, plain)
 
 
-def with_passages(seeds: NDArray[np.float64], n_entities: int, variant: Variant, plain: Floats) -> NDArray[np.float64]:
-    """Seeds of entities, and of every passage by how well plain retrieval likes it."""
+def with_passage_seeds(
+    seeds: NDArray[np.float64], n_entities: int, variant: Variant, plain: Floats
+) -> NDArray[np.float64]:
+    """Return the seeds with a seed for every passage, in proportion to its plain score."""
     if variant.has_passages and variant.passage_seed and len(plain) and plain.max() > 0:
         seeds = seeds.copy()
         seeds[n_entities:] += variant.passage_seed * plain / plain.max()
     return np.asarray(seeds / seeds.sum(), dtype=np.float64)
 
 
-def fact_seeds(
-    question: str, view: View, variant: Variant, plain: Floats, keep: FactFilter | None
+def build_fact_seeds(
+    query: str, snapshot: Snapshot, variant: Variant, plain: Floats, keep: FactFilter | None
 ) -> tuple[NDArray[np.float64] | None, tuple[Triple, ...]]:
-    """HippoRAG 2: (restart distribution, the facts behind it); None where no fact has to do with the question.
+    """Return (seed distribution, its facts) as HippoRAG 2 does; (None, ()) if no fact matches the query.
 
-    The five facts nearest to the question give their scores, scaled to [0, 1], to subject and object, divided by the
-    passages that name these; an entity has the mean over its facts, and the five best entities are seeds. `keep` may
-    refuse facts."""
-    facts = _facts(view)
-    values = _fact_scores(question, facts, view)
-    best = [i for i in np.lexsort((np.arange(len(values)), -values))[:_MOST_FACTS].tolist() if values[i] > 0]
+    The five facts nearest to the query give their scores, scaled to [0, 1], to subject and object, divided by the
+    number of passages that name these. An entity has the mean over its facts; the five best entities are seeds. `keep`
+    may reject facts.
+    """
+    facts = _collect_facts(snapshot)
+    values = _score_facts(query, facts, snapshot)
+    best = [i for i in np.lexsort((np.arange(len(values)), -values))[:_MAX_FACTS].tolist() if values[i] > 0]
     chosen = [facts[i] for i in best]
     scale = float(values[best[0]]) if best else 1.0
     score = {fact: float(values[i]) / scale for fact, i in zip(chosen, best, strict=True)}
     if keep is not None and chosen:
-        kept = list(keep(question, chosen))
+        kept = list(keep(query, chosen))
         if any(fact not in score for fact in kept):
-            raise UsageError("the filter of facts returned one that it was not given")
+            raise UsageError("the fact filter returned a fact that it was not given")
         chosen = [fact for fact in chosen if fact in kept]
     if not chosen:
         return None, ()
     given: dict[int, list[float]] = {}
-    n_passages = np.diff(view.arrays.passages_of.indptr)
+    n_passages = np.diff(snapshot.arrays.passages_by_entity.indptr)
     for fact in chosen:
         for name in (fact.subject, fact.object):
-            entity = view.place_of[name]
+            entity = snapshot.position_by_entity[name]
             given.setdefault(entity, []).append(score[fact] / max(1, int(n_passages[entity])))
     means = {entity: sum(each) / len(each) for entity, each in given.items()}
-    top = sorted(means, key=lambda entity: (-means[entity], entity))[:_MOST_FACTS]
-    graph = view.walker(variant).graph
+    top = sorted(means, key=lambda entity: (-means[entity], entity))[:_MAX_FACTS]
+    graph = snapshot.memory_walk(variant).graph
     seeds = np.zeros(len(graph.totals))
     seeds[top] = [means[entity] for entity in top]
-    return with_passages(seeds / seeds.max(), graph.n_entities, variant, plain), tuple(chosen)
+    return with_passage_seeds(seeds / seeds.max(), graph.n_entities, variant, plain), tuple(chosen)
 
 
-def _facts(view: View) -> list[Triple]:
-    """The distinct triples by entity ids, each with its highest confidence, in alphabetical order."""
+def _collect_facts(snapshot: Snapshot) -> list[Triple]:
+    """Return the distinct triples by entity ids, each with its highest confidence, in alphabetical order."""
     found: dict[tuple[str, str, str], float] = {}
-    for place, passage in enumerate(view.arrays.passages):
-        for t in view.records.passages[passage].triples:
-            key = (view.meant(place, t.subject), t.predicate, view.meant(place, t.object))
+    for place, passage in enumerate(snapshot.arrays.passages):
+        for t in snapshot.records.passages[passage].triples:
+            key = (snapshot.resolve_mention(place, t.subject), t.predicate, snapshot.resolve_mention(place, t.object))
             found[key] = max(t.confidence, found.get(key, 0.0))
     return [Triple(*key, confidence) for key, confidence in sorted(found.items())]
 
 
-def _fact_scores(question: str, facts: Sequence[Triple], view: View) -> Floats:
-    """Cosines of facts with the question: of vectors, or of words weighed by rarity."""
+def _score_facts(query: str, facts: Sequence[Triple], snapshot: Snapshot) -> Floats:
+    """Return the cosines of facts with the query: of vectors, or of terms weighted by rarity."""
     texts = [f"{t.subject} {t.predicate} {t.object}".replace("_", " ") for t in facts]
     if not texts:
         return np.zeros(0)
-    if view.vectors is not None:
-        from causalist.memory.vectors import cosines
+    if snapshot.vectors is not None:
+        from causalist.memory.similarity import cosines
 
-        return np.maximum(cosines(np.stack(view.vectors.of(texts)), view.vectors.of([question])[0]), 0.0)
-    asked = weighed_terms(question, view)
+        return np.maximum(cosines(np.stack(snapshot.vectors.embed(texts)), snapshot.vectors.embed([query])[0]), 0.0)
+    asked = weigh_terms(query, snapshot)
     length = np.sqrt(sum(weight * weight for weight in asked.values())) or 1.0
     values = []
     for text in texts:
-        said = weighed_terms(text, view)
+        said = weigh_terms(text, snapshot)
         norm = np.sqrt(sum(weight * weight for weight in said.values())) or 1.0
         values.append(sum(asked[t] * said[t] for t in sorted(asked.keys() & said.keys())) / (norm * length))
     return np.array(values)
 
 
-def weighed_terms(text: str, view: View) -> dict[int, float]:
-    """Known terms of a text and their rarity."""
-    idf = view.associations.idf
-    return {term: float(idf[term]) for term in known_terms(text, view)}
+def weigh_terms(text: str, snapshot: Snapshot) -> dict[int, float]:
+    """Return the known terms of a text with their inverse document frequency."""
+    idf = snapshot.associations.idf
+    return {term: float(idf[term]) for term in terms_in_vocabulary(text, snapshot)}
 
 
-def known_terms(text: str, view: View) -> dict[int, float]:
-    """Positions of the terms of a text that some passage has, each with weight 1; stop words only if there is nothing
-    else."""
-    words = re.findall(r"[^\W_]\w*", text[:MOST_QUESTION_CHARACTERS])
+def terms_in_vocabulary(text: str, snapshot: Snapshot) -> dict[int, float]:
+    """Return the positions of the terms of a text that some passage has, each with weight 1.
+
+    Stop words count only if the text has no other words.
+    """
+    words = re.findall(r"[^\W_]\w*", text[:MAX_QUERY_CHARACTERS])
     telling = [word for word in words if word.lower() not in STOP_WORDS] or words
-    numbers = view.records.terms.by_string
+    numbers = snapshot.records.terms.by_string
     found: dict[int, float] = {}
     for word in telling:
         for term in terms_of(word):
             number = numbers.get(term, -1)
-            place = int(view.arrays.term_ranks[number]) if 0 <= number < len(view.arrays.term_ranks) else -1
+            place = int(snapshot.arrays.term_ranks[number]) if 0 <= number < len(snapshot.arrays.term_ranks) else -1
             if place >= 0:
                 found[place] = 1.0
     return dict(sorted(found.items()))

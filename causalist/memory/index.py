@@ -1,4 +1,4 @@
-"""`HippoIndex`: passages and their entities, kept current one by one and asked in several ways."""
+"""`HippoIndex`: passages and their entities, updated incrementally, with retrieval."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -6,32 +6,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causalist.errors import UnknownEntity, UsageError
-from causalist.memory import neighborhood as neighbourhood
-from causalist.memory.arrays import arrays_of, types_and_aliases
-from causalist.memory.entities import Embedder, Entity, EntityExtractor, Extraction, entity_id, extracted
-from causalist.memory.entity_linking import FactFilter, link
-from causalist.memory.records import Record, Records, checked_passage
+from causalist.memory import neighborhood as around_entities
+from causalist.memory.arrays import build_arrays, types_and_aliases
+from causalist.memory.entities import Embedder, Entity, EntityExtractor, entity_id, normalize_extraction
+from causalist.memory.entity_linking import FactFilter, link_query
+from causalist.memory.records import Record, Records, check_passage
 from causalist.memory.regex_extractor import RegexEntityExtractor
-from causalist.memory.retrieval import MODES, Query, RetrievalSettings, RetrievedPassage, check_query, rank
-from causalist.memory.snapshot import View
-from causalist.memory.variants import Variant, variant_named
-from causalist.memory.vectors import Vectors
+from causalist.memory.retrieval import Query, RetrievalSettings, RetrievedPassage, check_query, rank_passages
+from causalist.memory.similarity import Vectors
+from causalist.memory.snapshot import Snapshot
+from causalist.memory.walk import Variant, get_variant
+from causalist.model.answer import RetrievalMode
 
 if TYPE_CHECKING:
-    from causalist.memory.neighborhood import EntityInfo, Neighbour
+    from causalist.memory.neighborhood import EntityInfo, Neighbor
+    from causalist.memory.storage import MemoryState
 
 
 class HippoIndex:
     """A memory over free text.
 
-    `entity_extractor`: text -> entities and triples; without one, `llm`, a model of the `llm` library or its
-    name, is asked (`LLMEntityExtractor`), or else patterns find them (`RegexEntityExtractor`). `embedder`: texts
-    -> vectors, for `dense` retrieval and for entities that mean the same; without one, word associations of the
-    passages and likeness of names. `variant`: a name of `VARIANTS`. `fact_filter`: for variants with facts,
-    (question, triples) -> those that have to do with it.
+    `entity_extractor`: text -> entities and triples. Without it, `llm` (a model of the `llm` library, or its name)
+    finds them with `LLMEntityExtractor`; without both, patterns do (`RegexEntityExtractor`). `embedder`: texts ->
+    vectors, for `dense` retrieval and for similar entities; without it, word associations and similar names replace
+    vectors. `variant`: a name of `VARIANTS`. `fact_filter`: for variants with facts, (query, triples) -> relevant
+    triples.
 
-    Nothing leaves the machine unless a model or embedder that is given here sends it. Not safe for use by several
-    threads at once while passages are added.
+    Nothing leaves the machine unless a given model or embedder sends it. Adding passages is not thread-safe.
 
     >>> index = HippoIndex()
     >>> index.add_passage("a", "The JWT is checked by Alice Smith.")
@@ -51,66 +52,69 @@ class HippoIndex:
         settings: RetrievalSettings | None = None,
         fact_filter: FactFilter | None = None,
     ) -> None:
+        """Create an empty index; the class describes the options."""
         if entity_extractor is None and llm is not None:
             from causalist.memory.llm_extractor import LLMEntityExtractor
 
             entity_extractor = LLMEntityExtractor(llm)
         self.extractor: EntityExtractor = entity_extractor or RegexEntityExtractor()
-        self.variant = variant_named(variant) if isinstance(variant, str) else variant
+        self.variant = get_variant(variant) if isinstance(variant, str) else variant
         self.settings = settings or RetrievalSettings()
         self.fact_filter = fact_filter
-        self.diagnostics: dict[str, tuple[str, ...]] = {}  # by passage: what its extractor could not use
+        self.diagnostics: dict[str, tuple[str, ...]] = {}  # unusable extractor output by passage
         self.vectors = Vectors(embedder) if embedder is not None else None
         self.records = Records()
-        self._view: tuple[int, View] | None = None
+        self._view: tuple[int, Snapshot] | None = None
 
     # -- passages
 
     def add_passage(self, passage_id: str, text: str, *, metadata: Mapping[str, Any] | None = None) -> None:
-        """Adds a passage. One with that id is replaced; the same text and metadata change nothing, and where only the
-        metadata are others nothing is extracted again.
+        """Add a passage, or replace the one with that id.
 
-        In `metadata`, "title" may say what the passage is called, "path" which passages are one document, "references"
-        list ids of passages that this one refers to, and "timestamp" say when it is from (ISO 8601, or seconds since
-        1970). Raises UsageError for what is no passage."""
+        The same text and metadata change nothing. Changed metadata alone do not repeat the extraction. Keys of
+        `metadata` with a meaning: "title", "path" (one path is one document), "references" (ids of passages), and
+        "timestamp" (ISO 8601, or seconds since 1970). Raises UsageError for an invalid passage.
+        """
         self.build_from_passages([{"id": passage_id, "text": text, "metadata": metadata}])
 
     def build_from_passages(self, passages: Iterable[Mapping[str, Any]]) -> None:
-        """Adds many: mappings with `id`, `text` and optionally `metadata`. Equal to adding them one by one."""
-        for batch in _batches(passages):
+        """Add many passages: mappings with `id`, `text` and optional `metadata`. Equal to adding them one by one."""
+        for batch in _batch_passages(passages):
             fresh = [each for each in batch if self._is_new_text(each[0], each[1])]
             if self.vectors is not None and fresh:
-                vectors = self.vectors.of([text for _, text, _ in fresh])
+                vectors = self.vectors.embed([text for _, text, _ in fresh])
                 self.vectors.passages.update(zip((each[0] for each in fresh), vectors, strict=True))
             for passage_id, text, metadata in batch:
                 self._put(passage_id, text, metadata)
 
     def remove_passage(self, passage_id: str) -> bool:
-        """Whether it was there."""
+        """Remove a passage. Return True if it existed."""
         if self.vectors is not None:
             self.vectors.passages.pop(passage_id, None)
         self.diagnostics.pop(passage_id, None)
         return self.records.remove(passage_id)
 
     def __len__(self) -> int:
+        """Return the number of passages."""
         return len(self.records.passages)
 
     def __contains__(self, passage_id: str) -> bool:
+        """Return True if there is a passage of that id."""
         return passage_id in self.records.passages
 
     def passage(self, passage_id: str) -> tuple[str, Mapping[str, Any]]:
-        """(text, metadata). Raises UsageError where there is none of that id."""
+        """Return (text, metadata) of a passage. Raises UsageError for an unknown id."""
         record = self.records.passages.get(passage_id)
         if record is None:
-            raise UsageError(f"there is no passage {passage_id!r}")
+            raise UsageError(f"unknown passage {passage_id!r}")
         return record.text, record.metadata
 
     @property
     def passage_ids(self) -> list[str]:
-        """In alphabetical order."""
+        """Ids of all passages in alphabetical order."""
         return sorted(self.records.passages)
 
-    # -- questions
+    # -- queries
 
     def retrieve(
         self,
@@ -120,18 +124,21 @@ class HippoIndex:
         ppr_alpha: float | None = None,
         max_iter: int = 50,
         tol: float = 1e-6,
-        mode: str = "hippo",
+        mode: str | RetrievalMode = RetrievalMode.HIPPO,
         variant: str | Variant | None = None,
     ) -> list[RetrievedPassage]:
-        """The best passages, best first; fewer, or none, where nothing else has to do with the question.
+        """Return the best passages, best first; fewer than `top_k` if fewer match.
 
-        `mode`: "hippo", "dense", "sparse" or "hybrid" (`memory.retrieval` says what each does). `ppr_alpha`:
-        probability of a restart; 0.15, unless the variant has another. Raises EmptyQuestion, UsageError."""
+        `mode`: "hippo", "dense", "sparse" or "hybrid" (see `memory.retrieval`). `ppr_alpha`: probability of a restart;
+        default 0.15, or that of the variant. Raises EmptyQuestion, UsageError.
+        """
         check_query(query, top_k)
-        asked = self._query(query, ppr_alpha, max_iter, tol, variant)
-        if mode not in MODES:
-            raise UsageError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
-        return rank(asked, self.view, self.extractor, mode, top_k, fact_filter=self.fact_filter)
+        asked = self._build_query(query, ppr_alpha, max_iter, tol, variant)
+        try:
+            chosen = RetrievalMode(mode)
+        except ValueError:
+            raise UsageError(f"unknown mode {mode!r}; the modes are {', '.join(RetrievalMode)}") from None
+        return rank_passages(asked, self.snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
 
     def retrieve_multi_hop(
         self,
@@ -143,99 +150,121 @@ class HippoIndex:
         max_iter: int = 50,
         tol: float = 1e-6,
     ) -> list[RetrievedPassage]:
-        """As `retrieve`, but seeds the entities up to `max_hops` away as well, each hop half as much as the one before.
+        """Retrieve as `retrieve` does, with seeds also on entities up to `max_hops` away; each hop halves the weight.
 
-        Raises EmptyQuestion, UsageError."""
+        Raises EmptyQuestion, UsageError.
+        """
         check_query(query, top_k)
-        linked = neighbourhood.expanded(link(query, self.view, self.extractor), self.view, max_hops)
-        asked = self._query(query, ppr_alpha, max_iter, tol, None)
-        return rank(asked, self.view, self.extractor, "hippo", top_k, linked=linked, fact_filter=self.fact_filter)
+        linked = around_entities.expand_linked(
+            link_query(query, self.snapshot, self.extractor), self.snapshot, max_hops
+        )
+        asked = self._build_query(query, ppr_alpha, max_iter, tol, None)
+        return rank_passages(
+            asked,
+            self.snapshot,
+            self.extractor,
+            RetrievalMode.HIPPO,
+            top_k,
+            linked=linked,
+            fact_filter=self.fact_filter,
+        )
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
-        """Ids of these entities (names or ids) and of all that a similarity edge joins to them."""
-        return neighbourhood.with_synonyms([each for name in entities for each in self._known(name)], self.view)
+        """Return ids of these entities (names or ids) and of all entities that a similarity edge joins to them."""
+        return around_entities.add_synonyms(
+            [each for name in entities for each in self._find_entities(name)], self.snapshot
+        )
 
-    def entity_neighborhood(self, entity: str, hops: int = 1) -> "list[Neighbour]":
-        """Entities at most `hops` away, nearest first, with how they are linked. Of a name with several senses all of
-        them are looked at; the id of one, like `mercury_(2)`, means that one. Raises UnknownEntity, UsageError."""
-        return neighbourhood.neighbourhood(self._known(entity), hops, self.view)
+    def entity_neighborhood(self, entity: str, hops: int = 1) -> "list[Neighbor]":
+        """Return entities at most `hops` away, nearest first, with the kinds of their links.
+
+        An ambiguous name covers all its senses; the id of one sense, like `mercury_(2)`, covers that one. Raises
+        UnknownEntity, UsageError.
+        """
+        return around_entities.find_neighborhood(self._find_entities(entity), hops, self.snapshot)
 
     def entity(self, name: str) -> "EntityInfo":
-        """What is known of an entity. Raises UnknownEntity."""
-        return neighbourhood.entity_info(self._known(name), self.view)
+        """Return type, aliases, counts and passages of an entity. Raises UnknownEntity."""
+        return around_entities.describe_entity(self._find_entities(name), self.snapshot)
 
     def synonym_graph(self) -> dict[str, dict[str, float]]:
-        """Similarity edges as an adjacency: entity -> entity -> similarity, in alphabetical order."""
-        return neighbourhood.synonym_graph(self.view)
+        """Return similarity edges as an adjacency: entity -> entity -> similarity, in alphabetical order."""
+        return around_entities.build_synonym_graph(self.snapshot)
 
     def stats(self) -> dict[str, int | float]:
-        """Counts of nodes and edges by kind, and the share of passages with entities."""
-        return neighbourhood.stats(self.view)
+        """Return counts of nodes and edges by kind, and the share of passages with entities."""
+        return around_entities.count_stats(self.snapshot)
 
     # -- disk
 
     def save(self, path: str | Path) -> None:
-        """Writes the index to one file (SQLite with arrays in it), or as node-link JSON where the name ends in `.json`.
-        The file is there complete or as it was. Raises IndexNotWritable."""
+        """Write the index to one SQLite file, or to node-link JSON if the name ends in `.json`.
+
+        The write is atomic. Raises IndexNotWritable.
+        """
         from causalist.memory import storage
 
-        storage.save(self, Path(path))
+        file = Path(path)
+        if file.suffix == ".json":
+            storage.save_node_link(file, self.to_node_link())
+        else:
+            storage.save(file, storage.MemoryState(self.records, self.vectors, self.diagnostics))
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> "HippoIndex":
-        """Reads what `save` wrote; `options` as those of `HippoIndex`. Raises IndexUnreadable."""
+        """Return an index that `save` wrote; `options` are those of `HippoIndex`. Raises IndexUnreadable."""
         from causalist.memory import storage
 
         index = cls(**options)
-        storage.load(Path(path), index)
+        index._restore(storage.load(Path(path), options.get("embedder")))
         return index
 
     def to_node_link(self) -> dict[str, Any]:
-        """The graph as node-link data, from which `from_node_link` makes the index again."""
-        from causalist.memory.interchange import node_link
+        """Return the graph as node-link data; `from_node_link` restores the index from them."""
+        from causalist.memory.storage import node_link
 
-        return node_link(self.view)
+        return node_link(self.snapshot)
 
     @classmethod
     def from_node_link(cls, data: Mapping[str, Any], **options: Any) -> "HippoIndex":
-        """Raises IndexUnreadable for what is no such graph."""
-        from causalist.memory.interchange import fill
+        """Return the index of node-link data. Raises IndexUnreadable if `data` is not such a graph."""
+        from causalist.memory.storage import read_node_link
 
         index = cls(**options)
-        fill(index, data)
+        index._restore(read_node_link(data, options.get("embedder")))
         return index
 
     def to_networkx(self) -> Any:
-        """A `networkx.MultiDiGraph` with the nodes and edges of `to_node_link`."""
-        from causalist.memory.interchange import to_networkx
+        """Return a `networkx.MultiDiGraph` with the nodes and edges of `to_node_link`."""
+        from causalist.memory.storage import to_networkx
 
         return to_networkx(self.to_node_link())
 
     @classmethod
     def from_networkx(cls, graph: Any, **options: Any) -> "HippoIndex":
-        from causalist.memory.interchange import from_networkx
+        """Return the index of a NetworkX graph. Raises IndexUnreadable if it is not a graph of a memory."""
+        from causalist.memory.storage import from_networkx
 
         return cls.from_node_link(from_networkx(graph), **options)
 
     # -- state
 
     @property
-    def view(self) -> View:
-        """The index as it is now, ready to be asked; made again after a change."""
+    def snapshot(self) -> Snapshot:
+        """Current state of the index for queries; rebuilt after a change."""
         if self._view is None or self._view[0] != self.records.generation:
             pairs = None
             if self.vectors is not None:
                 names = sorted({m for r in self.records.passages.values() for m in r.mentions[:, 0].tolist()})
-                self.vectors.compare([self.records.entities.strings[number] for number in names])
+                self.vectors.update_pairs([self.records.entities.strings[number] for number in names])
                 number = self.records.entities.by_string
                 pairs = {(number[a], number[b]): v for (a, b), v in self.vectors.pairs.items()}
-            view = View(arrays_of(self.records, pairs), self.records, self.vectors)
-            self._view = (self.records.generation, view)
+            snapshot = Snapshot(build_arrays(self.records, pairs), self.records, self.vectors)
+            self._view = (self.records.generation, snapshot)
         return self._view[1]
 
-    def put_extracted(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
-        """Adds a passage of which it is known what it holds."""
-        self.records.put(passage_id, text, checked_passage(passage_id, text, metadata), extracted(found))
+    def _restore(self, state: "MemoryState") -> None:
+        self.records, self.vectors, self.diagnostics = state
 
     def _is_new_text(self, passage_id: str, text: str) -> bool:
         known = self.records.passages.get(passage_id)
@@ -247,7 +276,7 @@ class HippoIndex:
             if known.metadata != metadata:
                 self.records.restore(passage_id, self._with_metadata(known, passage_id, metadata))
             return
-        found = extracted(self.extractor(text))
+        found = normalize_extraction(self.extractor(text))
         self.records.put(passage_id, text, metadata, found)
         if found.diagnostics:
             self.diagnostics[passage_id] = found.diagnostics
@@ -256,46 +285,50 @@ class HippoIndex:
 
     def _with_metadata(self, record: Record, passage_id: str, metadata: Mapping[str, Any]) -> Record:
         references = tuple(dict.fromkeys(r for r in metadata.get("references", ()) if r != passage_id))
-        defines = self.records.defines(record.text, metadata)
+        defines = self.records.find_defined_entities(record.text, metadata)
         return replace(record, metadata=metadata, references=references, defines=defines)
 
-    def _query(
+    def _build_query(
         self, text: str, ppr_alpha: float | None, max_iter: int, tol: float, variant: str | Variant | None
     ) -> Query:
         if ppr_alpha is not None and not 0 < ppr_alpha <= 1:
-            raise UsageError(f"ppr_alpha is {ppr_alpha}; it is a probability above 0")
+            raise UsageError(f"ppr_alpha must be above 0 and at most 1, not {ppr_alpha}")
         if max_iter < 1:
-            raise UsageError(f"max_iter is {max_iter}; at least 1 iteration is needed")
+            raise UsageError(f"max_iter must be at least 1, not {max_iter}")
         if not tol > 0:
-            raise UsageError(f"tol is {tol}; it must be above 0")
-        chosen = self.variant if variant is None else variant_named(variant) if isinstance(variant, str) else variant
+            raise UsageError(f"tol must be above 0, not {tol}")
+        chosen = self.variant if variant is None else get_variant(variant) if isinstance(variant, str) else variant
         damping = None if ppr_alpha is None else 1.0 - ppr_alpha
         return Query(text, chosen, self.settings, damping, max_iter, tol)
 
-    def _known(self, name: str) -> tuple[int, ...]:
-        """The entities of that name, or the one of that id."""
-        place_of = self.view.place_of
-        if name in place_of and name != entity_id(name):
-            return (place_of[name],)
-        place = place_of.get(entity_id(name), -1)
+    def _find_entities(self, name: str) -> tuple[int, ...]:
+        """Return the entities of a name, or the one of an id. Raises UnknownEntity."""
+        position_by_entity = self.snapshot.position_by_entity
+        if name in position_by_entity and name != entity_id(name):
+            return (position_by_entity[name],)
+        place = position_by_entity.get(entity_id(name), -1)
         if place < 0:
-            near = [other for other in self.records.near.like(entity_id(name)) if other in place_of]
+            near = [
+                other
+                for other in self.records.name_similarity.similar_names(entity_id(name))
+                if other in position_by_entity
+            ]
             hint = f"; similar: {', '.join(near[:5])}" if near else ""
             raise UnknownEntity(f"no passage names {name!r}{hint}")
-        return self.view.senses_of(place)
+        return self.snapshot.senses_of(place)
 
 
-_BATCH = 256
+_BATCH_PASSAGES = 256
 
 
-def _batches(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tuple[str, str, Mapping[str, Any]]]]:
-    """Checked passages, a few hundred at a time."""
+def _batch_passages(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tuple[str, str, Mapping[str, Any]]]]:
+    """Yield batches of checked passages."""
     batch: list[tuple[str, str, Mapping[str, Any]]] = []
     for each in passages:
         if not isinstance(each, Mapping) or "id" not in each or "text" not in each:
-            raise UsageError(f"a passage is {str(each)[:80]!r}; it is a mapping with id, text and metadata")
-        batch.append((each["id"], each["text"], checked_passage(each["id"], each["text"], each.get("metadata"))))
-        if len(batch) == _BATCH:
+            raise UsageError(f"a passage must be a mapping with id, text and metadata, not {str(each)[:80]!r}")
+        batch.append((each["id"], each["text"], check_passage(each["id"], each["text"], each.get("metadata"))))
+        if len(batch) == _BATCH_PASSAGES:
             yield batch
             batch = []
     if batch:

@@ -1,4 +1,4 @@
-"""The graph around entities: hops, synonyms, what is known of one."""
+"""Neighborhood of entities in the graph: hops, synonyms and facts about one entity."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,17 +8,17 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.memory.arrays import types_and_aliases
-from causalist.memory.entity_linking import Linked
-from causalist.memory.retrieval import neighbours_of
-from causalist.memory.snapshot import View
+from causalist.memory.entity_linking import LinkedEntities
+from causalist.memory.retrieval import find_neighbors
+from causalist.memory.snapshot import Snapshot
 
-HOP_DECAY = 0.5  # a seed one hop further counts half as much; chosen by hand
-_MOST_EACH_HOP = 100  # entities that a hop adds: those with the most links to what was there
-_MOST_HOPS = 10
+HOP_DECAY = 0.5  # weight of a seed per hop; chosen by hand
+_MAX_ENTITIES_PER_HOP = 100  # the most strongly linked ones
+_MAX_HOPS = 10
 
 
-class Neighbour(NamedTuple):
-    """An entity near another: hops away, and of its links to what is one hop nearer the kinds and their strength."""
+class Neighbor(NamedTuple):
+    """An entity near another; `kinds` and `strength` are those of its links to entities one hop nearer."""
 
     entity: str
     hops: int
@@ -27,8 +27,10 @@ class Neighbour(NamedTuple):
 
 
 class EntityInfo(NamedTuple):
-    """`occurrences`: in all passages; `aliases`: names as written, the most frequent first. `senses`: the ids of the
-    things that the name means, where it means several; all else is of all of them together."""
+    """An entity. `occurrences` count all passages; `aliases` are names as written, the most frequent first.
+
+    `senses` are the entity ids of an ambiguous name; the other fields then cover all of them.
+    """
 
     entity: str
     name: str
@@ -39,39 +41,40 @@ class EntityInfo(NamedTuple):
     senses: tuple[str, ...] = ()
 
 
-def expanded(linked: Linked, view: View, max_hops: int) -> Linked:
-    """What is linked, and entities up to `max_hops` away; of each hop those that are linked most."""
+def expand_linked(linked: LinkedEntities, snapshot: Snapshot, max_hops: int) -> LinkedEntities:
+    """Return the linked entities and entities up to `max_hops` away; each hop adds the most strongly linked ones."""
     _check_hops(max_hops)
     matches = dict(linked.matches)
     frontier = np.array(sorted(matches), dtype=np.int64)
     for hop in range(1, max_hops + 1):
-        strengths = _strengths(frontier, view)
+        strengths = _link_strengths(frontier, snapshot)
         new = np.array([e for e in strengths if e not in matches], dtype=np.int64)
-        order = sorted(new.tolist(), key=lambda e: (-strengths[e], e))[:_MOST_EACH_HOP]
+        order = sorted(new.tolist(), key=lambda e: (-strengths[e], e))[:_MAX_ENTITIES_PER_HOP]
         if not order:
             break
         matches.update(dict.fromkeys(order, HOP_DECAY**hop))
         frontier = np.array(sorted(order), dtype=np.int64)
-    return Linked(dict(sorted(matches.items())), linked.exact)
+    return LinkedEntities(dict(sorted(matches.items())), linked.exact)
 
 
-def with_synonyms(entities: Sequence[int], view: View) -> list[str]:
-    near, _, _ = view.arrays.similar.gathered(np.array(sorted(set(entities)), dtype=np.int64))
-    return [view.arrays.entities[e] for e in sorted({*entities, *near.tolist()})]
+def add_synonyms(entities: Sequence[int], snapshot: Snapshot) -> list[str]:
+    """Return ids of the entities and of all that a similarity edge joins to them, in alphabetical order."""
+    near, _, _ = snapshot.arrays.similar.gather(np.array(sorted(set(entities)), dtype=np.int64))
+    return [snapshot.arrays.entities[e] for e in sorted({*entities, *near.tolist()})]
 
 
-def neighbourhood(entities: Sequence[int], hops: int, view: View) -> list[Neighbour]:
-    """Of one entity, or of all that a name means. By hops, then strength, then id."""
+def find_neighborhood(entities: Sequence[int], hops: int, snapshot: Snapshot) -> list[Neighbor]:
+    """Return the neighbors of one entity, or of all senses of a name; by hops, then strength, then id."""
     _check_hops(hops)
     seen = set(entities)
     frontier = sorted(seen)
-    found: list[Neighbour] = []
+    found: list[Neighbor] = []
     for hop in range(1, hops + 1):
         ends = np.array(frontier, dtype=np.int64)
-        strengths, kinds = _strengths(ends, view), _kinds(ends, view)
+        strengths, kinds = _link_strengths(ends, snapshot), _link_kinds(ends, snapshot)
         new = [e for e in strengths if e not in seen]
         found += sorted(
-            (Neighbour(view.arrays.entities[e], hop, strengths[e], tuple(sorted(kinds[e]))) for e in new),
+            (Neighbor(snapshot.arrays.entities[e], hop, strengths[e], tuple(sorted(kinds[e]))) for e in new),
             key=lambda each: (-each.strength, each.entity),
         )
         seen.update(new)
@@ -81,16 +84,16 @@ def neighbourhood(entities: Sequence[int], hops: int, view: View) -> list[Neighb
     return found
 
 
-def entity_info(entities: Sequence[int], view: View) -> EntityInfo:
-    """Of one entity, or of all that a name means."""
-    arrays = view.arrays
-    kind, aliases = types_and_aliases(view.records, arrays, entities)
-    rows = [arrays.passages_of.row(entity) for entity in entities]
+def describe_entity(entities: Sequence[int], snapshot: Snapshot) -> EntityInfo:
+    """Return the facts about one entity, or about all senses of a name."""
+    arrays = snapshot.arrays
+    kind, aliases = types_and_aliases(snapshot.records, arrays, entities)
+    rows = [arrays.passages_by_entity.row(entity) for entity in entities]
     places = sorted(place for passages, _ in rows for place in passages.tolist())
     number = int(arrays.entity_numbers[entities[0]])
-    name = aliases[0] if aliases else view.records.entities.strings[number].replace("_", " ")
+    name = aliases[0] if aliases else snapshot.records.entities.strings[number].replace("_", " ")
     return EntityInfo(
-        arrays.entities[entities[0]] if len(entities) == 1 else view.records.entities.strings[number],
+        arrays.entities[entities[0]] if len(entities) == 1 else snapshot.records.entities.strings[number],
         name,
         kind,
         aliases,
@@ -100,8 +103,9 @@ def entity_info(entities: Sequence[int], view: View) -> EntityInfo:
     )
 
 
-def synonym_graph(view: View) -> dict[str, dict[str, float]]:
-    similar, names = view.arrays.similar, view.arrays.entities
+def build_synonym_graph(snapshot: Snapshot) -> dict[str, dict[str, float]]:
+    """Return similarity edges as an adjacency: entity -> entity -> similarity."""
+    similar, names = snapshot.arrays.similar, snapshot.arrays.entities
     found: dict[str, dict[str, float]] = {}
     for row, column, value in zip(
         similar.rows.tolist(), similar.indices.tolist(), similar.values.tolist(), strict=True
@@ -110,8 +114,9 @@ def synonym_graph(view: View) -> dict[str, dict[str, float]]:
     return found
 
 
-def stats(view: View) -> dict[str, int | float]:
-    arrays = view.arrays
+def count_stats(snapshot: Snapshot) -> dict[str, int | float]:
+    """Return counts of nodes and edges by kind, and the share of passages with entities."""
+    arrays = snapshot.arrays
     return {
         "passages": arrays.n_passages,
         "entities": arrays.n_entities,
@@ -120,19 +125,19 @@ def stats(view: View) -> dict[str, int | float]:
         "similar_to": len(arrays.similar.indices) // 2,
         "triples": len(arrays.explicit.indices),
         "references": len(arrays.references.indices),
-        "coverage": round(view.coverage, 6),
+        "coverage": round(snapshot.coverage, 6),
     }
 
 
-def _strengths(ends: NDArray[np.int64], view: View) -> dict[int, float]:
-    """Entities linked with any of these: passages shared, similarities and confidences, added."""
-    arrays = view.arrays
-    reached = neighbours_of(ends, view)
-    passages, _, _ = arrays.passages_of.gathered(ends)
-    shared, _, _ = arrays.mentions.gathered(passages)
+def _link_strengths(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, float]:
+    """Return the entities linked with any of `ends`: shared passages, similarities and confidences, added."""
+    arrays = snapshot.arrays
+    reached = find_neighbors(ends, snapshot)
+    passages, _, _ = arrays.passages_by_entity.gather(ends)
+    shared, _, _ = arrays.mentions.gather(passages)
     total = np.bincount(shared, minlength=arrays.n_entities).astype(np.float64)
     for matrix in (arrays.similar, arrays.explicit):
-        columns, values, _ = matrix.gathered(ends)
+        columns, values, _ = matrix.gather(ends)
         total += np.bincount(columns, weights=values, minlength=arrays.n_entities)
     is_end = np.zeros(arrays.n_entities, dtype=np.bool_)
     is_end[ends] = True
@@ -141,16 +146,16 @@ def _strengths(ends: NDArray[np.int64], view: View) -> dict[int, float]:
     return {e: float(total[e]) for e in reached.tolist() if not is_end[e]}
 
 
-def _kinds(ends: NDArray[np.int64], view: View) -> dict[int, set[str]]:
-    arrays = view.arrays
-    passages, _, _ = arrays.passages_of.gathered(ends)
+def _link_kinds(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, set[str]]:
+    arrays = snapshot.arrays
+    passages, _, _ = arrays.passages_by_entity.gather(ends)
     found: dict[int, set[str]] = {}
     is_end = np.zeros(arrays.n_entities, dtype=np.bool_)
     is_end[ends] = True
     lists = (
-        ("co_occurrence", arrays.mentions.gathered(passages)[0]),
-        ("similar_to", arrays.similar.gathered(ends)[0]),
-        ("related_to", arrays.explicit.gathered(ends)[0]),
+        ("co_occurrence", arrays.mentions.gather(passages)[0]),
+        ("similar_to", arrays.similar.gather(ends)[0]),
+        ("related_to", arrays.explicit.gather(ends)[0]),
         ("related_to", arrays.explicit.rows[is_end[arrays.explicit.indices]]),
     )
     for kind, entities in lists:
@@ -160,5 +165,5 @@ def _kinds(ends: NDArray[np.int64], view: View) -> dict[int, set[str]]:
 
 
 def _check_hops(hops: int) -> None:
-    if not 1 <= hops <= _MOST_HOPS:
-        raise UsageError(f"hops is {hops}; it lies between 1 and {_MOST_HOPS}")
+    if not 1 <= hops <= _MAX_HOPS:
+        raise UsageError(f"hops must be from 1 to {_MAX_HOPS}, not {hops}")

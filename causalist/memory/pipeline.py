@@ -1,8 +1,8 @@
-"""`MemoryPipeline`: a question to a memory through six stages, each guarded, with at most three attempts.
+"""`MemoryPipeline`: answers of a memory in six guarded stages, with at most three attempts.
 
-route -> candidates -> validate -> distil -> assemble -> deliver, named as the stages of questions about code. The route
-is read, failing steps are counted and lists are fused by the code that does so there. A step that fails with a
-`CausalistError` is left out and named; what is no step (reading the index, ordering, delivering) is not guarded.
+route -> candidates -> validate -> distil -> assemble -> deliver, as for queries about code. The route, circuit
+breakers and rank fusion are those of code search. A step that raises `CausalistError` is skipped and named. Reading
+the index, ordering and delivery are not guarded.
 """
 
 import hashlib
@@ -13,66 +13,150 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from causalist._internal.circuit_breaker import Circuits
 from causalist.errors import CausalistError, ModelFailed, UsageError
-from causalist.memory.answers import (
-    MOST_CANDIDATES,
-    MemoryAnswer,
-    entities_of,
-    features_of,
-    generators,
-    ranks_in,
-    tiers_of,
-)
-from causalist.memory.confidence import LEAST, confidence_of
-from causalist.memory.distil import FEATURES, Feedback, Learned, Row, learn, level_of
-from causalist.memory.entity_linking import link, seeds_of
+from causalist.memory.entity_linking import build_seeds, link_query
 from causalist.memory.index import HippoIndex
-from causalist.memory.neighborhood import expanded
+from causalist.memory.neighborhood import expand_linked
 from causalist.memory.retrieval import (
+    MAX_FUSED,
     Query,
     check_query,
+    combine_signals,
+    fuse_ranks,
     plain_mode,
-    plain_scores,
-    reciprocal_ranks,
-    walk,
+    run_walk,
+    score_plain,
+    top_indices,
 )
-from causalist.memory.signals import best_of, combined
-from causalist.memory.snapshot import View
+from causalist.memory.snapshot import Snapshot
 from causalist.memory.sparse_matrix import Floats
 from causalist.memory.stages import (
+    FEATURES,
+    MIN_CONFIDENCE,
     MODES,
     Candidates,
     Conflict,
+    Feedback,
+    FeedbackRow,
+    LearnedWeights,
     MemoryHit,
-    Mode,
     Posterior,
     ValidationSettings,
-    ordered,
-    recency,
-    resolved_conflicts,
-    sure_enough,
-    visible,
+    compute_level,
+    confident_mask,
+    estimate_confidence,
+    learn_weights,
+    order_by_conflicts,
+    recency_factors,
+    resolve_conflicts,
+    visible_mask,
 )
-from causalist.model.answer import Route
+from causalist.model.answer import MemoryMode, RetrievalMode, Route
 from causalist.model.protocols import STAGES
-from causalist.rank import read_question
+from causalist.rank.query.query import read_question
 
-_MOST_ATTEMPTS = 3
-_LEAST_POSTERIOR = 0.2  # below it another attempt is made, where feedback or vectors decide; chosen by hand
-_CACHED = 64
-_HOPS = 2  # that a broadened attempt seeds further
+MAX_CANDIDATES = 50  # per generator
+# Generators of each route. `lookup` is a route of code search; here `sparse` finds the names.
+GENERATORS: dict[Route, tuple[str, ...]] = {
+    Route.SIMPLE: ("dense",),
+    Route.MULTI_HOP: ("dense", "graph"),
+    Route.EXPLORATORY: ("dense", "sparse", "graph"),
+    Route.LOOKUP: ("sparse", "graph"),
+}
+
+
+def choose_generators(route: Route, snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the generators of a route.
+
+    Without an embedder, BM25 replaces `dense`, as in mode `hippo`: word associations rank the right page first half as
+    often. A broadened attempt uses word associations too.
+    """
+    return tuple(dict.fromkeys(plain_mode(snapshot).value if name == "dense" else name for name in GENERATORS[route]))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryAnswer:
+    """Answer to a query; `hits` are best first.
+
+    `tiers`: passage ids by tier. `retrieval_confidence`: probability that the best passage is relevant;
+    `is_calibrated`: True if feedback calibrates it. `is_partial`: three attempts found no likely passage.
+    """
+
+    answer_id: str
+    query: str
+    mode: MemoryMode
+    route: Route
+    hits: tuple[MemoryHit, ...]
+    tiers: dict[str, tuple[str, ...]]
+    conflicts: tuple[Conflict, ...]
+    retrieval_confidence: float
+    is_calibrated: bool
+    is_partial: bool = False
+    attempts: int = 1
+    diagnostics: tuple[str, ...] = ()
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+
+def build_features(scores: dict[str, Floats], fused: Floats, factor: Floats, at: Any) -> Any:
+    """Return features, shape (n, FEATURES), each in [0, 1]: scores relative to the best, 0 without a score."""
+    columns = []
+    for name in FEATURES:
+        values = factor if name == "recency" else fused if name == "fused" else scores.get(name)
+        best = float(values.max(initial=0.0)) if values is not None else 0.0
+        columns.append(values[at] / best if values is not None and best > 0 else np.zeros(len(at)))
+    return np.stack(columns, axis=1)
+
+
+def compute_ranks(values: Floats) -> dict[int, int]:
+    """Return position -> rank from 1."""
+    return {i: rank for rank, i in enumerate(top_indices(values, MAX_FUSED).tolist(), 1)}
+
+
+def build_tiers(
+    tiers: Sequence[str],
+    n: int,
+    snapshot: Snapshot,
+    scores: dict[str, Floats],
+    final: Floats,
+    posteriors: dict[int, Posterior],
+) -> dict[str, list[int]]:
+    """Return the `n` best passages of each tier: by words, by the graph, by probability of relevance."""
+    nothing = np.zeros(snapshot.arrays.n_passages)
+    plain = [scores[name] for name in ("dense", "sparse") if name in scores]
+    found = {
+        "plain": top_indices(fuse_ranks(plain) if plain else nothing, n).tolist(),
+        "graph": top_indices(scores.get("graph", nothing), n).tolist(),
+        "probabilistic": sorted(posteriors, key=lambda i: (-posteriors[i].mean, -round(float(final[i]), 12), i))[:n],
+    }
+    return {tier: found[tier] for tier in tiers}
+
+
+def list_entities(place: int, found: Candidates, snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the entities of a passage that the walk reached, best first, at most ten."""
+    if found.entities is None:
+        return ()
+    own = snapshot.arrays.mentions.row(place)[0]
+    own = own[found.entities[own] > 0]
+    order = np.lexsort((own, -np.round(found.entities[own], 12)))[:10]
+    return tuple(snapshot.arrays.entities[e] for e in own[order].tolist())
+
+
+_MAX_ATTEMPTS = 3
+_MIN_POSTERIOR = 0.2  # below it, another attempt, if feedback or vectors decide; chosen by hand
+_MAX_CACHED_ANSWERS = 64
+_BROADENED_HOPS = 2  # further hops that a broadened attempt seeds
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class _Run:
-    """What one question gathers on its way."""
+class _RunState:
+    """Diagnostics and timings of one query."""
 
     diagnostics: list[str] = field(default_factory=list)
     milliseconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
@@ -91,35 +175,38 @@ class MemoryPipeline:
     def __init__(
         self, index: HippoIndex, *, validation: ValidationSettings | None = None, feedback: Path | None = None
     ) -> None:
+        """Create a pipeline over an index; `feedback` is a JSON Lines file that keeps feedback."""
         self.index = index
         self.validation = validation or ValidationSettings()
         self.store = Feedback(feedback)
         self.circuits = Circuits()
-        self.learned: Learned | None = learn(self.store.rows)
+        self.learned: LearnedWeights | None = learn_weights(self.store.rows)
         self._answers: OrderedDict[str, MemoryAnswer] = OrderedDict()
-        self._rows: OrderedDict[str, tuple[list[str], Row]] = OrderedDict()
+        self._rows: OrderedDict[str, tuple[list[str], FeedbackRow]] = OrderedDict()
 
-    def run(self, query: str, mode: str | Mode = Mode.EXECUTION, route: str | Route | None = None) -> MemoryAnswer:
-        """Raises EmptyQuestion; UsageError for a mode or route that there is not."""
+    def run(
+        self, query: str, mode: str | MemoryMode = MemoryMode.EXECUTION, route: str | Route | None = None
+    ) -> MemoryAnswer:
+        """Return the answer to a query. Raises EmptyQuestion; UsageError for an unknown mode or route."""
         check_query(query, 1)
-        chosen, forced = _mode(mode), _route(route)
-        run = _Run()
+        chosen, forced = _parse_mode(mode), _parse_route(route)
+        run = _RunState()
         key = self._key(query, chosen, forced)
         began = time.perf_counter()
         known = self._answers.get(key)
         if known is not None:
-            # The route `skip`: nothing has changed since this was answered.
+            # Route `skip`: nothing has changed since this answer.
             self._answers.move_to_end(key)
             return replace(known, route=Route.SKIP, timings_ms=run.milliseconds)
         if forced is Route.SKIP:
-            raise UsageError("this question was not answered before, so that there is nothing to skip to")
+            raise UsageError("route 'skip' needs an earlier answer to this query; use another route")
         planned = forced or read_question(query).route
-        self._spend(run, "route", began)
+        self._add_time(run, "route", began)
         answer: MemoryAnswer | None = None
-        attempts, least = 0, LEAST if self._goes_by_words else _LEAST_POSTERIOR
-        for attempt in range(1, _MOST_ATTEMPTS + 1):
+        attempts, least = 0, MIN_CONFIDENCE if self._has_word_confidence else _MIN_POSTERIOR
+        for attempt in range(1, _MAX_ATTEMPTS + 1):
             attempts = attempt
-            tried = self._attempt(query, chosen, _route_of(planned, attempt), attempt, run)
+            tried = self._run_attempt(query, chosen, _attempt_route(planned, attempt), attempt, run)
             if answer is None or tried.retrieval_confidence > answer.retrieval_confidence:
                 answer = tried
             if answer.retrieval_confidence >= least:
@@ -131,88 +218,102 @@ class MemoryPipeline:
             answer, answer_id=key, attempts=attempts, is_partial=is_partial, timings_ms=milliseconds,
             diagnostics=tuple(dict.fromkeys(run.diagnostics)),
         )  # fmt: skip
-        if not run.diagnostics:  # an answer that could be better is not kept
+        if not run.diagnostics:  # an answer with skipped steps is not cached
             self._answers[key] = answer
-            if len(self._answers) > _CACHED:
+            if len(self._answers) > _MAX_CACHED_ANSWERS:
                 self._answers.popitem(last=False)
         return answer
 
-    def feedback(self, answer_id: str, used: Sequence[str]) -> Learned | None:
-        """Tells which passages of an answer were of use; the weights that are in use from now on, None: fusion.
+    def feedback(self, answer_id: str, used: Sequence[str]) -> LearnedWeights | None:
+        """Record the used passages of an answer. Return the weights in use from now on; None means fusion.
 
-        Raises UsageError for an answer that is not among the last ones, IndexNotWritable."""
+        Raises UsageError for an answer that is not among the last ones, IndexNotWritable.
+        """
         known = self._rows.get(answer_id)
         if known is None:
             raise UsageError(f"no answer {answer_id!r} is among the last ones")
         passages, row = known
         self.store.add(replace(row, used=np.isin(passages, list(used))))
         self._answers.clear()
-        self.learned = learn(self.store.rows)
+        self.learned = learn_weights(self.store.rows)
         return self.learned
 
     # -- stages
 
-    def _attempt(self, query: str, mode: Mode, route: Route, attempt: int, run: _Run) -> MemoryAnswer:
-        view = self.index.view
+    def _run_attempt(self, query: str, mode: MemoryMode, route: Route, attempt: int, run: _RunState) -> MemoryAnswer:
+        snapshot = self.index.snapshot
         began = time.perf_counter()
-        names = generators(route, view) if attempt == 1 else ("dense", "sparse", "graph")
-        found = self._candidates(query, view, names, attempt, run)
-        self._spend(run, "candidates", began)
+        names = choose_generators(route, snapshot) if attempt == 1 else ("dense", "sparse", "graph")
+        found = self._generate_candidates(query, snapshot, names, attempt, run)
+        self._add_time(run, "candidates", began)
 
         began = time.perf_counter()
-        factor = self._validated(view, attempt, run)
+        factor = self._validation_factors(snapshot, attempt, run)
         scores = {name: values * factor for name, values in found.scores.items()}
-        self._spend(run, "validate", began)
+        self._add_time(run, "validate", began)
 
         began = time.perf_counter()
         tiers, n = MODES[mode]
-        lists = [scores[name] for name in names if name in scores] or [np.zeros(view.arrays.n_passages)]
-        fused = reciprocal_ranks(lists)
-        ranks = {name: ranks_in(values) for name, values in scores.items()}
-        final = self._optional("distil", lambda: self._distilled(scores, fused, factor), lambda: fused, run)
-        self._spend(run, "distil", began)
+        lists = [scores[name] for name in names if name in scores] or [np.zeros(snapshot.arrays.n_passages)]
+        fused = fuse_ranks(lists)
+        ranks = {name: compute_ranks(values) for name, values in scores.items()}
+        final = self._run_optional("distil", lambda: self._score_features(scores, fused, factor), lambda: fused, run)
+        self._add_time(run, "distil", began)
 
         began = time.perf_counter()
         levels = {
-            i: level_of([r[i] for r in ranks.values() if i in r]) for i in best_of(fused, MOST_CANDIDATES).tolist()
+            i: compute_level([r[i] for r in ranks.values() if i in r])
+            for i in top_indices(fused, MAX_CANDIDATES).tolist()
         }
         posteriors = {i: self.store.posterior(level) for i, level in levels.items()}
-        by_tier = tiers_of(tiers, n, view, scores, final, posteriors)
+        by_tier = build_tiers(tiers, n, snapshot, scores, final, posteriors)
         members = list(dict.fromkeys(i for each in by_tier.values() for i in each))
         members.sort(key=lambda i: (-round(float(final[i]), 12), i))
-        members = self._reflected(query, members, view, run) if attempt == 1 else members
-        hits, conflicts = self._assembled(members, final, ranks, by_tier, posteriors, found, view, run)
-        self._spend(run, "assemble", began)
+        members = self._reflect(query, members, snapshot, run) if attempt == 1 else members
+        hits, conflicts = self._assemble(members, final, ranks, by_tier, posteriors, found, snapshot, run)
+        self._add_time(run, "assemble", began)
 
         began = time.perf_counter()
         key = self._key(query, mode, None)
-        self._remember(query, mode, members, scores, fused, factor, levels, view)
+        self._remember(query, mode, members, scores, fused, factor, levels, snapshot)
         tier_ids = {
-            tier: tuple(view.arrays.passages[i] for i in each if i in set(members)) for tier, each in by_tier.items()
+            tier: tuple(snapshot.arrays.passages[i] for i in each if i in set(members))
+            for tier, each in by_tier.items()
         }
-        confidence = self._confidence(query, hits, factor, view)
-        self._spend(run, "deliver", began)
+        confidence = self._confidence(query, hits, factor, snapshot)
+        self._add_time(run, "deliver", began)
         return MemoryAnswer(
             key, query, mode, route, hits, tier_ids, conflicts, confidence, self.store.is_calibrated
         )  # fmt: skip
 
     @property
-    def _goes_by_words(self) -> bool:
-        """Whether confidence is that of `memory.confidence`: it is fitted to words, and feedback knows better."""
+    def _has_word_confidence(self) -> bool:
+        """True if confidence comes from words: there are no vectors and not enough feedback."""
         return self.index.vectors is None and not self.store.is_calibrated
 
-    def _confidence(self, query: str, hits: Sequence[MemoryHit], factor: Floats, view: View) -> float:
-        if hits and self._goes_by_words:
-            return confidence_of(plain_scores(query, view, "sparse") * factor, view)
+    def _confidence(self, query: str, hits: Sequence[MemoryHit], factor: Floats, snapshot: Snapshot) -> float:
+        if hits and self._has_word_confidence:
+            return estimate_confidence(score_plain(query, snapshot, RetrievalMode.SPARSE) * factor, snapshot)
         return max((hit.posterior.mean for hit in hits), default=0.0)
 
-    def _candidates(self, query: str, view: View, names: Sequence[str], attempt: int, run: _Run) -> Candidates:
-        """The generators at the same time; what they give does not depend on which one ends first."""
+    def _generate_candidates(
+        self, query: str, snapshot: Snapshot, names: Sequence[str], attempt: int, run: _RunState
+    ) -> Candidates:
+        """Return the candidates of all generators, which run in parallel. The order in which they end is irrelevant."""
         found = Candidates()
-        _ = view.associations, view.place_of, view.mention_rows, view.explicit_subjects  # made once, not by each thread
+        _ = (
+            snapshot.associations,
+            snapshot.position_by_entity,
+            snapshot.mention_passages,
+            snapshot.explicit_subjects,
+        )  # computed once, before the threads start
 
         def work(name: str) -> Floats:
-            return self._graph(query, view, found, attempt) if name == "graph" else plain_scores(query, view, name)
+            return (
+                self._score_graph(query, snapshot, found, attempt)
+                if name == "graph"
+                else score_plain(query, snapshot, RetrievalMode(name))
+            )
 
         def guarded(name: str) -> tuple[Floats | None, str]:
             step = f"candidates.{name}"
@@ -227,7 +328,7 @@ class MemoryPipeline:
             self.circuits.worked(step)
             return value, ""
 
-        if view.arrays.n_passages == 0:
+        if snapshot.arrays.n_passages == 0:
             return found
         with ThreadPoolExecutor(max_workers=len(names)) as pool:
             results = list(pool.map(guarded, names))
@@ -238,55 +339,57 @@ class MemoryPipeline:
                 run.diagnostics.append(why)
         return found
 
-    def _graph(self, query: str, view: View, found: Candidates, attempt: int) -> Floats:
-        linked = link(query, view, self.index.extractor)
+    def _score_graph(self, query: str, snapshot: Snapshot, found: Candidates, attempt: int) -> Floats:
+        linked = link_query(query, snapshot, self.index.extractor)
         if attempt > 1 and linked.matches:
-            linked = expanded(linked, view, _HOPS)
-        plain = plain_scores(query, view, plain_mode(view))
-        seeds = seeds_of(linked, view, self.index.variant, plain)
+            linked = expand_linked(linked, snapshot, _BROADENED_HOPS)
+        plain = score_plain(query, snapshot, plain_mode(snapshot))
+        seeds = build_seeds(linked, snapshot, self.index.variant, plain)
         if seeds is None:
-            return np.zeros(view.arrays.n_passages)
-        walked = walk(Query(query, self.index.variant, self.index.settings), seeds, view)
-        found.entities, found.passages_by_walk = walked.entities, walked.passages
-        return combined(query, walked.passages, plain, view, self.index.settings)
+            return np.zeros(snapshot.arrays.n_passages)
+        walk_result = run_walk(Query(query, self.index.variant, self.index.settings), seeds, snapshot)
+        found.entities, found.passages_by_walk = walk_result.entities, walk_result.passages
+        return combine_signals(query, walk_result.passages, plain, snapshot, self.index.settings)
 
-    def _validated(self, view: View, attempt: int, run: _Run) -> Floats:
-        """A factor for each passage: 0 for what is not shown. The first attempt is strict about age and confidence."""
-        allowed = visible(view, self.validation).astype(np.float64)
+    def _validation_factors(self, snapshot: Snapshot, attempt: int, run: _RunState) -> Floats:
+        """Return a factor for each passage, 0 to exclude it. Only the first attempt applies age and confidence."""
+        allowed = visible_mask(snapshot, self.validation).astype(np.float64)
         if attempt > 1:
             return allowed
-        factor = self._optional("validate.recency", lambda: recency(view, self.validation), lambda: np.ones(1), run)
+        factor = self._run_optional(
+            "validate.recency", lambda: recency_factors(snapshot, self.validation), lambda: np.ones(1), run
+        )
         least = self.validation.min_confidence
-        return allowed * factor * sure_enough(view, least) if least else allowed * factor
+        return allowed * factor * confident_mask(snapshot, least) if least else allowed * factor
 
-    def _distilled(self, scores: dict[str, Floats], fused: Floats, factor: Floats) -> Floats:
+    def _score_features(self, scores: dict[str, Floats], fused: Floats, factor: Floats) -> Floats:
         if self.learned is None:
             return fused
-        matrix = features_of(scores, fused, factor, np.arange(len(fused)))
+        matrix = build_features(scores, fused, factor, np.arange(len(fused)))
         weights = np.array([self.learned.weights[name] for name in FEATURES])
         return np.asarray(np.where(fused > 0, matrix @ weights, 0.0), dtype=np.float64)
 
-    def _reflected(self, query: str, members: list[int], view: View, run: _Run) -> list[int]:
-        """What a model says answers the question; everything where it cannot be asked."""
+    def _reflect(self, query: str, members: list[int], snapshot: Snapshot, run: _RunState) -> list[int]:
+        """Return the passages that the model judges as answers; all of them if the model fails."""
         reflect = self.validation.reflect
         if reflect is None or not members:
             return members
 
         def judged() -> list[int]:
-            texts = [view.records.passages[view.arrays.passages[i]].text for i in members]
+            texts = [snapshot.records.passages[snapshot.arrays.passages[i]].text for i in members]
             try:
                 answers = list(reflect(query, texts))
             except CausalistError:
                 raise
-            except Exception as error:  # whatever a provider raises
+            except Exception as error:  # a provider can raise anything
                 raise ModelFailed(f"the self-check failed: {type(error).__name__}: {str(error)[:200]}") from error
             if len(answers) != len(members) or not all(isinstance(each, bool) for each in answers):
-                raise ModelFailed(f"the self-check gave {len(answers)} judgements of {len(members)} passages")
+                raise ModelFailed(f"the self-check returned {len(answers)} judgments for {len(members)} passages")
             return [i for i, answers_it in zip(members, answers, strict=True) if answers_it]
 
-        return self._optional("validate.reflect", judged, lambda: members, run)
+        return self._run_optional("validate.reflect", judged, lambda: members, run)
 
-    def _assembled(
+    def _assemble(
         self,
         members: list[int],
         final: Floats,
@@ -294,43 +397,45 @@ class MemoryPipeline:
         by_tier: dict[str, list[int]],
         posteriors: dict[int, Posterior],
         found: Candidates,
-        view: View,
-        run: _Run,
+        snapshot: Snapshot,
+        run: _RunState,
     ) -> tuple[tuple[MemoryHit, ...], tuple[Conflict, ...]]:
-        """Same texts once, conflicts resolved, each with where it comes from."""
-        passages = view.arrays.passages
+        """Return hits with duplicates merged and conflicts resolved, and the conflicts."""
+        passages = snapshot.arrays.passages
         same: dict[str, list[int]] = {}
         for i in members:
-            same.setdefault(" ".join(view.records.passages[passages[i]].text.split()).lower(), []).append(i)
+            same.setdefault(" ".join(snapshot.records.passages[passages[i]].text.split()).lower(), []).append(i)
         firsts = {group[0]: group[1:] for group in same.values()}
         names = [passages[i] for i in members if i in firsts]
         nothing: list[Conflict] = []
-        conflicts = self._optional("assemble.conflicts", lambda: resolved_conflicts(names, view), lambda: nothing, run)
+        conflicts = self._run_optional(
+            "assemble.conflicts", lambda: resolve_conflicts(names, snapshot), lambda: nothing, run
+        )
         hits = []
-        for name in ordered(names, conflicts):
-            i = view.passage_place[name]
-            record = view.records.passages[name]
+        for name in order_by_conflicts(names, conflicts):
+            i = snapshot.position_by_passage[name]
+            record = snapshot.records.passages[name]
             hits.append(
                 MemoryHit(
                     name,
                     record.text,
                     float(final[i]),
                     float(found.passages_by_walk[i]) if found.passages_by_walk is not None else 0.0,
-                    entities_of(i, found, view),
+                    list_entities(i, found, snapshot),
                     record.metadata,
                     {generator: places[i] for generator, places in ranks.items() if i in places},
                     tuple(tier for tier, each in by_tier.items() if i in each),
-                    posteriors.get(i) or self.store.posterior(level_of([MOST_CANDIDATES])),
+                    posteriors.get(i) or self.store.posterior(compute_level([MAX_CANDIDATES])),
                     tuple(c.kept for c in conflicts if c.against == name),
                     tuple(passages[j] for j in firsts[i]),
                 )
             )
         return tuple(hits), tuple(conflicts)
 
-    # -- what stages share
+    # -- shared by stages
 
-    def _optional(self, step: str, work: Callable[[], T], without: Callable[[], T], run: _Run) -> T:
-        """What `work` gives, or what `without` gives where the step fails or keeps failing."""
+    def _run_optional(self, step: str, work: Callable[[], T], without: Callable[[], T], run: _RunState) -> T:
+        """Run `work`. Return `without()` if it raises or if the circuit breaker of this step is open."""
         why = self.circuits.passes_over(step)
         if why:
             run.diagnostics.append(f"{step}: {why}")
@@ -344,10 +449,10 @@ class MemoryPipeline:
         self.circuits.worked(step)
         return value
 
-    def _spend(self, run: _Run, stage: str, began: float) -> None:
+    def _add_time(self, run: _RunState, stage: str, began: float) -> None:
         run.milliseconds[stage] += 1000 * (time.perf_counter() - began)
 
-    def _key(self, query: str, mode: Mode, route: Route | None) -> str:
+    def _key(self, query: str, mode: MemoryMode, route: Route | None) -> str:
         settings = replace(self.validation, reflect=None)
         said = [query, mode.value, route.value if route else None, self.index.records.generation, repr(settings)]
         return hashlib.sha256(json.dumps(said).encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -355,46 +460,46 @@ class MemoryPipeline:
     def _remember(
         self,
         query: str,
-        mode: Mode,
+        mode: MemoryMode,
         members: list[int],
         scores: dict[str, Floats],
         fused: Floats,
         factor: Floats,
         levels: dict[int, int],
-        view: View,
+        snapshot: Snapshot,
     ) -> None:
-        """Keeps the features of what was shown, for feedback; under the keys of every route that may be given."""
+        """Store the features of the shown passages for feedback, under the key of every route."""
         if not members:
             return
         shown = np.array(members, dtype=np.int64)
-        row = Row(
-            features_of(scores, fused, factor, shown),
-            tuple(levels.get(i, level_of([MOST_CANDIDATES])) for i in members),
+        row = FeedbackRow(
+            build_features(scores, fused, factor, shown),
+            tuple(levels.get(i, compute_level([MAX_CANDIDATES])) for i in members),
             np.zeros(len(members), dtype=np.bool_),
         )
-        ids = [view.arrays.passages[i] for i in members]
+        ids = [snapshot.arrays.passages[i] for i in members]
         for route in (None, *Route):
             self._rows[self._key(query, mode, route)] = (ids, row)
-        while len(self._rows) > 10 * _CACHED:
+        while len(self._rows) > 10 * _MAX_CACHED_ANSWERS:
             self._rows.popitem(last=False)
 
 
-def _mode(mode: str | Mode) -> Mode:
+def _parse_mode(mode: str | MemoryMode) -> MemoryMode:
     try:
-        return Mode(mode)
+        return MemoryMode(mode)
     except ValueError:
-        raise UsageError(f"there is no mode {mode!r}; there are {', '.join(Mode)}") from None
+        raise UsageError(f"unknown mode {mode!r}; the modes are {', '.join(MemoryMode)}") from None
 
 
-def _route(route: str | Route | None) -> Route | None:
+def _parse_route(route: str | Route | None) -> Route | None:
     try:
         return None if route is None else Route(route)
     except ValueError:
-        raise UsageError(f"there is no route {route!r}; there are {', '.join(Route)}") from None
+        raise UsageError(f"unknown route {route!r}; the routes are {', '.join(Route)}") from None
 
 
-def _route_of(planned: Route, attempt: int) -> Route:
-    """The route of an attempt: as planned, as planned but broadened, the other one."""
-    if attempt < _MOST_ATTEMPTS:
+def _attempt_route(planned: Route, attempt: int) -> Route:
+    """Return the route of an attempt: the planned one, the planned one broadened, or the other one."""
+    if attempt < _MAX_ATTEMPTS:
         return planned
     return Route.SIMPLE if planned is Route.MULTI_HOP else Route.MULTI_HOP

@@ -1,13 +1,13 @@
-"""Entities by how they are written: works offline, at once, and in any text. What it cannot see is a plain noun.
+"""Entities by pattern: offline, fast, for any text. Plain nouns are not found.
 
-Code spans, IRIs, dates, measures, identifiers and capitalised phrases, in this order: what one pattern has taken, a
-later one does not read again. All patterns are bounded, so that a text takes time in proportion to its length.
+Patterns apply in this order: code spans, IRIs, dates, measures, identifiers, capitalized phrases. Text that one
+pattern matched is hidden from later ones. All patterns are bounded, so that time is proportional to the text length.
 """
 
 import re
 from collections.abc import Iterator
 
-from causalist.memory.entities import Entity, Extraction, extracted
+from causalist.memory.entities import Entity, Extraction, normalize_extraction
 from causalist.rank.terms import STOP_WORDS
 
 _MONTH = (
@@ -50,7 +50,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _SENTENCE_START = re.compile(r"(?:[.!?:;]['\")\]]?\s+|(?:^|\n)\s*(?:[-*+>#=]+|\d+[.)])?\s*|[|\"“(]\s*)$")
 _PLAIN_SPAN = re.compile(r"[\w.:/@#+<>()\[\],=*$%-]+(?: [\w.:/@#+<>()\[\],=*$%-]+){0,3}$")
-_NEVER = frozenset(
+_NEVER_ENTITIES = frozenset(
     {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none"}
 )
 _MONTH_ALONE = re.compile(rf"{_MONTH}$")
@@ -60,19 +60,21 @@ class RegexEntityExtractor:
     """Finds entities by patterns.
 
     >>> found = RegexEntityExtractor()("Alice Smith sets `max_age` to 24 hours for the JWT at Acme Corp on 2024-05-01.")
-    >>> [(e.name, e.type) for e in found.entities]
-    [('Alice Smith', 'entity'), ('max_age', 'identifier'), ('24 hours', 'measure'), ('JWT', 'entity'), \
-('Acme Corp', 'entity'), ('2024-05-01', 'date')]
+    >>> [(e.name, e.type) for e in found.entities][:3]
+    [('Alice Smith', 'entity'), ('max_age', 'identifier'), ('24 hours', 'measure')]
+    >>> [(e.name, e.type) for e in found.entities][3:]
+    [('JWT', 'entity'), ('Acme Corp', 'entity'), ('2024-05-01', 'date')]
     """
 
     version = "regex-1"
 
     def __call__(self, text: str) -> Extraction:
-        found = sorted(_all(text), key=lambda entity: entity.start)
-        return extracted(Extraction(tuple(found)))
+        """Return the entities of a text."""
+        found = sorted(_find_entities(text), key=lambda entity: entity.start)
+        return normalize_extraction(Extraction(tuple(found)))
 
 
-def _all(text: str) -> Iterator[Entity]:
+def _find_entities(text: str) -> Iterator[Entity]:
     left = text
     for kind, pattern in _PATTERNS:
         taken: list[tuple[int, int]] = []
@@ -80,7 +82,7 @@ def _all(text: str) -> Iterator[Entity]:
         for match in pattern.finditer(left):
             name, start = match["name"], match.start("name")
             if kind == "entity":
-                capitals += _phrases(name, start, left)
+                capitals += _split_phrase(name, start, left)
                 continue
             if kind == "identifier" and match[0].startswith("`") and not _PLAIN_SPAN.match(name):
                 continue
@@ -88,22 +90,24 @@ def _all(text: str) -> Iterator[Entity]:
             name = name.rstrip(".,;:") if kind == "iri" else name.strip()
             yield Entity(name, kind, start)
         if kind == "entity":
-            yield from _sure(capitals)
+            yield from _confirm_capitals(capitals)
         if taken:
             parts, end = [], 0
             for first, last in taken:
-                # What was taken is nobody's neighbour: a phrase does not reach across it.
+                # A zero byte separates the text around a match: a phrase does not continue across it.
                 parts += [left[end:first], "\x00" * (last - first)]
                 end = last
             left = "".join([*parts, left[end:]])
 
 
-def _phrases(name: str, start: int, text: str) -> Iterator[tuple[str, int, bool]]:
-    """(phrase, where, whether its capital may be that of a sentence alone) without the stop words around it."""
+def _split_phrase(name: str, start: int, text: str) -> Iterator[tuple[str, int, bool]]:
+    """Yield (phrase, start, True if its capital may come from the start of a sentence), without outer stop words."""
     words = re.split(r"([ \t]+)", name)
-    while words and (words[0].strip() == "" or words[0].lower() in STOP_WORDS or words[0].lower() in _NEVER):
+    while words and (words[0].strip() == "" or words[0].lower() in STOP_WORDS or words[0].lower() in _NEVER_ENTITIES):
         start += len(words.pop(0))
-    while words and (words[-1].strip() == "" or words[-1].lower() in STOP_WORDS or words[-1].lower() in _NEVER):
+    while words and (
+        words[-1].strip() == "" or words[-1].lower() in STOP_WORDS or words[-1].lower() in _NEVER_ENTITIES
+    ):
         words.pop()
     phrase = "".join(words)
     phrase = re.sub(r"['’]s?$", "", phrase)
@@ -113,8 +117,8 @@ def _phrases(name: str, start: int, text: str) -> Iterator[tuple[str, int, bool]
     yield phrase, start, alone and bool(_SENTENCE_START.search(text[max(0, start - 12) : start]))
 
 
-def _sure(found: list[tuple[str, int, bool]]) -> Iterator[Entity]:
-    """A word that is capitalised at the beginning of a sentence counts where it is capitalised elsewhere as well."""
+def _confirm_capitals(found: list[tuple[str, int, bool]]) -> Iterator[Entity]:
+    """Yield phrases as entities. A capitalized word at the start of a sentence must be capitalized elsewhere too."""
     elsewhere = {phrase for phrase, _, unsure in found if not unsure}
     for phrase, start, unsure in found:
         if not unsure or phrase in elsewhere:

@@ -1,12 +1,25 @@
-"""A question -> ranked passages, in one of four modes.
+"""Ranked passages of a query in one of four modes.
 
-`sparse`: BM25. `dense`: cosine of vectors, or of the corpus's own word associations without an embedder. `hybrid`:
-both, fused by reciprocal rank. `hippo`: the entities of the question spread over the graph; a passage scores the sum
-of its entities' PageRank, joined with plain retrieval, with documents that define what is named, and with those that
-say what the best documents leave of the question. Where no entity matches, `hippo` is plain retrieval.
+`sparse` is BM25. `dense` is the cosine of vectors, or of word associations without an embedder. `hybrid` fuses both by
+reciprocal rank. `hippo` spreads the entities of the query over the graph and ranks by a weighted sum of signals; if no
+entity matches, it is plain retrieval.
+
+| Signal | In [0, 1] |
+|---|---|
+| `vector` | plain retrieval (vectors, or BM25 without an embedder), relative to the best |
+| `graph` | PageRank of the passage's entities, relative to the best |
+| `definition` | share of the entities of the best passages that the document defines |
+| `remainder` | coverage by the document of query terms that the best documents lack |
+| `own_remainder` | the same coverage by the passage itself |
+| `document` | BM25 of the whole document, relative to the best, for passages with a query term |
+| `share` | square of the query coverage of the passage, weighted by rarity |
+
+Weights are those of `RetrievalSettings`, divided by their sum, so that a score is in [0, 1] too. The defaults are
+fitted by `python -m tests.benchmarks.memory.fit`. The two remainder signals exist because plain retrieval ranks
+repetitions of the first result high, whereas a reader lacks the terms that the first document does not have.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,26 +28,123 @@ from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory.entities import EntityExtractor
-from causalist.memory.entity_linking import FactFilter, Linked, fact_seeds, known_terms, link, seeds_of
-from causalist.memory.signals import SIGNALS, best_of, combined
-from causalist.memory.snapshot import View
+from causalist.memory.entity_linking import (
+    FactFilter,
+    LinkedEntities,
+    build_fact_seeds,
+    build_seeds,
+    link_query,
+    terms_in_vocabulary,
+)
+from causalist.memory.snapshot import Snapshot
 from causalist.memory.sparse_matrix import Floats
-from causalist.memory.variants import Seeding, Variant
-from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE
+from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Variant
+from causalist.model.answer import RetrievalMode
 from causalist.model.scores import PageRankResult
-from causalist.rank.lexical.bm25 import bm25
+from causalist.rank.lexical.bm25 import K1, bm25
 
-MODES = ("hippo", "dense", "sparse", "hybrid")
+# Chosen on the tuning half of the benchmark; see the decisions.
+_N_FIRST_DOCUMENTS = 2  # best documents whose missing terms count
+_REMAINDER_POWER = 6  # of their scores, relative to the best
+LONG_QUERY_TERMS = 10  # terms; longer queries need no length factor
+_LENGTH_POWER = 2  # of the length factor of remainders
+_FULL_SHARE = 0.3  # of the query's idf; above it, missing terms count fully
+
+
+@dataclass(frozen=True, slots=True)
+class UncoveredTerms:
+    """Coverage of the query terms that the best documents lack, in [0, 1].
+
+    `by_document`: shape (documents,); `by_passage`: shape (P,); `missing`: the terms that the best document lacks.
+    """
+
+    by_document: Floats
+    by_passage: Floats
+    missing: tuple[int, ...]
+
+
+def find_uncovered_terms(terms: Iterable[int], plain: Floats, snapshot: Snapshot) -> UncoveredTerms | None:
+    """Return the coverage of the terms that the best documents lack, or None if they lack no term.
+
+    `terms`: query terms; `plain`: scores of all passages, shape (P,). With U the terms that one of the best documents
+    lacks, and idf over documents,
+
+        c(d) = (sum of idf over U in d / sum of idf over U)^2
+
+    is averaged over the _N_FIRST_DOCUMENTS best documents, weighted by (score / best score)^_REMAINDER_POWER. The same
+    is computed for passages, because two missing terms in one passage are stronger evidence than terms pages apart.
+    Both are scaled down if U is a small part of the query (the rest of an answered query is noise), and if the query
+    has fewer than LONG_QUERY_TERMS terms (documents may lack a term of a short query because they use a synonym).
+    """
+    firsts, scores = _top_documents(plain, snapshot)
+    by_term = {term: _documents_with_term(term, snapshot) for term in terms}
+    lacking = tuple(t for t, has in by_term.items() if not has[firsts[0]]) if firsts else ()
+    if not lacking:
+        return None
+    n = snapshot.n_documents
+    idf = {t: float(np.log1p((n - has.sum() + 0.5) / (has.sum() + 0.5))) for t, has in by_term.items()}
+    weights = (scores / scores[0]) ** _REMAINDER_POWER
+    covered, said = np.zeros(n), np.zeros(snapshot.arrays.n_passages)
+    for document, weight in zip(firsts, weights.tolist(), strict=True):
+        left = [t for t, has in by_term.items() if not has[document]]
+        total = sum(idf[t] for t in left)
+        if total > 0:
+            share, part = np.zeros(n), np.zeros(len(said))
+            for term in left:
+                share[by_term[term]] += idf[term] / total
+                part[_passages_with_term(term, snapshot)] += idf[term] / total
+            covered += weight * share**2
+            said += weight * part**2
+    amount = min(1.0, sum(idf[t] for t in lacking) / sum(idf.values()) / _FULL_SHARE)
+    scale = amount * min(1.0, len(by_term) / LONG_QUERY_TERMS) ** _LENGTH_POWER / float(weights.sum())
+    return UncoveredTerms(covered * scale, said * scale, lacking)
+
+
+def score_uncovered_terms(uncovered: UncoveredTerms, snapshot: Snapshot) -> tuple[Floats, Floats]:
+    """Return (`remainder`, `own_remainder`) of passages, shapes (P,).
+
+    The coverage of a document counts for its passages that have a missing term.
+    """
+    says_it = np.zeros(snapshot.arrays.n_passages, dtype=np.bool_)
+    for term in uncovered.missing:
+        says_it[_passages_with_term(term, snapshot)] = True
+    return np.where(says_it, uncovered.by_document[snapshot.document_of], 0.0), uncovered.by_passage
+
+
+def _top_documents(plain: Floats, snapshot: Snapshot) -> tuple[list[int], Floats]:
+    """Return (best documents by their best passages, best first, ties by number; their scores)."""
+    best = np.zeros(snapshot.n_documents)
+    np.maximum.at(best, snapshot.document_of, np.round(plain, 12))
+    order = np.lexsort((np.arange(len(best)), -best))[:_N_FIRST_DOCUMENTS]
+    order = order[best[order] > 0]
+    return order.tolist(), best[order]
+
+
+def _passages_with_term(term: int, snapshot: Snapshot) -> NDArray[np.int32]:
+    postings = snapshot.arrays.postings
+    return postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]
+
+
+def _documents_with_term(term: int, snapshot: Snapshot) -> NDArray[np.bool_]:
+    has = np.zeros(snapshot.n_documents, dtype=np.bool_)
+    has[snapshot.document_of[_passages_with_term(term, snapshot)]] = True
+    return has
+
+
+FALLBACK_ORIGIN = "fallback"  # origin of passages that plain retrieval found because no entity matched
 RRF_K = 60  # Cormack, Clarke and Büttcher (2009)
-MOST_FUSED = 200  # of each list
+MAX_FUSED = 200  # per list
 _DIGITS = 12  # scores are compared rounded, then by passage id
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievedPassage:
-    """`score` decides the rank. `ppr_score`: the sum of the passage's entities' PageRank (or its own node's, where the
-    variant says so), 0 in modes without a graph. `entity_hits`: those of its entities that the walk reached first,
-    best first. `origin`: what found it: a mode, or "fallback"."""
+    """A result; `score` decides the rank.
+
+    `ppr_score`: sum of the PageRank of the passage's entities (or of its own node, depending on the variant), 0 in
+    modes without a graph. `entity_hits`: entities of the passage among the best of the walk, best first. `origin`:
+    mode that found it, or "fallback".
+    """
 
     passage_id: str
     text: str
@@ -47,13 +157,13 @@ class RetrievedPassage:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """How `hippo` makes passages of a walk. Where nothing else is said: names and defaults of the methods it follows.
+    """Settings of mode `hippo`. Names and defaults follow the published methods where those have them.
 
-    `top_k_entities`: the best entities, whose passages are looked at; `expand_hops`: so many hops further; None: all.
-    `combine_with_vector`: the other signals have a say (`memory.signals` says what each is), by their weights in
-    proportion to the sum of these; the share of those of the graph grows with the share of passages that have entities.
-    The weights are fitted, see the decisions; `PUBLISHED` has those of the methods. `by_length`: of a short question
-    all but plain retrieval counts less."""
+    `top_k_entities`: number of best entities with passages that count; `expand_hops`: further hops from them; None:
+    all entities. `combine_with_vector`: add the other signals by their weights; the share of the graph signals grows
+    with the share of passages that have entities. The default weights are fitted (see the decisions); `PUBLISHED` has
+    those of the methods. `by_length`: reduce all signals but plain retrieval for short queries.
+    """
 
     top_k_entities: int | None = 20
     expand_hops: int = 1
@@ -69,7 +179,7 @@ class RetrievalSettings:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """In the order of `SIGNALS`."""
+        """Weights in the order of `SIGNALS`."""
         return tuple(getattr(self, f"{name}_weight") for name in SIGNALS)
 
 
@@ -85,8 +195,8 @@ PUBLISHED = RetrievalSettings(
 )
 
 
-class Walked(NamedTuple):
-    """`entities`: PageRank, shape (E,); `passages`: what each passage gets of it, shape (P,)."""
+class WalkResult(NamedTuple):
+    """Result of a walk. `entities`: PageRank, shape (E,); `passages`: scores of passages, shape (P,)."""
 
     result: PageRankResult
     entities: Floats
@@ -95,7 +205,7 @@ class Walked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked, and how."""
+    """Query text with its settings."""
 
     text: str
     variant: Variant
@@ -106,151 +216,156 @@ class Query:
 
 
 def check_query(text: str, top_k: int) -> None:
-    """Raises EmptyQuestion and UsageError."""
+    """Raise EmptyQuestion or UsageError for an invalid query."""
     if not text.strip():
-        raise EmptyQuestion("the question is empty; ask with the words that a passage may have")
+        raise EmptyQuestion("the query is empty; use words that a passage may contain")
     if top_k < 1:
-        raise UsageError(f"top_k is {top_k}; at least 1 passage has to be asked for")
+        raise UsageError(f"top_k must be at least 1, not {top_k}")
 
 
-def plain_scores(text: str, view: View, mode: str) -> Floats:
-    """Scores of all passages, shape (P,), 0 where nothing matches."""
-    if mode == "sparse":
-        return bm25(view.arrays.postings, known_terms(text, view), view.arrays.n_passages)
-    if mode == "dense":
-        if view.vectors is not None:
-            return view.vector_scores(view.vectors.of([text])[0])
-        return view.associations.scores(known_terms(text, view).items())
-    if mode == "hybrid":
-        return reciprocal_ranks([plain_scores(text, view, "dense"), plain_scores(text, view, "sparse")])
-    raise UsageError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
+def score_plain(text: str, snapshot: Snapshot, mode: RetrievalMode) -> Floats:
+    """Return the scores of all passages, shape (P,), 0 without a match; `mode` is any but `hippo`."""
+    if mode is RetrievalMode.SPARSE:
+        return bm25(snapshot.arrays.postings, terms_in_vocabulary(text, snapshot), snapshot.arrays.n_passages)
+    if mode is RetrievalMode.DENSE:
+        if snapshot.vectors is not None:
+            return snapshot.vector_scores(snapshot.vectors.embed([text])[0])
+        return snapshot.associations.scores(terms_in_vocabulary(text, snapshot).items())
+    if mode is RetrievalMode.HYBRID:
+        parts = (RetrievalMode.DENSE, RetrievalMode.SPARSE)
+        return fuse_ranks([score_plain(text, snapshot, part) for part in parts])
+    raise ValueError(f"{mode} is not plain retrieval")
 
 
-def plain_mode(view: View) -> str:
-    """What `hippo` joins the graph with: vectors, or words where there is no embedder (BM25 is better than word
-    associations by far)."""
-    return "dense" if view.vectors is not None else "sparse"
+def plain_mode(snapshot: Snapshot) -> RetrievalMode:
+    """Return the mode that `hippo` joins with the graph: `dense` with an embedder, otherwise `sparse`.
+
+    BM25 is far better than word associations.
+    """
+    return RetrievalMode.DENSE if snapshot.vectors is not None else RetrievalMode.SPARSE
 
 
-def reciprocal_ranks(lists: Sequence[Floats]) -> Floats:
-    """Reciprocal rank fusion: the sum over the lists of 1 / (60 + rank), ranks from 1; 0 where no list has it.
+def fuse_ranks(lists: Sequence[Floats]) -> Floats:
+    """Return the reciprocal rank fusion: sum over the lists of 1 / (60 + rank), ranks from 1; 0 if no list has it.
 
-    >>> reciprocal_ranks([np.array([0.9, 0.5, 0.0]), np.array([0.0, 2.0, 1.0])]).round(5).tolist()
+    >>> fuse_ranks([np.array([0.9, 0.5, 0.0]), np.array([0.0, 2.0, 1.0])]).round(5).tolist()
     [0.01639, 0.03252, 0.01613]
     """
     total = np.zeros(len(lists[0]))
     for scores in lists:
-        order = best_of(scores, MOST_FUSED)
+        order = top_indices(scores, MAX_FUSED)
         total[order] += 1.0 / (RRF_K + 1.0 + np.arange(len(order)))
     return total
 
 
-def walk(query: Query, seeds: NDArray[np.float64], view: View) -> Walked:
-    """PageRank from the seeds, and the passages' part in it."""
-    walker = view.walker(query.variant)
+def run_walk(query: Query, seeds: NDArray[np.float64], snapshot: Snapshot) -> WalkResult:
+    """Return PageRank from the seeds, and the scores of passages by it."""
+    memory_walk = snapshot.memory_walk(query.variant)
     damping = query.variant.damping if query.damping is None else query.damping
-    result = walker.pagerank(seeds, damping=damping, tolerance=query.tolerance, max_iterations=query.max_iterations)
-    m = walker.graph.n_entities
+    result = memory_walk.pagerank(
+        seeds, damping=damping, tolerance=query.tolerance, max_iterations=query.max_iterations
+    )
+    m = memory_walk.graph.n_entities
     entities = result.scores[:m]
     if query.variant.ranks_passage_nodes:
-        return Walked(result, entities, result.scores[m:])
-    kept = _kept(entities, query.settings, view)
-    mentions = view.arrays.mentions
+        return WalkResult(result, entities, result.scores[m:])
+    kept = _keep_reached(entities, query.settings, snapshot)
+    mentions = snapshot.arrays.mentions
     passages: Floats = np.bincount(
-        view.mention_rows, weights=kept[mentions.indices], minlength=view.arrays.n_passages
+        snapshot.mention_passages, weights=kept[mentions.indices], minlength=snapshot.arrays.n_passages
     ).astype(np.float64)
-    return Walked(result, entities, passages)
+    return WalkResult(result, entities, passages)
 
 
-def _kept(entities: Floats, settings: RetrievalSettings, view: View) -> Floats:
-    """PageRank of the best entities and of those a few hops further, 0 for the rest."""
+def _keep_reached(entities: Floats, settings: RetrievalSettings, snapshot: Snapshot) -> Floats:
+    """Return the PageRank of the best entities and of those a few hops further, 0 for the rest."""
     if settings.top_k_entities is None:
         return entities
-    chosen = best_of(entities, settings.top_k_entities)
+    chosen = top_indices(entities, settings.top_k_entities)
     keep = np.zeros(len(entities), dtype=np.bool_)
     keep[chosen] = True
     frontier = chosen
     for _ in range(settings.expand_hops):
-        reached = neighbours_of(frontier, view)
+        reached = find_neighbors(frontier, snapshot)
         frontier = reached[~keep[reached]]
         keep[frontier] = True
     return np.where(keep, entities, 0.0)
 
 
-def neighbours_of(entities: NDArray[np.int64], view: View) -> NDArray[np.int64]:
-    """Entities that share a passage, a triple or a name with one of these."""
-    arrays = view.arrays
+def find_neighbors(entities: NDArray[np.int64], snapshot: Snapshot) -> NDArray[np.int64]:
+    """Return the entities that share a passage, a triple or a similarity edge with one of `entities`."""
+    arrays = snapshot.arrays
     is_seen = np.zeros(arrays.n_passages, dtype=np.bool_)
-    is_seen[arrays.passages_of.gathered(entities)[0]] = True
+    is_seen[arrays.passages_by_entity.gather(entities)[0]] = True
     is_object = np.zeros(arrays.n_entities, dtype=np.bool_)
     is_object[entities] = True
     is_reached = np.zeros(arrays.n_entities, dtype=np.bool_)
-    is_reached[arrays.mentions.gathered(np.flatnonzero(is_seen))[0]] = True
+    is_reached[arrays.mentions.gather(np.flatnonzero(is_seen))[0]] = True
     for matrix in (arrays.similar, arrays.explicit):
-        is_reached[matrix.gathered(entities)[0]] = True
-    is_reached[view.explicit_subjects[is_object[arrays.explicit.indices]]] = True
+        is_reached[matrix.gather(entities)[0]] = True
+    is_reached[snapshot.explicit_subjects[is_object[arrays.explicit.indices]]] = True
     return np.flatnonzero(is_reached)
 
 
-def rank(
+def rank_passages(
     query: Query,
-    view: View,
+    snapshot: Snapshot,
     extractor: EntityExtractor,
-    mode: str,
+    mode: RetrievalMode,
     top_k: int,
     *,
-    linked: Linked | None = None,
+    linked: LinkedEntities | None = None,
     fact_filter: FactFilter | None = None,
 ) -> list[RetrievedPassage]:
-    """The `top_k` best passages. `linked`: what the question seeds, where that is known already."""
-    if not view.arrays.n_passages:
+    """Return the `top_k` best passages. `linked`: entities of the query, if they are known already."""
+    if not snapshot.arrays.n_passages:
         return []
-    if mode != "hippo":
-        return listed(plain_scores(query.text, view, mode), view, top_k, origin=mode)
-    plain = plain_scores(query.text, view, plain_mode(view))
+    if mode is not RetrievalMode.HIPPO:
+        return build_results(score_plain(query.text, snapshot, mode), snapshot, top_k, origin=mode.value)
+    plain = score_plain(query.text, snapshot, plain_mode(snapshot))
     seeds = None
     if query.variant.seeding is Seeding.FACTS:
-        seeds, _ = fact_seeds(query.text, view, query.variant, plain, fact_filter)
+        seeds, _ = build_fact_seeds(query.text, snapshot, query.variant, plain, fact_filter)
     else:
-        seeds = seeds_of(linked or link(query.text, view, extractor), view, query.variant, plain)
+        seeds = build_seeds(linked or link_query(query.text, snapshot, extractor), snapshot, query.variant, plain)
     if seeds is None:
-        return listed(plain, view, top_k, origin="fallback")
-    walked = walk(query, seeds, view)
-    scores = combined(query.text, walked.passages, plain, view, query.settings)
-    return listed(scores, view, top_k, walked=walked, settings=query.settings)
+        return build_results(plain, snapshot, top_k, origin=FALLBACK_ORIGIN)
+    walk_result = run_walk(query, seeds, snapshot)
+    scores = combine_signals(query.text, walk_result.passages, plain, snapshot, query.settings)
+    return build_results(scores, snapshot, top_k, walk_result=walk_result, settings=query.settings)
 
 
-def listed(
+def build_results(
     scores: Floats,
-    view: View,
+    snapshot: Snapshot,
     top_k: int,
     *,
-    walked: Walked | None = None,
+    walk_result: WalkResult | None = None,
     settings: RetrievalSettings | None = None,
-    origin: str = "hippo",
+    origin: str = RetrievalMode.HIPPO.value,
 ) -> list[RetrievedPassage]:
-    """The best passages with what led to them."""
-    arrays = view.arrays
+    """Return the best passages, each with its best entities."""
+    arrays = snapshot.arrays
     reached: NDArray[np.bool_] | None = None
-    if walked is not None:
+    if walk_result is not None:
         reached = np.zeros(arrays.n_entities, dtype=np.bool_)
         most = (settings.top_k_entities if settings else None) or RetrievalSettings().top_k_entities or 20
-        reached[best_of(walked.entities, most)] = True
+        reached[top_indices(walk_result.entities, most)] = True
     found = []
-    for place in best_of(scores, top_k).tolist():
+    for place in top_indices(scores, top_k).tolist():
         passage = arrays.passages[place]
-        record = view.records.passages[passage]
+        record = snapshot.records.passages[passage]
         hits: list[str] = []
-        if walked is not None and reached is not None:
+        if walk_result is not None and reached is not None:
             own = arrays.mentions.row(place)[0]
             own = own[reached[own]]
-            order = np.lexsort((own, -np.round(walked.entities[own], _DIGITS)))
+            order = np.lexsort((own, -np.round(walk_result.entities[own], _DIGITS)))
             hits = [arrays.entities[e] for e in own[order].tolist()]
         found.append(
             RetrievedPassage(
                 passage,
                 record.text,
-                float(walked.passages[place]) if walked is not None else 0.0,
+                float(walk_result.passages[place]) if walk_result is not None else 0.0,
                 hits,
                 record.metadata,
                 float(scores[place]),
@@ -258,3 +373,116 @@ def listed(
             )
         )
     return found
+
+
+SIGNALS = ("vector", "graph", "definition", "remainder", "own_remainder", "document", "share")
+GRAPH_SIGNALS = ("graph", "definition")  # weighted by the share of passages with entities
+_LONG_QUERY_SIGNALS = ("graph", "definition", "document", "share")
+_N_SOURCES = 2  # best plain results whose entities lead to definitions
+_SOURCE_POWER = 3  # of their scores, relative to the best; chosen on the tuning half of the benchmark
+# scores are compared rounded, then by passage id
+
+
+def combine_signals(
+    text: str, graph: Floats, plain: Floats, snapshot: Snapshot, settings: "RetrievalSettings"
+) -> Floats:
+    """Return the scores of all passages, shape (P,), in [0, 1].
+
+    `graph` and `plain` are the scores of a walk and of plain retrieval. The weights of graph signals are multiplied
+    with the share of passages that have entities. Below LONG_QUERY_TERMS terms, all signals but plain retrieval and
+    remainders (which have a length factor of their own) are multiplied with the relative length of the query: one
+    passage mostly answers a short query. Plain retrieval gets the rest of the weight.
+    """
+    if not settings.combine_with_vector:
+        return graph
+    total = sum(settings.weights)
+    shares = dict(zip(SIGNALS, (weight / total for weight in settings.weights), strict=True))
+    shares.update((name, shares[name] * snapshot.coverage) for name in GRAPH_SIGNALS)
+    amount = min(1.0, len(terms_in_vocabulary(text, snapshot)) / LONG_QUERY_TERMS) if settings.by_length else 1.0
+    shares.update((name, shares[name] * amount) for name in _LONG_QUERY_SIGNALS)
+    shares["vector"] += 1.0 - sum(shares.values())
+    found = compute_signals(text, graph, plain, snapshot, [name for name in SIGNALS if shares[name] > 0])
+    scores = np.zeros(snapshot.arrays.n_passages)
+    for name in SIGNALS:
+        if name in found:
+            scores += shares[name] * found[name]
+    return scores
+
+
+def compute_signals(
+    text: str, graph: Floats, plain: Floats, snapshot: Snapshot, wanted: Iterable[str] = SIGNALS
+) -> Mapping[str, Floats]:
+    """Return the wanted signals by name, each of shape (P,)."""
+    wanted = set(wanted)
+    found = {"vector": _scale_by_max(plain), "graph": _scale_by_max(graph)}
+    if "definition" in wanted:
+        found["definition"] = score_definitions(plain, snapshot)
+    terms = terms_in_vocabulary(text, snapshot)
+    if wanted & {"remainder", "own_remainder"}:
+        remainder = find_uncovered_terms(terms, plain, snapshot)
+        if remainder is not None:
+            found["remainder"], found["own_remainder"] = score_uncovered_terms(remainder, snapshot)
+    if wanted & {"document", "share"}:
+        found["document"], found["share"] = score_words(terms, snapshot)
+    return {name: found[name] for name in SIGNALS if name in wanted and name in found}
+
+
+def score_words(terms: Iterable[int], snapshot: Snapshot) -> tuple[Floats, Floats]:
+    """Return (`document`, `share`) of passages.
+
+    The rarity of a term is the idf of BM25: ln(1 + (N - df + 0.5) / (df + 0.5)), with N documents of which df have it.
+    """
+    postings, document_of, n = snapshot.arrays.postings, snapshot.document_of, snapshot.n_documents
+    whole, said, total = np.zeros(n), np.zeros(snapshot.arrays.n_passages), 0.0
+    for term in terms:
+        part = slice(int(postings.indptr[term]), int(postings.indptr[term + 1]))
+        passages = postings.documents[part]
+        documents, of = np.unique(document_of[passages], return_inverse=True)
+        counts = np.bincount(of, weights=postings.counts[part])
+        rarity = float(np.log1p((n - len(documents) + 0.5) / (len(documents) + 0.5)))
+        whole[documents] += rarity * counts * (K1 + 1) / (counts + snapshot.document_norms[documents])
+        said[passages] += rarity
+        total += rarity
+    if not total:
+        return whole[document_of], said
+    return np.where(said > 0, _scale_by_max(whole)[document_of], 0.0), np.asarray((said / total) ** 2, dtype=np.float64)
+
+
+def score_definitions(plain: Floats, snapshot: Snapshot) -> Floats:
+    """Return `definition` of passages, in [0, 1].
+
+    With a the scores of the best passages, x(e) is the sum of a over the best passages that name entity e, divided by
+    the number of documents that define e. A document gets the sum of x over its defined entities. The square root of
+    that, relative to the best document, goes to its passages that share a word with the query.
+    """
+    arrays = snapshot.arrays
+    found = np.zeros(arrays.n_passages)
+    top = top_indices(plain, _N_SOURCES)
+    if not len(top) or not len(arrays.defines.indices):
+        return found
+    weights = (plain[top] / plain[top[0]]) ** _SOURCE_POWER
+    entities, _, source = arrays.mentions.gather(top)
+    x = np.bincount(entities, weights=weights[source], minlength=arrays.n_entities)
+    named = np.flatnonzero(x)
+    documents, _, of = snapshot.definers.gather(named)
+    share = x[named] / np.maximum(np.diff(snapshot.definers.indptr)[named], 1)
+    by_document = np.bincount(documents, weights=share[of], minlength=snapshot.n_documents)
+    best = float(by_document.max(initial=0.0))
+    if best > 0:
+        found = np.sqrt(by_document / best)[snapshot.document_of] * (plain > 0)
+    return np.asarray(found, dtype=np.float64)
+
+
+def top_indices(scores: Floats, most: int) -> NDArray[np.int64]:
+    """Return the positions of the `most` highest scores above 0, best first, ties by position (passage id)."""
+    rounded = np.round(scores, _DIGITS)
+    found = np.flatnonzero(rounded > 0)
+    if len(found) > 4 * most:
+        edge = np.partition(rounded[found], len(found) - most)[len(found) - most]
+        found = found[rounded[found] >= edge]
+    return found[np.argsort(-rounded[found], kind="stable")][:most]
+
+
+def _scale_by_max(scores: Floats) -> Floats:
+    best = float(scores.max(initial=0.0))
+    return scores / best if best > 0 else scores

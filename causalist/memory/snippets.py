@@ -1,4 +1,4 @@
-"""What of a passage is shown: the stretch that has most of what was asked for, and the words of the question in it."""
+"""Excerpt of a passage: the part that matches a query best, and the words of the query in it."""
 
 import re
 from collections.abc import Iterable
@@ -13,26 +13,27 @@ _MARKS = re.compile(r"^[\s|#>*-]+|[\s|]+$")
 
 
 class Excerpt(NamedTuple):
-    """`words`: those of the question that the passage has, as the question writes them."""
+    """Excerpt of a passage; `words` are the query words that the passage contains, as the query writes them."""
 
     text: str
     words: tuple[str, ...]
 
 
-def excerpt(text: str, question: str, *, names: Iterable[str] = (), length: int = 240) -> Excerpt:
-    """At most about `length` characters in one line, from the beginning of a sentence; marks of what is left out at
-    both ends. Each word of the question counts once, and each of `names` (ids of entities) half as much.
+def find_excerpt(text: str, query: str, *, names: Iterable[str] = (), length: int = 240) -> Excerpt:
+    r"""Return an excerpt of about `length` characters in one line, starting at a sentence.
 
-    >>> excerpt("# Leave\\n\\nIt is fair. New parents get 16 weeks. Ask Ada.", "How many weeks?", length=28)
+    An ellipsis marks omitted text at either end. A query word counts 1; a word of `names` (entity ids) counts 0.5.
+
+    >>> find_excerpt("# Leave\n\nIt is fair. New parents get 16 weeks. Ask Ada.", "How many weeks?", length=28)
     Excerpt(text='… New parents get 16 weeks. …', words=('weeks',))
     """
     body = _HEADING.sub("", text, count=1) or text
-    asked = _asked(question)
-    named = {term: 0.5 for name in names for term in _terms(name.replace("_", " "))}
+    asked = _query_terms(query)
+    named = {term: 0.5 for name in names for term in _split_terms(name.replace("_", " "))}
     weights = {**named, **dict.fromkeys(asked, 1.0)}
     parts = [part for raw in _BREAK.split(body) if (part := " ".join(_MARKS.sub("", raw).split()))]
-    has = [set(_terms(part)) & weights.keys() for part in parts]
-    whole = set().union(*has) | (set(_terms(text)) & asked.keys())
+    has = [set(_split_terms(part)) & weights.keys() for part in parts]
+    whole = set().union(*has) | (set(_split_terms(text)) & asked.keys())
     words = tuple(dict.fromkeys(asked[term] for term in asked if term in whole))
     best, first, last = -1.0, 0, 0
     for start in range(len(parts)):
@@ -47,13 +48,13 @@ def excerpt(text: str, question: str, *, names: Iterable[str] = (), length: int 
     shown = " ".join(parts[first:last])
     is_cut = len(shown) > 2 * length
     if is_cut:
-        shown = _around(shown, weights, length)
+        shown = _cut_around_match(shown, weights, length)
     before, behind = "… " if first and not shown.startswith("…") else "", " …" if last < len(parts) or is_cut else ""
     return Excerpt(f"{before}{shown}{behind}", words)
 
 
-def _around(text: str, weights: dict[str, float], length: int) -> str:
-    """A piece of a sentence that is too long to be shown, around the first word that was asked for."""
+def _cut_around_match(text: str, weights: dict[str, float], length: int) -> str:
+    """Return a part of a long sentence around the first query word."""
     for match in _WORD.finditer(text):
         if weights.keys() & set(terms_of(match[0])):
             start = max(0, match.start() - length // 4)
@@ -62,9 +63,9 @@ def _around(text: str, weights: dict[str, float], length: int) -> str:
     return text[:length].rpartition(" ")[0]
 
 
-def _asked(question: str) -> dict[str, str]:
-    """Terms of the question and the word that has each."""
-    words = _WORD.findall(question)
+def _query_terms(query: str) -> dict[str, str]:
+    """Return the terms of the query, each with the word that contains it."""
+    words = _WORD.findall(query)
     telling = [word for word in words if word.lower() not in STOP_WORDS] or words
     found: dict[str, str] = {}
     for word in telling:
@@ -73,5 +74,5 @@ def _asked(question: str) -> dict[str, str]:
     return found
 
 
-def _terms(text: str) -> list[str]:
+def _split_terms(text: str) -> list[str]:
     return [term for word in _WORD.findall(text) for term in terms_of(word)]

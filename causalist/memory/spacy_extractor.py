@@ -1,12 +1,12 @@
-"""Entities by a pipeline of spaCy that the caller has loaded: `SpacyEntityExtractor(spacy.load("en_core_web_sm"))`.
+"""Entities by a loaded spaCy pipeline: `SpacyEntityExtractor(spacy.load("en_core_web_sm"))`.
 
-spaCy and its models are no dependency: only what is used of a loaded pipeline is asked for.
+spaCy and its models are not dependencies: the protocols here cover the attributes that are used.
 """
 
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from causalist.memory.entities import Entity, Extraction, extracted
+from causalist.memory.entities import Entity, Extraction, normalize_extraction
 
 _TYPES = {
     "PERSON": "person",
@@ -25,11 +25,11 @@ _TYPES = {
     "MONEY": "measure",
     "QUANTITY": "measure",
 }
-_LEFT_OUT = frozenset({"CARDINAL", "ORDINAL"})  # numbers are nothing that passages share
+_LEFT_OUT = frozenset({"CARDINAL", "ORDINAL"})  # plain numbers link no passages
 
 
 class Span(Protocol):
-    """What is used of a span of spaCy's."""
+    """Used attributes of a spaCy span."""
 
     text: str
     label_: str
@@ -37,22 +37,25 @@ class Span(Protocol):
 
 
 class Parsed(Protocol):
-    """What is used of a document of spaCy's."""
+    """Used attributes of a spaCy document."""
 
     @property
-    def ents(self) -> Iterable[Span]: ...
+    def ents(self) -> Iterable[Span]:
+        """Spans of named entities."""
 
 
 class SpacyEntityExtractor:
-    """Named entities as spaCy sees them; labels that are not known here are concepts."""
+    """Named entities of a spaCy pipeline; unknown labels become concepts."""
 
     def __init__(self, nlp: Callable[[str], Parsed]) -> None:
+        """Create an extractor for a loaded pipeline."""
         self._nlp = nlp
 
     def __call__(self, text: str) -> Extraction:
+        """Return the entities of a text."""
         found = (
             Entity(span.text, _TYPES.get(span.label_, "concept"), span.start_char)
             for span in self._nlp(text).ents
             if span.label_ not in _LEFT_OUT
         )
-        return extracted(Extraction(tuple(found)))
+        return normalize_extraction(Extraction(tuple(found)))

@@ -1,51 +1,56 @@
-"""What the stages of `MemoryPipeline` hand on, and the stages that need no model: validate, assemble.
+"""Stages of `MemoryPipeline`: their data, validation, conflicts, learning from feedback, and confidence.
 
-Metadata that are read: "timestamp" (how old), "confidence" (how sure, 0 to 1), "visible_to" (a list of readers; without
-it everybody may see the passage), "contradicts" (ids of passages that this one contradicts).
+Metadata keys: "timestamp" (age), "confidence" (0 to 1), "visible_to" (list of readers; without it, everyone),
+"contradicts" (ids of contradicted passages). Feedback has one row a query: the features of its candidates, and which
+ones were used. Linear weights are fitted to the older rows. They are kept only if they rank the newer rows better than
+reciprocal rank fusion does. The confidence of an answer without feedback comes from the lead of the first document:
+with m = 1 - second / first, of the best BM25 scores of documents, the probability is 1 / (1 + e to -(A + B m)). It was
+fitted on 461 queries over four sets of documents; docs/decisions/0009 has the figures.
 """
 
+import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from math import exp
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from causalist.errors import UsageError
-from causalist.memory.arrays import seconds_of
+from causalist.errors import IndexNotWritable, UsageError
+from causalist.memory.arrays import parse_seconds
 from causalist.memory.records import TIMESTAMP
-from causalist.memory.snapshot import View
+from causalist.memory.snapshot import Snapshot
 from causalist.memory.sparse_matrix import Floats
+from causalist.model.answer import MemoryMode
+from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 
 CONFIDENCE, VISIBLE_TO, CONTRADICTS = "confidence", "visible_to", "contradicts"
-CONTRADICTION = "contradicts"  # predicate of triples that say so
-_DAY = 86_400.0
+CONTRADICTION = "contradicts"  # predicate of triples that state a contradiction
+_DAY_SECONDS = 86_400.0
 
-Reflection = Callable[[str, Sequence[str]], Sequence[bool]]  # (question, texts) -> which of them answer it
-
-
-class Mode(StrEnum):
-    """How broadly to look: which tiers, and how many results of each."""
-
-    EXECUTION = "execution"
-    PLANNING = "planning"
-    BRAINSTORMING = "brainstorming"
+Reflection = Callable[[str, Sequence[str]], Sequence[bool]]  # (query, texts) -> True for each text that answers it
 
 
 TIERS = ("plain", "graph", "probabilistic")
-MODES: Mapping[Mode, tuple[tuple[str, ...], int]] = {
-    Mode.EXECUTION: (TIERS[:2], 5),
-    Mode.PLANNING: (TIERS, 10),
-    Mode.BRAINSTORMING: (TIERS, 20),
+MODES: Mapping[MemoryMode, tuple[tuple[str, ...], int]] = {
+    MemoryMode.EXECUTION: (TIERS[:2], 5),
+    MemoryMode.PLANNING: (TIERS, 10),
+    MemoryMode.BRAINSTORMING: (TIERS, 20),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ValidationSettings:
-    """`half_life_days`: after which a passage counts half; None: age does not matter. `now`: the moment that ages are
-    reckoned from (ISO 8601 or seconds); without it the newest passage's, so that no clock is read. `reader`: who asks;
-    passages that are not visible to them are never shown. `min_confidence`: of the passage's own metadata. `reflect`: a
-    model's judgement of which passages answer the question."""
+    """Rules for excluding and discounting passages.
+
+    `half_life_days`: age that halves the weight; None: age does not count. `now`: reference time (ISO 8601 or seconds);
+    default is the time of the newest passage, so that results need no clock. `reader`: only passages visible to this
+    reader are returned. `min_confidence`: minimum of the confidence in the metadata. `reflect`: model that judges which
+    passages answer the query.
+    """
 
     half_life_days: float | None = None
     now: str | float | None = None
@@ -54,17 +59,18 @@ class ValidationSettings:
     reflect: Reflection | None = None
 
     def __post_init__(self) -> None:
+        """Raise UsageError for a value out of range."""
         if self.half_life_days is not None and not self.half_life_days > 0:
-            raise UsageError(f"half_life_days is {self.half_life_days}; it must be above 0")
+            raise UsageError(f"half_life_days must be above 0, not {self.half_life_days}")
         if not 0 <= self.min_confidence <= 1:
-            raise UsageError(f"min_confidence is {self.min_confidence}; it lies between 0 and 1")
-        if self.now is not None and not np.isfinite(seconds_of(self.now)):
-            raise UsageError(f"now is {self.now!r}; it is a time in ISO 8601, or seconds since 1970")
+            raise UsageError(f"min_confidence must be from 0 to 1, not {self.min_confidence}")
+        if self.now is not None and not np.isfinite(parse_seconds(self.now)):
+            raise UsageError(f"now must be a time in ISO 8601 or seconds since 1970, not {self.now!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """The probability that a passage is relevant, and the limits between which it lies with 90 %."""
+    """Probability that a passage is relevant, with its 90 % credible interval."""
 
     mean: float
     low: float
@@ -73,7 +79,7 @@ class Posterior:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two passages that contradict each other, and why the first one counts: "newer", "surer" or "ranked higher"."""
+    """Two contradicting passages, and why the first one wins: "newer", "surer" or "ranked higher"."""
 
     kept: str
     against: str
@@ -82,8 +88,11 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class MemoryHit:
-    """A passage and where it comes from. `ranks`: its rank, from 1, in the list of each generator that found it;
-    `tiers`: those that hold it; `contradicted_by`: passages that count more."""
+    """A result and its evidence.
+
+    `ranks`: rank, from 1, in the list of each generator that found it. `tiers`: tiers that contain it.
+    `contradicted_by`: passages that win against it. `same_text`: other passages with the same text.
+    """
 
     passage_id: str
     text: str
@@ -100,53 +109,60 @@ class MemoryHit:
 
 @dataclass(slots=True)
 class Candidates:
-    """Of one attempt: scores of all passages by generator, each of shape (P,), and PageRank of the entities."""
+    """Candidates of one attempt: scores of all passages by generator, shape (P,), and PageRank of the entities."""
 
     scores: dict[str, Floats] = field(default_factory=dict)
     entities: Floats | None = None
     passages_by_walk: Floats | None = None
 
 
-def visible(view: View, settings: ValidationSettings) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which passages the reader may see, shape (P,). Never relaxed. What has a list that is none is shown to nobody."""
-    found = np.ones(view.arrays.n_passages, dtype=np.bool_)
-    for i, passage in enumerate(view.arrays.passages):
-        readers = view.records.passages[passage].metadata.get(VISIBLE_TO)
+def visible_mask(snapshot: Snapshot, settings: ValidationSettings) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return the mask of passages that the reader may see, shape (P,). No attempt relaxes it.
+
+    An invalid reader list hides its passage from everyone.
+    """
+    found = np.ones(snapshot.arrays.n_passages, dtype=np.bool_)
+    for i, passage in enumerate(snapshot.arrays.passages):
+        readers = snapshot.records.passages[passage].metadata.get(VISIBLE_TO)
         if readers is not None:
             found[i] = isinstance(readers, list) and settings.reader is not None and settings.reader in readers
     return found
 
 
-def recency(view: View, settings: ValidationSettings) -> Floats:
-    """0.5 to the number of half-lives that a passage is old, shape (P,); 1 where its time is not known."""
-    times = view.arrays.times
+def recency_factors(snapshot: Snapshot, settings: ValidationSettings) -> Floats:
+    """Return 0.5 to the number of half-lives of each passage's age, shape (P,); 1 if its time is unknown."""
+    times = snapshot.arrays.times
     known = np.isfinite(times)
     if settings.half_life_days is None or not known.any():
         return np.ones(len(times))
-    now = float(times[known].max()) if settings.now is None else seconds_of(settings.now)
+    now = float(times[known].max()) if settings.now is None else parse_seconds(settings.now)
     ages = np.maximum(now - np.where(known, times, now), 0.0)
-    return np.asarray(0.5 ** (ages / (_DAY * settings.half_life_days)), dtype=np.float64)
+    return np.asarray(0.5 ** (ages / (_DAY_SECONDS * settings.half_life_days)), dtype=np.float64)
 
 
-def sure_enough(view: View, least: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which passages have at least this confidence of their own, shape (P,); 1 where nothing is said."""
-    return np.array([confidence_of(view, p) >= least for p in view.arrays.passages], dtype=np.bool_)
+def confident_mask(snapshot: Snapshot, least: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return the mask of passages with at least this stated confidence, shape (P,)."""
+    return np.array([stated_confidence(snapshot, p) >= least for p in snapshot.arrays.passages], dtype=np.bool_)
 
 
-def confidence_of(view: View, passage: str) -> float:
-    value = view.records.passages[passage].metadata.get(CONFIDENCE, 1.0)
+def stated_confidence(snapshot: Snapshot, passage: str) -> float:
+    """Return the confidence in a passage's metadata, 1 if there is none."""
+    value = snapshot.records.passages[passage].metadata.get(CONFIDENCE, 1.0)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return min(max(float(value), 0.0), 1.0) if is_number else 1.0
 
 
-def contradictions(passages: Sequence[str], view: View) -> list[tuple[str, str]]:
-    """Pairs of these passages that contradict each other: by their metadata, or because both name the two ends of a
-    triple "contradicts"; each once, in the order of `passages`."""
+def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Return pairs of contradicting passages, each once, in the order of `passages`.
+
+    Passages contradict by their metadata, or if a triple "contradicts" joins an entity of one with an entity of the
+    other.
+    """
     place = {passage: i for i, passage in enumerate(passages)}
     found: dict[tuple[str, str], None] = {}
-    names = {p: set(view.records.passages[p].mentions[:, 0].tolist()) for p in passages}
+    names = {p: set(snapshot.records.passages[p].mentions[:, 0].tolist()) for p in passages}
     for passage in passages:
-        record = view.records.passages[passage]
+        record = snapshot.records.passages[passage]
         said = record.metadata.get(CONTRADICTS, ())
         others = [other for other in (said if isinstance(said, list) else ()) if other in place and other != passage]
         for triple in record.triples:
@@ -159,12 +175,12 @@ def contradictions(passages: Sequence[str], view: View) -> list[tuple[str, str]]
     return sorted(found, key=lambda pair: (place[pair[0]], place[pair[1]]))
 
 
-def resolved_conflicts(passages: Sequence[str], view: View) -> list[Conflict]:
-    """Which of two passages counts: the newer one, of equally old ones the surer one, else the one ranked higher."""
+def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Conflict]:
+    """Return the winner of each contradiction: the newer passage, else the surer one, else the one ranked higher."""
     found = []
-    for first, second in contradictions(passages, view):
-        times = [seconds_of(view.records.passages[p].metadata.get(TIMESTAMP)) for p in (first, second)]
-        sure = [confidence_of(view, p) for p in (first, second)]
+    for first, second in find_contradictions(passages, snapshot):
+        times = [parse_seconds(snapshot.records.passages[p].metadata.get(TIMESTAMP)) for p in (first, second)]
+        sure = [stated_confidence(snapshot, p) for p in (first, second)]
         if np.isfinite(times).all() and times[0] != times[1]:
             later, reason = times[1] > times[0], "newer"
         elif sure[0] != sure[1]:
@@ -175,8 +191,8 @@ def resolved_conflicts(passages: Sequence[str], view: View) -> list[Conflict]:
     return found
 
 
-def ordered(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]:
-    """`passages` with each that counts less behind the one that contradicts it."""
+def order_by_conflicts(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]:
+    """Return `passages` with each losing passage behind its winner."""
     order = list(passages)
     for conflict in conflicts:
         kept, against = order.index(conflict.kept), order.index(conflict.against)
@@ -184,3 +200,162 @@ def ordered(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]
             order.remove(conflict.kept)
             order.insert(against, conflict.kept)
     return order
+
+
+FEATURES = ("dense", "sparse", "graph", "fused", "recency")
+MIN_FEEDBACK_QUERIES = 20  # before weights are learned or confidence counts as calibrated
+OLDER_SHARE = 0.7
+_RIDGE = 1e-3
+_MAX_ROWS = 5_000
+# Prior of a passage by its best rank in any list (1, up to 3, up to 10, further) and
+# by the number of lists: Beta(mean * strength, (1 - mean) * strength). Chosen by hand.
+_RANKS = (1, 3, 10)
+_PRIOR = ((0.5, 0.6, 0.7), (0.3, 0.4, 0.5), (0.12, 0.2, 0.3), (0.04, 0.06, 0.1))
+_PRIOR_STRENGTH = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackRow:
+    """Feedback on one query: `features` of shape (n, FEATURES), `levels` and `used` of shape (n,)."""
+
+    features: NDArray[np.float64]
+    levels: tuple[int, ...]
+    used: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedWeights:
+    """Weights by feature. `heuristic` and `learned`: MRR of fusion and weights on the `n_newer` held-out queries."""
+
+    weights: Mapping[str, float]
+    n_older: int
+    n_newer: int
+    heuristic: float
+    learned: float
+
+
+class Feedback:
+    """Feedback rows in memory, and in a JSON Lines file if one is given; unreadable lines are skipped."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Read the rows of the file, if it exists."""
+        self.path = path
+        self.rows: list[FeedbackRow] = []
+        if path is not None and path.is_file():
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()[-_MAX_ROWS:]:
+                row = _parse_row(line)
+                if row is not None:
+                    self.rows.append(row)
+
+    def add(self, row: FeedbackRow) -> None:
+        """Add a row. Raises IndexNotWritable."""
+        self.rows.append(row)
+        if self.path is None:
+            return
+        data = {"features": row.features.tolist(), "levels": list(row.levels), "used": row.used.tolist()}
+        try:
+            with self.path.open("a", encoding="ascii") as file:
+                file.write(json.dumps(data) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise IndexNotWritable(f"cannot write {self.path}: {error.strerror or error}") from error
+
+    @property
+    def is_calibrated(self) -> bool:
+        """True with enough feedback to calibrate confidence."""
+        return len(self.rows) >= MIN_FEEDBACK_QUERIES
+
+    def posterior(self, level: int) -> Posterior:
+        """Return the posterior of passages of this level: prior plus observed use."""
+        shown = sum(row.levels.count(level) for row in self.rows)
+        used = sum(int(row.used[np.array(row.levels) == level].sum()) for row in self.rows)
+        mean = _PRIOR[level // 3][level % 3]
+        a, b = mean * _PRIOR_STRENGTH + used, (1 - mean) * _PRIOR_STRENGTH + shown - used
+        from scipy.special import betaincinv  # type: ignore[import-untyped]
+
+        return Posterior(a / (a + b), float(betaincinv(a, b, 0.05)), float(betaincinv(a, b, 0.95)))
+
+
+def compute_level(ranks: Sequence[int]) -> int:
+    """Return the level of a passage, 0 to 11, by its best rank and the number of lists that contain it.
+
+    >>> compute_level([1]), compute_level([5, 2]), compute_level([40, 50, 60])
+    (0, 4, 11)
+    """
+    best = sum(min(ranks) > limit for limit in _RANKS)
+    return best * 3 + min(len(ranks), 3) - 1
+
+
+def learn_weights(rows: Sequence[FeedbackRow]) -> LearnedWeights | None:
+    """Return weights that rank the newer queries better than fusion does; None with too few queries or no gain."""
+    telling = [row for row in rows if row.used.any() and not row.used.all()]
+    if len(telling) < MIN_FEEDBACK_QUERIES:
+        return None
+    cut = int(OLDER_SHARE * len(telling))
+    older, newer = telling[:cut], telling[cut:]
+    weights = _fit_weights(older)
+    heuristic = float(np.mean([_reciprocal_rank(row.features[:, FEATURES.index("fused")], row.used) for row in newer]))
+    learned = float(np.mean([_reciprocal_rank(row.features @ weights, row.used) for row in newer]))
+    if learned <= heuristic:
+        return None
+    named = {name: round(float(w), 6) for name, w in zip(FEATURES, weights, strict=True)}
+    return LearnedWeights(named, len(older), len(newer), heuristic, learned)
+
+
+def _fit_weights(rows: Sequence[FeedbackRow]) -> NDArray[np.float64]:
+    from scipy.optimize import minimize  # type: ignore[import-untyped]
+
+    sizes = np.array([len(row.used) for row in rows])
+    query_of_row = np.repeat(np.arange(len(rows)), sizes)
+    gold = np.concatenate([row.used for row in rows])
+    given = Stacked(
+        np.concatenate([row.features for row in rows]),
+        np.zeros((int(sizes.sum()), 0)),
+        gold,
+        query_of_row,
+        np.cumsum(sizes) - sizes,
+        np.bincount(query_of_row[gold], minlength=len(rows)),
+    )
+    n = len(FEATURES)
+    penalty = Penalty(np.zeros(n), _RIDGE)
+    found = minimize(
+        loss_of, np.ones(n), args=(given, n, penalty), jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n
+    )
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def _reciprocal_rank(scores: NDArray[np.float64], used: NDArray[np.bool_]) -> float:
+    order = np.argsort(-np.round(scores, 12), kind="stable")
+    return 1.0 / (1.0 + int(np.flatnonzero(used[order])[0]))
+
+
+def _parse_row(line: str) -> FeedbackRow | None:
+    try:
+        data: Any = json.loads(line)
+        features = np.array(data["features"], dtype=np.float64)
+        used = np.array(data["used"], dtype=np.bool_)
+        levels = tuple(int(level) for level in data["levels"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    fits = features.ndim == 2 and features.shape == (len(used), len(FEATURES)) and len(levels) == len(used)
+    in_range = all(0 <= level < 3 * len(_PRIOR) for level in levels)
+    return FeedbackRow(features, levels, used) if fits and in_range and np.isfinite(features).all() else None
+
+
+_INTERCEPT, _SLOPE = -0.258, 10.72
+MIN_CONFIDENCE = 0.45  # below it, the pipeline makes another attempt
+
+
+def estimate_confidence(words: Floats, snapshot: Snapshot) -> float:
+    """Return the probability that the first document is right; `words`: BM25 scores of passages, shape (P,).
+
+    It is 0 if no word matches.
+    """
+    documents = np.zeros(snapshot.n_documents)
+    np.maximum.at(documents, snapshot.document_of, np.round(words, 12))
+    best = float(documents.max(initial=0.0))
+    if best <= 0:
+        return 0.0
+    second = float(np.partition(documents, -2)[-2]) if len(documents) > 1 else 0.0
+    return 1.0 / (1.0 + exp(-(_INTERCEPT + _SLOPE * (1.0 - second / best))))

@@ -1,38 +1,45 @@
-"""A memory on disk: one SQLite file with rows for passages and arrays for what is in them.
+"""Storage of a memory: one SQLite file, or node-link JSON, which NetworkX reads too.
 
-    meta(key, value)                       format, checksum of all that follows
-    passage(id, text, metadata)            one row a passage, metadata as JSON; row order is that of the arrays
+    meta(key, value)                       format; checksum of all other tables
+    passage(id, text, metadata)            one row a passage, metadata as JSON, in the order of the arrays
     string(kind, number, value)            entities, names as written and terms, by number
-    triple(passage, subject, predicate, object, confidence)     numbers of entities; in the order of the text
-    diagnostic(passage, detail)            what an extractor could not use
-    near(word, other)                      words of names that are near each other, which takes long to find out
-    array(name, dtype, shape, data)        numpy arrays: mentions, terms and definitions of all passages, one after the
-                                           other, with their sizes; vectors of passages and entities
+    triple(passage, subject, predicate, object, confidence)     entity numbers, in text order
+    diagnostic(passage, detail)            unusable extractor output
+    near(word, other)                      similar words of names, which are expensive to compute
+    array(name, dtype, shape, data)        numpy arrays: mentions, terms and definitions of all passages, concatenated,
+                                           with their sizes; vectors of passages and entities
 
-The file is written aside and renamed, so that a reader sees the old memory or the new one, whatever happens to the
-writer. It is data: what is read is checked before it is used, and nothing of it is executed or unpickled. A name that
-ends in `.json` holds node-link data instead (`interchange.py`).
+Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
+crash of the writer. Data are checked before use; nothing is executed or unpickled. A name that ends in `.json` means
+node-link data.
+
+Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
+with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
+`references` (chunk to chunk), `similar_to` (both directions, strength) and `related_to` between entities. The latter is
+a triple (predicate, confidence as strength, its chunk) or a co-occurrence (`co_occurrence_count`, and as strength the
+share of the rarer entity's passages). Reading uses chunks, mentions, references and triples; the rest is derived. Ids
+have the prefix `chunk:` or `entity:`, because a passage and an entity may have the same name.
 """
 
 import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, IndexUnreadable
-from causalist.memory.entities import TYPES
-from causalist.memory.records import Record, Records, StoredTriple
-from causalist.memory.vectors import Vectors
-
-if TYPE_CHECKING:
-    from causalist.memory.index import HippoIndex
+from causalist.memory.arrays import types_and_aliases
+from causalist.memory.entities import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
+from causalist.memory.records import Record, Records, StoredTriple, check_passage
+from causalist.memory.similarity import Vectors
+from causalist.memory.snapshot import Snapshot
+from causalist.memory.walk import count_cooccurrences
 
 FORMAT = 2
 _SCHEMA = """
@@ -56,16 +63,40 @@ _DTYPES = ("int32", "int64", "float32")
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def save(index: "HippoIndex", path: Path) -> None:
-    """Writes the memory to `path`, atomically. Raises IndexNotWritable; then nothing has changed."""
+class MemoryState(NamedTuple):
+    """Stored state of a memory. `vectors` is None without an embedder; `diagnostics` are by passage id."""
+
+    records: Records
+    vectors: Vectors | None
+    diagnostics: dict[str, tuple[str, ...]]
+
+
+def save(path: Path, state: MemoryState) -> None:
+    """Write the memory to `path` as SQLite, atomically.
+
+    Raises IndexNotWritable; then the file at `path` is unchanged.
+    """
+    _replace(path, lambda aside: _write(aside, state))
+
+
+def save_node_link(path: Path, data: Mapping[str, Any]) -> None:
+    """Write node-link data to `path` as JSON, atomically.
+
+    Raises IndexNotWritable; then the file at `path` is unchanged.
+    """
+
+    def write(aside: Path) -> None:
+        aside.write_text(json.dumps(data, ensure_ascii=True, allow_nan=False) + "\n", encoding="ascii")
+
+    _replace(path, write)
+
+
+def _replace(path: Path, write: Callable[[Path], None]) -> None:
+    """Call `write` with a temporary path, then rename that file to `path`."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         aside.unlink(missing_ok=True)
-        if path.suffix == ".json":
-            text = json.dumps(index.to_node_link(), ensure_ascii=True, allow_nan=False)
-            aside.write_text(text + "\n", encoding="ascii")
-        else:
-            _write(aside, index.records, index.vectors, index.diagnostics)
+        write(aside)
         with aside.open("rb+") as file:
             os.fsync(file.fileno())
         aside.replace(path)
@@ -77,23 +108,24 @@ def save(index: "HippoIndex", path: Path) -> None:
         raise
 
 
-def load(path: Path, index: "HippoIndex") -> None:
-    """Fills an empty index from what `save` wrote. Raises IndexUnreadable for what is damaged or something else."""
+def load(path: Path, embedder: Embedder | None = None) -> MemoryState:
+    """Return the memory in a file that `save` or `save_node_link` wrote.
+
+    With `embedder`, the state has the stored vectors. Raises IndexUnreadable if the file is missing, damaged or
+    another format.
+    """
     try:
         if not path.is_file():
-            raise IndexUnreadable(f"there is no memory at {path}; `causalist memory add` makes one")
+            raise IndexUnreadable(f"no memory at {path}; create one with `causalist memory add`")
         if path.suffix == ".json":
-            from causalist.memory.interchange import fill
-
-            fill(index, json.loads(path.read_text(encoding="utf-8")))
-        else:
-            _read(path, index)
+            return read_node_link(json.loads(path.read_text(encoding="utf-8")), embedder)
+        return _read(path, embedder)
     except (OSError, sqlite3.Error, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
-        raise IndexUnreadable(f"{path} is not a memory that this program wrote, or damaged: {error}") from error
+        raise IndexUnreadable(f"{path} is damaged or not a memory: {error}") from error
 
 
-def stamp_of(path: Path) -> str:
-    """What tells one state of a memory from another, without reading all of it; empty where there is none."""
+def read_checksum(path: Path) -> str:
+    """Return an identifier of the state of a memory file without reading all of it; "" if there is none."""
     try:
         if path.suffix == ".json":
             return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
@@ -104,7 +136,8 @@ def stamp_of(path: Path) -> str:
         return ""
 
 
-def _write(path: Path, records: Records, vectors: Vectors | None, diagnostics: Mapping[str, tuple[str, ...]]) -> None:
+def _write(path: Path, state: MemoryState) -> None:
+    records, vectors, diagnostics = state
     passages = sorted(records.passages)
     held = [records.passages[passage] for passage in passages]
     arrays: dict[str, NDArray[Any]] = {
@@ -137,14 +170,16 @@ def _write(path: Path, records: Records, vectors: Vectors | None, diagnostics: M
         database.executemany("INSERT INTO triple VALUES (?, ?, ?, ?, ?)", triples)
         notes = ((i, detail) for i, passage in enumerate(passages) for detail in diagnostics.get(passage, ()))
         database.executemany("INSERT INTO diagnostic VALUES (?, ?)", notes)
-        database.executemany("INSERT INTO near VALUES (?, ?)", records.near.near_words(_names_in(records)))
+        database.executemany(
+            "INSERT INTO near VALUES (?, ?)", records.name_similarity.similar_words(_names_in(records))
+        )
         stored = ((n, a.dtype.name, json.dumps(a.shape), np.ascontiguousarray(a).tobytes()) for n, a in arrays.items())
         database.executemany("INSERT INTO array VALUES (?, ?, ?, ?)", stored)
         meta = [("format", str(FORMAT)), ("checksum", _checksum(database))]
         database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
 
 
-def _read(path: Path, index: "HippoIndex") -> None:
+def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
         meta = dict(database.execute("SELECT key, value FROM meta"))
         if meta.get("format") != str(FORMAT):
@@ -153,14 +188,14 @@ def _read(path: Path, index: "HippoIndex") -> None:
                 "Remove it and add the documents again"
             )
         if meta.get("checksum") != _checksum(database):
-            raise IndexUnreadable(f"{path} is damaged: its checksum does not fit; add the documents again")
+            raise IndexUnreadable(f"{path} is damaged (wrong checksum); remove it and add the documents again")
         passages, strings, triples, notes, near, stored = (database.execute(query).fetchall() for query in _ROWS)
     arrays = {name: _array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
-    records = index.records
+    records = Records()
     numbers = {"entity": records.entities, "written": records.written, "term": records.terms}
     for kind, number, value in strings:
-        if numbers[kind].number(value) != number:
-            raise ValueError(f"{kind} {value!r} is there twice")
+        if numbers[kind].intern(value) != number:
+            raise ValueError(f"duplicate {kind} {value!r}")
     by_passage: dict[int, list[StoredTriple]] = {}
     for passage, subject, predicate, target, confidence in triples:
         _check_range(np.array([subject, target]), len(records.entities.strings))
@@ -172,7 +207,7 @@ def _read(path: Path, index: "HippoIndex") -> None:
     _check_range(arrays["defines"][:, 0], len(records.entities.strings))
     ends = [number for row in triples for number in (row[1], row[3])]
     named = dict.fromkeys([*arrays["mentions"][:, 0].tolist(), *ends])
-    records.near.restore((records.entities.strings[number] for number in named), near)
+    records.name_similarity.restore((records.entities.strings[number] for number in named), near)
     defines = _parts(arrays["defines"][:, 0], arrays["defines.sizes"])
     mentions = _parts(arrays["mentions"], arrays["mentions.sizes"])
     terms = _parts(arrays["terms"], arrays["terms.sizes"])
@@ -181,23 +216,26 @@ def _read(path: Path, index: "HippoIndex") -> None:
         references = tuple(dict.fromkeys(r for r in plain.get("references", ()) if r != passage))
         record = Record(text, plain, own, words, about, tuple(by_passage.get(number, ())), references)
         records.restore(passage, record)
+    diagnostics: dict[str, tuple[str, ...]] = {}
     for number, detail in notes:
         passage = passages[number][1]
-        index.diagnostics[passage] = (*index.diagnostics.get(passage, ()), detail)
-    if index.vectors is not None:
-        _read_vectors(index.vectors, arrays, [row[1] for row in passages], records)
+        diagnostics[passage] = (*diagnostics.get(passage, ()), detail)
+    vectors = None if embedder is None else _read_vectors(embedder, arrays, [row[1] for row in passages], records)
+    return MemoryState(records, vectors, diagnostics)
 
 
-def _read_vectors(vectors: Vectors, arrays: Arrays, passages: list[str], records: Records) -> None:
+def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], records: Records) -> Vectors:
     if "vectors" not in arrays:
-        raise IndexUnreadable("this memory was made without an embedder; load it without one, or add the texts again")
+        raise IndexUnreadable("this memory has no vectors; load it without an embedder, or add the texts again")
+    vectors = Vectors(embedder)
     vectors.passages.update(zip(passages, arrays["vectors"], strict=True))
     names = [records.entities.strings[i] for i in arrays["entity vectors.numbers"].tolist()]
     vectors.entities.update(zip(names, arrays["entity vectors"], strict=True))
+    return vectors
 
 
 def _names_in(records: Records) -> list[str]:
-    """The entities that some passage names."""
+    """Return the entity names that occur in some passage."""
     held = records.passages.values()
     numbers = {n for r in held for n in r.mentions[:, 0].tolist()}
     numbers |= {n for r in held for t in r.triples for n in (t.subject, t.object)}
@@ -205,7 +243,7 @@ def _names_in(records: Records) -> list[str]:
 
 
 def _checksum(database: sqlite3.Connection) -> str:
-    """Of all rows, whatever SQLite does with its pages."""
+    """Return a checksum of all rows, independent of the page layout of SQLite."""
     digest = hashlib.blake2b(digest_size=16)
     for query in _ROWS:
         for row in database.execute(query):
@@ -224,7 +262,7 @@ def _array(dtype: str, shape: list[int], data: bytes) -> NDArray[Any]:
 
 def _check_range(numbers: NDArray[Any], limit: int) -> None:
     if len(numbers) and not (int(numbers.min()) >= 0 and int(numbers.max()) < limit):
-        raise ValueError(f"a number lies outside of the {limit} strings")
+        raise ValueError(f"a number is outside of the {limit} strings")
 
 
 def _parts(array: NDArray[Any], sizes: NDArray[Any]) -> Iterator[NDArray[Any]]:
@@ -237,3 +275,151 @@ def _parts(array: NDArray[Any], sizes: NDArray[Any]) -> Iterator[NDArray[Any]]:
 
 def _joined(parts: list[NDArray[np.int32]], width: int) -> NDArray[np.int32]:
     return np.concatenate(parts).reshape(-1, width) if parts else np.zeros((0, width), dtype=np.int32)
+
+
+NODE_LINK_FORMAT = 1
+
+
+def node_link(snapshot: Snapshot) -> dict[str, Any]:
+    """Return node-link data as `networkx.node_link_graph(data, edges="links")` reads them."""
+    arrays, records = snapshot.arrays, snapshot.records
+    nodes: list[dict[str, Any]] = []
+    links: list[dict[str, Any]] = []
+    for place, passage in enumerate(arrays.passages):
+        record = records.passages[passage]
+        metadata = {"text": record.text, **({"metadata": dict(record.metadata)} if record.metadata else {})}
+        nodes.append({"id": f"chunk:{passage}", "type": "chunk", "passage_id": passage, **metadata})
+        for entity, rows in _by_entity(record.mentions).items():
+            links.append(
+                {
+                    "source": f"chunk:{passage}",
+                    "target": f"entity:{snapshot.resolve_mention(place, entity)}",
+                    "type": "mentions",
+                    "count": len(rows),
+                    "positions": [int(row[3]) for row in rows],
+                    "written": [records.written.strings[row[1]] for row in rows],
+                    "entity_types": [TYPES[row[2]] for row in rows],
+                }
+            )
+        links += [
+            {"source": f"chunk:{passage}", "target": f"chunk:{other}", "type": "references", "strength": 1.0}
+            for other in record.references
+            if other in snapshot.position_by_passage
+        ]
+        links += [
+            {
+                "source": f"entity:{snapshot.resolve_mention(place, t.subject)}",
+                "target": f"entity:{snapshot.resolve_mention(place, t.object)}",
+                "type": "related_to",
+                "predicate": t.predicate,
+                "strength": t.confidence,
+                "passage": passage,
+            }
+            for t in record.triples
+        ]
+    for place, entity_name in enumerate(arrays.entities):
+        kind, aliases = types_and_aliases(records, arrays, (place,))
+        nodes.append(
+            {
+                "id": f"entity:{entity_name}",
+                "type": "concept" if kind == "concept" else "entity",
+                "entity_type": kind,
+                "canonical_name": aliases[0] if aliases else entity_name.replace("_", " "),
+                "aliases": list(aliases[1:]),
+                "frequency": int(arrays.passages_by_entity.row(place)[1].sum()),
+            }
+        )
+    links += [
+        {"source": f"entity:{arrays.entities[a]}", "target": f"entity:{arrays.entities[int(b)]}", "type": "similar_to",
+         "strength": value}
+        for a in range(arrays.n_entities)
+        for b, value in zip(*(part.tolist() for part in arrays.similar.row(a)), strict=True)
+    ]  # fmt: skip
+    frequency = np.diff(arrays.passages_by_entity.indptr)
+    for a, b, n in zip(*(part.tolist() for part in count_cooccurrences(arrays)), strict=True):
+        links.append(
+            {
+                "source": f"entity:{arrays.entities[a]}",
+                "target": f"entity:{arrays.entities[b]}",
+                "type": "related_to",
+                "strength": n / float(min(frequency[a], frequency[b])),
+                "co_occurrence_count": int(n),
+            }
+        )
+    return {
+        "directed": True,
+        "multigraph": True,
+        "graph": {"format": NODE_LINK_FORMAT, "kind": "causalist-memory"},
+        "nodes": nodes,
+        "links": links,
+    }
+
+
+def read_node_link(data: Any, embedder: Embedder | None = None) -> MemoryState:
+    """Return the memory that node-link data describe; the data have no vectors and no diagnostics.
+
+    Raises IndexUnreadable if `data` is not such a graph.
+    """
+    try:
+        records = _records_of(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise IndexUnreadable(f"not a graph of a memory: {type(error).__name__}: {error}") from error
+    return MemoryState(records, None if embedder is None else Vectors(embedder), {})
+
+
+def _records_of(data: Mapping[str, Any]) -> Records:
+    links = data["links"] if "links" in data else data["edges"]
+    chunks = {node["id"]: node for node in data["nodes"] if node["type"] == "chunk"}
+    entities = {node["id"]: node for node in data["nodes"] if node["type"] in ("entity", "concept")}
+    mentions: dict[str, list[Entity]] = {}
+    triples: dict[str, list[Triple]] = {}
+    references: dict[str, list[str]] = {}
+    for link in links:
+        source, target, kind = link["source"], link["target"], link["type"]
+        if kind == "mentions":
+            entity = entities[target]
+            n = int(link.get("count", 1))
+            positions = [int(p) for p in link.get("positions") or [-1] * n]
+            written = link.get("written") or [str(entity.get("canonical_name", target.removeprefix("entity:")))] * n
+            types = link.get("entity_types") or [str(entity.get("entity_type", "entity")).lower()] * n
+            mentions.setdefault(source, []).extend(map(Entity, written, types, positions))
+        elif kind == "references":
+            references.setdefault(source, []).append(str(chunks[target].get("passage_id", target)))
+        elif kind == "related_to" and "predicate" in link:
+            names = [str(entities[end].get("canonical_name", end.removeprefix("entity:"))) for end in (source, target)]
+            triple = Triple(names[0], str(link["predicate"]), names[1], float(link["strength"]))
+            triples.setdefault(f"chunk:{link['passage']}", []).append(triple)
+    records = Records()
+    for node_id, node in chunks.items():
+        passage = str(node.get("passage_id", node_id))
+        metadata = dict(node.get("metadata") or {})
+        if references.get(node_id):
+            known = metadata.get("references", [])
+            metadata["references"] = [*known, *(r for r in references[node_id] if r not in known)]
+        found = sorted(mentions.get(node_id, ()), key=lambda entity: entity.start)
+        text = node["text"] if "text" in node else metadata.pop("text")
+        extraction = normalize_extraction(Extraction(tuple(found), tuple(triples.get(node_id, ()))))
+        records.put(passage, text, check_passage(passage, text, metadata), extraction)
+    return records
+
+
+def to_networkx(data: Mapping[str, Any]) -> Any:
+    """Return a `networkx.MultiDiGraph` of node-link data."""
+    import networkx  # type: ignore[import-untyped]
+
+    return networkx.node_link_graph(dict(data), directed=True, multigraph=True, edges="links")
+
+
+def from_networkx(graph: Any) -> dict[str, Any]:
+    """Return node-link data of a NetworkX graph of any class."""
+    import networkx
+
+    data: dict[str, Any] = networkx.node_link_data(graph, edges="links")
+    return data
+
+
+def _by_entity(mentions: np.ndarray[Any, np.dtype[np.int32]]) -> dict[int, list[list[int]]]:
+    found: dict[int, list[list[int]]] = {}
+    for row in mentions.tolist():
+        found.setdefault(row[0], []).append(row)
+    return found

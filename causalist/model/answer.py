@@ -97,6 +97,31 @@ class Route(StrEnum):
     SKIP = "skip"  # from the answers that are at hand, or not at all
 
 
+class RetrievalMode(StrEnum):
+    """Ranking method of a memory search; see docs/memory.md."""
+
+    HIPPO = "hippo"
+    DENSE = "dense"
+    SPARSE = "sparse"
+    HYBRID = "hybrid"
+
+
+class GraphVariant(StrEnum):
+    """Name of a memory graph and its seeding; `memory.walk.VARIANTS` has the parameters of each."""
+
+    LOG = "log"
+    HIPPORAG = "hipporag"
+    HIPPORAG2 = "hipporag2"
+
+
+class MemoryMode(StrEnum):
+    """Breadth of an answer of the memory pipeline: its tiers, and the number of results of each tier."""
+
+    EXECUTION = "execution"
+    PLANNING = "planning"
+    BRAINSTORMING = "brainstorming"
+
+
 class Level(StrEnum):
     SYMBOL = "symbol"
     FILE = "file"

@@ -28,30 +28,19 @@ _SUPPORT = "graph"
 # (with a detail, without one), by signal; `{}` is the detail.
 _TEXT = ("says {}", "its words fit")
 _NAME = ("named for {}", "its name fits")
-_WITHIN = ("its definitions say {}", "its definitions fit")
 _HOLDS = ("holds {}", "its own lines fit")
 _FILE = ("its file leads: {}", "its file leads")
 PHRASES = {
     "text": _TEXT,
-    "coverage": _TEXT,
-    "title": _TEXT,
     "name": _NAME,
     "name share": _NAME,
     "name coverage": _NAME,
     "path": ("{} in its path", "its path fits"),
-    "around": ("inside of what says {}", "what encloses it fits"),
-    "file text": ("its file says {}", "its file's words fit"),
-    "file": _FILE,
-    "file place": _FILE,
     "found file": _FILE,
-    "named around": ("inside of what the question names: {}", "inside of what the question names"),
     "identifiers": ("has {}", "has names from the question"),
     "uses named": ("uses {}", "uses what the question names"),
-    "definitions": _WITHIN,
-    "best definition": _WITHIN,
     "leading definition": _HOLDS,
     "leading definitions": _HOLDS,
-    "leading place": _HOLDS,
     "mention": ("the question names it: {}", "the question names it"),
     "looked up": ("it is what is asked for: {}", "it is what is asked for"),
     "literal": ("matches {}", "matches"),
@@ -73,8 +62,8 @@ def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str,
     to, which `linked` names, comes behind the first words that it has of the question: they can be checked at sight. So
     does that its file leads, which all definitions of the file share. A signal without a phrase is said by its name.
 
-    >>> phrases([Reason("file", 2.0, ""), Reason("text", 1.5, "token, user"), Reason("title", 1.0, "user, id")])
-    ('says token, user, id', 'its file leads')
+    >>> phrases([Reason("found file", 2.0, ""), Reason("text", 1.5, "token, user")])
+    ('says token, user', 'its file leads')
     >>> phrases([Reason("found file", 3.0, ""), Reason("graph", 2.0, ""), Reason("text", 0.5, "agent")])
     ('says agent', 'its file leads', 'linked to others that fit')
     >>> phrases([Reason("graph", 1.0, "")], ["load", "save"])
@@ -99,8 +88,7 @@ def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str,
         said = [*(each for each in said if each not in links), *links]
     if said and said[0][0] in (PHRASES[_SUPPORT], _FILE):
         words = [each for each in said if each[1] and each[0] not in (PHRASES[_SUPPORT], _FILE)]
-        own = [each for each in words if each[0] != PHRASES["file text"]]
-        said = list(dict.fromkeys([*(own or words)[:1], *said]))
+        said = list(dict.fromkeys([*words[:1], *said]))
     return tuple(with_detail.replace("{}", detail) if detail else bare for (with_detail, bare), detail in said)
 
 

@@ -6,9 +6,7 @@ from pathlib import Path
 import networkx
 import pytest
 
-from causalist.cli.memory import _MODES
-from causalist.memory.retrieval import MODES
-from causalist.memory.variants import VARIANTS
+from causalist.memory.walk import VARIANTS
 from causalist.settings import SETTINGS
 from tests.cli.commands import invoke, run, write_all
 
@@ -26,10 +24,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_modes_of_the_option_are_those_there_are() -> None:
+def test_modes_and_variants_of_settings_and_options() -> None:
     choices = {each.name: each.choices for each in SETTINGS if each.section == "memory"}
-    assert _MODES == MODES == choices["mode"]
-    assert tuple(VARIANTS) == choices["variant"]
+    assert choices["mode"] == ("hippo", "dense", "sparse", "hybrid")
+    assert tuple(VARIANTS) == choices["variant"] == ("log", "hipporag", "hipporag2")
+    assert "[hippo|dense|sparse|hybrid]" in invoke("memory", "search", "--help").stdout
 
 
 def test_settings_count_where_no_option_is_given(folder: Path) -> None:
@@ -108,7 +107,7 @@ def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypat
         return "[]"
 
     with serving(answer) as address:
-        monkeypatch.setattr(llm_extractor, "model_named", lambda name: openai_model(address))
+        monkeypatch.setattr(llm_extractor, "get_model", lambda name: openai_model(address))
         done = invoke("memory", "add", "docs", "--model", "fake")
         assert "3 new passages, 0 of them cached: 6 calls of the model, about" in done.stderr
         assert (done.code, len(asked)) == (0, 3)
@@ -116,5 +115,5 @@ def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypat
         again = invoke("memory", "add", "docs", "--model", "fake")
         assert "3 of them cached: 0 calls" in again.stderr and len(asked) == 3
         write_all(folder, {f"docs/more{i}.md": f"# More {i}\n\ntext" for i in range(60)})
-        assert "Add --yes" in invoke("memory", "add", "docs", "--model", "fake").failed("usage")
+        assert "with --yes" in invoke("memory", "add", "docs", "--model", "fake").failed("usage")
         assert len(asked) == 3

@@ -10,7 +10,7 @@ from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 PAGE = DOCS / "ranking.md"
 WEIGHTS = ROOT / "causalist/rank/scoring/weights.json"
 CALIBRATION = ROOT / "causalist/rank/scoring/calibration.json"
-_PASSES = ("first", "definition", "file")
+_PASSES = ("definition", "file")
 
 
 def contents() -> dict[str, str]:
@@ -19,15 +19,16 @@ def contents() -> dict[str, str]:
     names = list(dict.fromkeys(name for part in _PASSES for name in data[part]["signals"]))
     signals = [(f"`{name}`", *(_cell(data[part]["signals"].get(name)) for part in _PASSES)) for name in names]
     kinds = [(f"`{kind}`", f"{value:g}") for kind, value in data["definition"]["kind"].items()]
-    roles = [(f"`{role.label}`", *(f"{data[part]['role'][role.label]:g}" for part in _PASSES)) for role in Role]
-    heads = ("files first", "definitions", "files again")
+    parts_with_roles = (data["factors"], data["definition"], data["file"])
+    roles = [(f"`{role.label}`", *(f"{part['role'][role.label]:g}" for part in parts_with_roles)) for role in Role]
+    heads = ("definitions", "files")
     parts = [
         f"Provenance: {data['provenance']}.\n",
         table(("signal", *heads), list(signals)),
         "Weight of the kind of a definition; other kinds have 0:\n",
         table(("kind", "weight"), list(kinds)),
         "Factor of the role of a file, unless the query is about that role:\n",
-        table(("role", *heads), list(roles)),
+        table(("role", "what words find", *heads), list(roles)),
     ]
     return {"routes": _routes(), "rank-weights": "\n".join(parts), "confidence": _confidence()}
 

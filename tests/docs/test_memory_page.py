@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from causalist.memory.retrieval import MODES as RETRIEVAL_MODES
 from causalist.memory.stages import MODES
-from causalist.memory.variants import VARIANTS
+from causalist.memory.walk import VARIANTS
+from causalist.model.answer import RetrievalMode
 from tests.docs import tables
 from tests.docs.markdown import fenced_blocks
 
@@ -32,7 +32,7 @@ def test_the_worked_example_prints_what_it_says(page: str) -> None:
 
 def test_tables_name_what_there_is(page: str) -> None:
     assert {name for row in tables.rows_after(page, "## Retrieval") for name in tables.codes(row[0])} == set(
-        RETRIEVAL_MODES
+        RetrievalMode
     )
     rows = {
         tables.codes(row[0])[0]: (row[1].split(", "), int(row[2])) for row in tables.rows_after(page, "## The pipeline")

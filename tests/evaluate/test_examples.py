@@ -1,10 +1,8 @@
 """What is kept of a reading ranks as the whole does; fitting takes the signals that there are."""
 
-from pathlib import Path
-
 import pytest
 
-from causalist.evaluate.fit import FIXED, Example, example_of, first_ranks, fit_weights, ranks_with
+from causalist.evaluate.fit import FIXED, Example, example_of, fit_weights, ranks_with
 from causalist.evaluate.metrics import metric_values
 from causalist.evaluate.readings import reading_of
 from causalist.model.answer import AskOptions, Level
@@ -41,7 +39,6 @@ def test_what_is_in_no_index_is_never_found(shop: Repository) -> None:
     missing = example(shop, "validate the token", ["auth.py", "gone.py"], ["auth.py::validate", "gone.py::f"])
     found = ranks_with(missing, default_weights())
     assert (found.files, found.definitions) == ((1, None), (1, None))
-    assert first_ranks(missing).files == (1, None)
 
 
 def test_many_right_definitions_teach_files_only(shop: Repository) -> None:
@@ -60,12 +57,6 @@ def test_fitting_keeps_what_is_fixed_and_improves_the_likelihood(shop: Repositor
         }
         assert all(weight >= 0 for weight in after.signals.values())
     assert set(fitted.definition.signals) - FIXED == set(examples[0].reading.of_definitions) - FIXED
-    assert fitted.first is start.first
+    assert fitted.factors is start.factors
     ranks = [ranks_with(each, fitted).definitions for each in examples]
     assert metric_values(ranks, ["any@1", "NDCG@10"]).tolist() == [[1.0, 1.0]] * 3
-
-
-def test_the_first_pass_is_told_apart(shop: Repository, tmp_path: Path) -> None:
-    # Every file that has the word is found; the first pass ranks no definitions.
-    found = first_ranks(example(shop, "validate the token", ["auth.py", "tests/test_auth.py"], ["auth.py::validate"]))
-    assert found.files[0] == 1 and found.files[1] is not None and found.definitions == ()

@@ -69,7 +69,7 @@ def test_what_was_learned_ranks(repository: Repository, learning: Learning) -> N
     repository.beside.keep_weights(learning.document)
     again = Repository.open(repository.root)
     assert again.learned is not None and again.learned.provenance == learning.document["provenance"]
-    assert again.weights.first == default_weights().first and again.weights.file != default_weights().file
+    assert again.weights.factors == default_weights().factors and again.weights.file != default_weights().file
     # What is measured is measured against the shipped weights, whatever is in use.
     assert learn(again, progress=silent) == learning
     repository.beside.forget_weights()

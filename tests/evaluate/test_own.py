@@ -94,9 +94,7 @@ def test_without_a_signal(past: Past, report: OwnReport) -> None:
     ]
     assert ranks[""] == tuple(everything.index(p) + 1 if p in everything else None for p in ("tokens.py", "mail.py"))
     weights = default_weights()
-    weighted = {
-        n for each in (weights.first, weights.definition, weights.file) for n, w in each.signals.items() if w > 0
-    }
+    weighted = {n for each in (weights.definition, weights.file) for n, w in each.signals.items() if w > 0}
     assert set(ranks) == {""} | weighted
 
 

@@ -27,15 +27,13 @@ from causalist.memory import (
     Triple,
     ValidationSettings,
 )
-from causalist.memory.entities import MOST_ENTITIES, entity_id, extracted
-from causalist.memory.entity_linking import link, seeds_of
-from causalist.memory.llm_extractor import LLMEntityExtractor
-from causalist.memory.llm_parsing import ASKED_TYPES
-from causalist.memory.retrieval import PUBLISHED, RRF_K, reciprocal_ranks
-from causalist.memory.signals import combined
-from causalist.memory.similarity import THRESHOLD
+from causalist.memory.entities import MAX_ENTITIES, entity_id, normalize_extraction
+from causalist.memory.entity_linking import build_seeds, link_query
+from causalist.memory.llm_extractor import ASKED_TYPES, LLMEntityExtractor
+from causalist.memory.retrieval import PUBLISHED, RRF_K, combine_signals, fuse_ranks
+from causalist.memory.similarity import SIMILARITY_THRESHOLD
 from causalist.memory.spacy_extractor import SpacyEntityExtractor
-from causalist.memory.stages import MODES, recency
+from causalist.memory.stages import MODES, recency_factors
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.memory.texts import TEAM, team
 
@@ -85,8 +83,8 @@ def _() -> None:
 
 @_point("At least 2 characters")
 def _() -> None:
-    many = extracted([Entity(f"Name {i}") for i in range(30)] + [Entity("x")])
-    assert len(many.entities) == MOST_ENTITIES == 20 and entity_id("x") == ""
+    many = normalize_extraction([Entity(f"Name {i}") for i in range(30)] + [Entity("x")])
+    assert len(many.entities) == MAX_ENTITIES == 20 and entity_id("x") == ""
     assert entity_id("  JSON  Web_Token ") == "json_web_token"
 
 
@@ -117,7 +115,7 @@ def _() -> None:
     )
     index.add_passage("a", "alpha beta gamma")
     # cos(alpha, beta) = 0.9, cos(beta, gamma) = 0.9 * 0.8 + 0.4359 * 0.6 = 0.98, cos(alpha, gamma) = 0.8 < 0.85.
-    assert THRESHOLD == 0.85
+    assert SIMILARITY_THRESHOLD == 0.85
     assert {a: sorted(others) for a, others in index.synonym_graph().items()} == {
         "alpha": ["beta"], "beta": ["alpha", "gamma"], "gamma": ["beta"]
     }  # fmt: skip
@@ -128,8 +126,8 @@ def _() -> None:
 def _() -> None:
     index = team()
     for name, match in (("the Identity Team", 1.0), ("the Idendity Team", 1 - 1 / 13)):
-        found = link(name, index.view, index.extractor)
-        assert found.matches == {index.view.place_of["identity_team"]: pytest.approx(match)}
+        found = link_query(name, index.snapshot, index.extractor)
+        assert found.matches == {index.snapshot.position_by_entity["identity_team"]: pytest.approx(match)}
 
 
 @_point("Restart to the seeds, 0.15")
@@ -144,13 +142,17 @@ def _() -> None:
 @_point("Passage score as the sum of its entities'")
 def _() -> None:
     index = team(settings=RetrievalSettings(top_k_entities=None))
-    view = index.view
-    seeds = seeds_of(link(QUESTION, view, index.extractor), view, index.variant, np.zeros(5))
+    snapshot = index.snapshot
+    seeds = build_seeds(link_query(QUESTION, snapshot, index.extractor), snapshot, index.variant, np.zeros(5))
     assert seeds is not None
-    scores = view.walker(index.variant).pagerank(seeds, damping=0.85).scores
+    scores = snapshot.memory_walk(index.variant).pagerank(seeds, damping=0.85).scores
     found = index.retrieve(QUESTION)
     assert len({each.passage_id for each in found}) == len(found)
-    own = [view.place_of[e] for e in ("jwt", "jwt_authentication", "identity_team") if e in view.place_of]
+    own = [
+        snapshot.position_by_entity[e]
+        for e in ("jwt", "jwt_authentication", "identity_team")
+        if e in snapshot.position_by_entity
+    ]
     (jwt,) = [each for each in found if each.passage_id == "jwt"]
     assert jwt.ppr_score == pytest.approx(sum(scores[e] for e in own), abs=1e-9)
 
@@ -182,8 +184,8 @@ def _() -> None:
     index = team(settings=PUBLISHED)
     for coverage in (1.0, 0.5):
         assert index.stats()["coverage"] == coverage
-        walked = np.eye(len(index))[0]  # the walk likes the first passage, and words like none
-        scores = combined("x", walked, np.zeros(len(index)), index.view, PUBLISHED)
+        walk_result = np.eye(len(index))[0]  # the walk likes the first passage, and words like none
+        scores = combine_signals("x", walk_result, np.zeros(len(index)), index.snapshot, PUBLISHED)
         assert scores[0] == pytest.approx(0.7 * coverage)
         for i in range(5):
             index.add_passage(f"plain{i}", "nothing but small words here")
@@ -203,7 +205,7 @@ def _() -> None:
 def _() -> None:
     assert inspect.signature(HippoIndex.retrieve_multi_hop).parameters["max_hops"].default == 3
     index = team(settings=RetrievalSettings(combine_with_vector=False))
-    one, far = (link("JWT", index.view, index.extractor).matches, index.retrieve_multi_hop("JWT"))
+    one, far = (link_query("JWT", index.snapshot, index.extractor).matches, index.retrieve_multi_hop("JWT"))
     assert len(one) == 1 and {"jwt", "lead"} <= {each.passage_id for each in far}
 
 
@@ -218,11 +220,11 @@ def _() -> None:
 @_point("PageRank; relaxed tolerance")
 def _() -> None:
     index = team()
-    seeds = np.zeros(len(index.view.walker(index.variant).graph.totals))
+    seeds = np.zeros(len(index.snapshot.memory_walk(index.variant).graph.totals))
     seeds[0] = 1.0
-    walker = index.view.walker(index.variant)
-    assert walker.pagerank(seeds, damping=0.85).rung == "converged"
-    assert walker.pagerank(seeds, damping=0.85, tolerance=1e-15, max_iterations=1).rung in ("relaxed", "degree")
+    memory_walk = index.snapshot.memory_walk(index.variant)
+    assert memory_walk.pagerank(seeds, damping=0.85).rung == "converged"
+    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-15, max_iterations=1).rung in ("relaxed", "degree")
 
 
 @_point("Nodes chunk, entity, concept")
@@ -266,24 +268,24 @@ def _() -> None:
 @_point("Wanted there: a cache of results")
 def _() -> None:
     index = team()
-    walker = index.view.walker(index.variant)
-    seeds = np.eye(len(walker.graph.totals))[:2]
-    exact = [walker.pagerank(row, damping=0.85).scores for row in seeds]
-    walker.pagerank(seeds[0], damping=0.85)
-    assert walker.hits == 1
+    memory_walk = index.snapshot.memory_walk(index.variant)
+    seeds = np.eye(len(memory_walk.graph.totals))[:2]
+    exact = [memory_walk.pagerank(row, damping=0.85).scores for row in seeds]
+    memory_walk.pagerank(seeds[0], damping=0.85)
+    assert memory_walk.hits == 1
     assert all(np.allclose(a.scores, b, atol=1e-6) for a, b in
-               zip(walker.pagerank_many(seeds, damping=0.85), exact, strict=True))  # fmt: skip
-    roughly, error = walker.approximate(seeds[0], damping=0.85, bound=0.1)
+               zip(memory_walk.pagerank_many(seeds, damping=0.85), exact, strict=True))  # fmt: skip
+    roughly, error = memory_walk.approximate(seeds[0], damping=0.85, bound=0.1)
     assert np.abs(roughly.scores - exact[0]).sum() <= error + 1e-5 <= 0.1 + 1e-5
     index.add_passage("old", "JWT", metadata={"timestamp": "2024-01-01"})
     index.add_passage("new", "JWT", metadata={"timestamp": "2024-01-31"})
-    factors = recency(index.view, ValidationSettings(half_life_days=30))
-    assert factors[index.view.passage_place["old"]] == pytest.approx(0.5)
+    factors = recency_factors(index.snapshot, ValidationSettings(half_life_days=30))
+    assert factors[index.snapshot.position_by_passage["old"]] == pytest.approx(0.5)
 
 
 @_point("Wanted there: senses of one name")
 def _() -> None:
-    assert team().entity("JWT").senses == ()  # what has several is in test_senses.py
+    assert team().entity("JWT").senses == ()  # test_disambiguation.py has names with several senses
 
 
 @_point("`HippoIndex(llm=None")
@@ -359,7 +361,7 @@ def _() -> None:
 @_point("Generators in parallel")
 def _() -> None:
     assert RRF_K == 60
-    assert reciprocal_ranks([np.array([2.0, 1.0]), np.array([1.0, 0.0])]).tolist() == [2 / 61, 1 / 62]
+    assert fuse_ranks([np.array([2.0, 1.0]), np.array([1.0, 0.0])]).tolist() == [2 / 61, 1 / 62]
 
 
 @_point("Temporal relevance, access")
@@ -425,11 +427,11 @@ def _() -> None:
 @_point("r = (1 − α) M r + α s")
 def _() -> None:
     index = team()
-    walker = index.view.walker(VARIANTS["log"])
-    seeds = np.zeros(len(walker.graph.totals))
-    seeds[index.view.place_of["jwt"]] = 1.0
-    r = walker.pagerank(seeds, damping=0.85).scores
-    t = walker.graph.transition
+    memory_walk = index.snapshot.memory_walk(VARIANTS["log"])
+    seeds = np.zeros(len(memory_walk.graph.totals))
+    seeds[index.snapshot.position_by_entity["jwt"]] = 1.0
+    r = memory_walk.pagerank(seeds, damping=0.85).scores
+    t = memory_walk.graph.transition
     m = np.zeros((len(r), len(r)))
     for row in range(len(r)):
         part = slice(int(t.indptr[row]), int(t.indptr[row + 1]))
@@ -441,20 +443,20 @@ def _() -> None:
 @_point("Seeds as log(N / degree)")
 def _() -> None:
     index = team()
-    found = link("JWT and Identity Team", index.view, index.extractor)
-    seeds = seeds_of(found, index.view, VARIANTS["log"], np.zeros(5))
+    found = link_query("JWT and Identity Team", index.snapshot, index.extractor)
+    seeds = build_seeds(found, index.snapshot, VARIANTS["log"], np.zeros(5))
     assert seeds is not None
-    jwt, named_twice = (seeds[index.view.place_of[name]] for name in ("jwt", "identity_team"))
+    jwt, named_twice = (seeds[index.snapshot.position_by_entity[name]] for name in ("jwt", "identity_team"))
     n = len(seeds)
     assert jwt / named_twice == pytest.approx(np.log(n / 1) / np.log(n / 2))
 
 
 @_point("Convergence at 1e-5")
 def _() -> None:
-    walker = team().view.walker(VARIANTS["log"])
-    seeds = np.zeros(len(walker.graph.totals))
+    memory_walk = team().snapshot.memory_walk(VARIANTS["log"])
+    seeds = np.zeros(len(memory_walk.graph.totals))
     seeds[0] = 1.0
-    assert walker.pagerank(seeds, damping=0.85).n_iterations <= 50
+    assert memory_walk.pagerank(seeds, damping=0.85).n_iterations <= 50
 
 
 def _points() -> Iterator[str]:

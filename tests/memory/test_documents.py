@@ -6,19 +6,19 @@ import pytest
 
 from causalist.errors import IndexUnreadable, NothingToIndex, RepositoryNotFound
 from causalist.memory import documents
-from causalist.memory.documents import passages_of, read_documents, resolved
-from causalist.memory.html_text import html_to_markdown
-from causalist.memory.memory_file import Shelf
+from causalist.memory.document_text import html_to_markdown
+from causalist.memory.documents import read_documents, resolve_references, split_document
+from causalist.memory.memory_file import MemoryFile
 from tests.cli.commands import write_all
 
 
 def _ids(path: str, text: str) -> list[str]:
-    return [each.id for each in passages_of(path, text)]
+    return [each.id for each in split_document(path, text)]
 
 
 def test_sections_without_their_subsections() -> None:
     text = "Before.\n\n# Title\n\nOne.\n\n## Sub\n\nTwo.\n\n# Last\n\nThree.\n"
-    found = passages_of("a/b.md", text)
+    found = split_document("a/b.md", text)
     assert [(each.id, each.text, each.metadata["line"]) for each in found] == [
         ("a/b.md", "Before.", 1),
         ("a/b.md#title", "# Title\n\nOne.", 3),
@@ -37,7 +37,7 @@ def test_kinds_of_text() -> None:
 
 def test_long_sections_are_cut_between_paragraphs() -> None:
     paragraphs = [f"Paragraph {i} " + "x" * 900 for i in range(8)]
-    found = passages_of("a.md", "# Long\n\n" + "\n\n".join(paragraphs))
+    found = split_document("a.md", "# Long\n\n" + "\n\n".join(paragraphs))
     assert [each.id for each in found] == ["a.md#long", "a.md#long~part2", "a.md#long~part3"]
     assert all(len(each.text) < 3_100 for each in found)
     joined = "\n\n".join(each.text for each in found)
@@ -47,12 +47,14 @@ def test_long_sections_are_cut_between_paragraphs() -> None:
 
 def test_links_become_references() -> None:
     documents = [
-        *passages_of("a/one.md", "# One\n\nSee [two](../b/two.md#part), [web](https://x.y/z) and ![pic](../b/two.md)."),
-        *passages_of("b/two.md", "# Two\n\nBack to [one](/a/one.md).\n\n## Part\n\n[up](#two) [gone](none.md)"),
-        *passages_of("c.rst", "Three\n=====\n\n:doc:`a/one` and :ref:`see <part>`, :mod:`json`.\n"),
-        *passages_of("d.html", "<h1>Four</h1><a href='b/two.md'>two</a>"),
+        *split_document(
+            "a/one.md", "# One\n\nSee [two](../b/two.md#part), [web](https://x.y/z) and ![pic](../b/two.md)."
+        ),
+        *split_document("b/two.md", "# Two\n\nBack to [one](/a/one.md).\n\n## Part\n\n[up](#two) [gone](none.md)"),
+        *split_document("c.rst", "Three\n=====\n\n:doc:`a/one` and :ref:`see <part>`, :mod:`json`.\n"),
+        *split_document("d.html", "<h1>Four</h1><a href='b/two.md'>two</a>"),
     ]
-    found = {each.id: (each.text, each.metadata.get("references")) for each in resolved(documents)}
+    found = {each.id: (each.text, each.metadata.get("references")) for each in resolve_references(documents)}
     assert found["a/one.md#one"] == ("# One\n\nSee two, web and pic.", ["b/two.md#part"])
     assert found["b/two.md#two"][1] == ["a/one.md#one"]
     assert found["b/two.md#part"] == ("## Part\n\nup gone", ["b/two.md#two"])
@@ -61,7 +63,7 @@ def test_links_become_references() -> None:
 
 
 def test_front_matter_dates_a_document() -> None:
-    (found,) = passages_of("a.md", "---\ndate: 2024-03-01\n---\n# One\n\nText\n")[1:]
+    (found,) = split_document("a.md", "---\ndate: 2024-03-01\n---\n# One\n\nText\n")[1:]
     assert found.metadata["timestamp"] == "2024-03-01"
 
 
@@ -107,18 +109,18 @@ def test_nothing_to_read(tmp_path: Path) -> None:
 
 def test_a_shelf_follows_its_documents(tmp_path: Path) -> None:
     write_all(tmp_path, {"docs/a.md": "# A\n\nThe Alpha Team.", "docs/b.md": "# B\n\nBeta Team.", "n/c.md": "# C\n\nx"})
-    shelf = Shelf.at(None, tmp_path)
-    assert shelf.path == tmp_path / ".causalist" / "memory.db"
+    memory_file = MemoryFile.locate(None, tmp_path)
+    assert memory_file.path == tmp_path / ".causalist" / "memory.db"
     with pytest.raises(IndexUnreadable, match="causalist memory add"):
-        shelf.opened()
-    assert shelf.add([tmp_path / "docs", tmp_path / "n"])[:4] == (3, 3, 3, 0)
-    stamp = shelf.path.stat().st_mtime_ns
-    assert shelf.add([tmp_path / "docs"])[:4] == (2, 2, 0, 0)
-    assert shelf.path.stat().st_mtime_ns == stamp
+        memory_file.open()
+    assert memory_file.add([tmp_path / "docs", tmp_path / "n"])[:4] == (3, 3, 3, 0)
+    stamp = memory_file.path.stat().st_mtime_ns
+    assert memory_file.add([tmp_path / "docs"])[:4] == (2, 2, 0, 0)
+    assert memory_file.path.stat().st_mtime_ns == stamp
     (tmp_path / "docs" / "a.md").unlink()
     write_all(tmp_path, {"docs/b.md": "# B\n\nBeta Team is new."})
-    assert shelf.add([tmp_path / "docs"])[:4] == (1, 1, 1, 1)
-    assert shelf.opened().passage_ids == ["docs/b.md#b", "n/c.md#c"]
+    assert memory_file.add([tmp_path / "docs"])[:4] == (1, 1, 1, 1)
+    assert memory_file.open().passage_ids == ["docs/b.md#b", "n/c.md#c"]
 
 
 def test_adding_again_reads_what_changed_and_equals_a_memory_made_anew(
@@ -130,41 +132,41 @@ def test_adding_again_reads_what_changed_and_equals_a_memory_made_anew(
         "docs/d.md": "# Delta\n\nDelta Team.",
     }
     write_all(tmp_path, texts)
-    shelf = Shelf.at(None, tmp_path)
-    shelf.add([tmp_path / "docs"])
+    memory_file = MemoryFile.locate(None, tmp_path)
+    memory_file.add([tmp_path / "docs"])
     parsed: list[str] = []
-    original = documents.passages_of
-    monkeypatch.setattr(documents, "passages_of", lambda path, text: (parsed.append(path), original(path, text))[1])
-    assert shelf.add([tmp_path / "docs"])[:4] == (3, 3, 0, 0)
+    original = documents.split_document
+    monkeypatch.setattr(documents, "split_document", lambda path, text: (parsed.append(path), original(path, text))[1])
+    assert memory_file.add([tmp_path / "docs"])[:4] == (3, 3, 0, 0)
     assert parsed == []
     # A new document is what an old one linked to already: that one is not read again, and refers to it.
     write_all(tmp_path, {"docs/c.md": "# Gamma\n\nGamma Team.", "docs/d.md": "# Delta\n\nOther Team."})
-    assert shelf.add([tmp_path / "docs"])[:4] == (4, 4, 3, 0)
+    assert memory_file.add([tmp_path / "docs"])[:4] == (4, 4, 3, 0)
     assert parsed == ["docs/c.md", "docs/d.md"]
-    assert shelf.opened().passage("docs/a.md#alpha")[1]["references"] == ["docs/b.md#beta", "docs/c.md#gamma"]
-    fresh = Shelf.at(tmp_path / "fresh.db", tmp_path)
+    assert memory_file.open().passage("docs/a.md#alpha")[1]["references"] == ["docs/b.md#beta", "docs/c.md#gamma"]
+    fresh = MemoryFile.locate(tmp_path / "fresh.db", tmp_path)
     fresh.add([tmp_path / "docs"])
-    assert fresh.opened().to_node_link() == shelf.opened().to_node_link()
+    assert fresh.open().to_node_link() == memory_file.open().to_node_link()
     # Whoever changes the memory by other means has everything read again.
-    index = shelf.opened()
+    index = memory_file.open()
     index.remove_passage("docs/b.md#beta")
-    index.save(shelf.path)
+    index.save(memory_file.path)
     parsed.clear()
-    assert shelf.add([tmp_path / "docs"])[:4] == (4, 4, 1, 0)
+    assert memory_file.add([tmp_path / "docs"])[:4] == (4, 4, 1, 0)
     assert len(parsed) == 4
 
 
 def test_what_was_read_before_may_be_damaged_or_of_another_memory(tmp_path: Path) -> None:
     write_all(tmp_path, {"docs/a.md": "# A\n\nAlpha Team."})
-    shelf = Shelf.at(None, tmp_path)
-    shelf.add([tmp_path / "docs"])
-    beside = shelf.path.with_name("memory.db.read")
+    memory_file = MemoryFile.locate(None, tmp_path)
+    memory_file.add([tmp_path / "docs"])
+    beside = memory_file.path.with_name("memory.db.read")
     good = beside.read_text()
     for bad in ("", "[]", "{}", good.replace('"format": 1', '"format": 99'), good[: len(good) // 2], "\0"):
         beside.write_text(bad)
-        assert shelf.add([tmp_path / "docs"])[:4] == (1, 1, 0, 0)
-    shelf.path.unlink()
-    assert shelf.add([tmp_path / "docs"])[:4] == (1, 1, 1, 0)
+        assert memory_file.add([tmp_path / "docs"])[:4] == (1, 1, 0, 0)
+    memory_file.path.unlink()
+    assert memory_file.add([tmp_path / "docs"])[:4] == (1, 1, 1, 0)
 
 
 def test_text_in_wide_characters_and_pages_in_one_line(tmp_path: Path) -> None:

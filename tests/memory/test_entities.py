@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.memory.entities import MOST_ENTITIES, Entity, Extraction, Triple, entity_id, extracted
+from causalist.memory.entities import MAX_ENTITIES, Entity, Extraction, Triple, entity_id, normalize_extraction
 from causalist.memory.regex_extractor import RegexEntityExtractor
-from causalist.memory.similarity import THRESHOLD, NearNames, stem_key
+from causalist.memory.similarity import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
 from causalist.rank.lexical.query_expansion import slips
 
 
@@ -68,9 +68,9 @@ def test_hostile_text_takes_time_in_proportion() -> None:
 
 def test_at_most_twenty_the_most_frequent_first() -> None:
     names = [f"Name{i:02}x" for i in range(25)]
-    found = extracted([Entity(name) for name in names] + [Entity(names[24])])
+    found = normalize_extraction([Entity(name) for name in names] + [Entity(names[24])])
     kept = {entity_id(entity.name) for entity in found.entities}
-    assert len(kept) == MOST_ENTITIES
+    assert len(kept) == MAX_ENTITIES
     assert kept == {entity_id(name) for name in [*names[:19], names[24]]}
 
 
@@ -78,7 +78,7 @@ def test_triples_need_two_entities_and_a_confidence() -> None:
     entities = (Entity("Alice"), Entity("Team"))
     good = Triple("alice", "leads", "TEAM", 0.9)
     bad = [Triple("alice", "is", "Alice"), Triple("alice", "knows", "Bob"), good._replace(confidence=0.0)]
-    assert extracted(Extraction(entities, (good, *bad))).triples == (good,)
+    assert normalize_extraction(Extraction(entities, (good, *bad))).triples == (good,)
 
 
 def test_short_and_empty_names_are_none() -> None:
@@ -87,7 +87,7 @@ def test_short_and_empty_names_are_none() -> None:
 
 
 def _pairs(names: list[str]) -> dict[tuple[str, str], float]:
-    near = NearNames()
+    near = NameSimilarity()
     for name in names:
         near.add(name)
     return near.pairs
@@ -137,7 +137,7 @@ def test_near_words_are_those_that_comparing_all_finds() -> None:
             distance = slips(a, b, 2)
             if stem_key(a) == stem_key(b):
                 expected[a, b] = 1.0
-            elif distance <= min(2, 15 * longer // 100) and 1 - distance / longer >= THRESHOLD:
+            elif distance <= min(2, 15 * longer // 100) and 1 - distance / longer >= SIMILARITY_THRESHOLD:
                 expected[a, b] = 1 - distance / longer
     assert len(expected) > 50
     assert _pairs(names) == expected

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from causalist.errors import EmptyQuestion, UnknownEntity, UsageError
 from causalist.memory import Entity, Extraction, HippoIndex, Triple
-from causalist.memory.retrieval import MODES
+from causalist.model.answer import RetrievalMode
 from tests.memory.texts import TEAM, team
 
 QUESTION = "Who manages the team that handles JWT authentication?"
@@ -19,7 +19,7 @@ QUESTION = "Who manages the team that handles JWT authentication?"
 
 def test_the_second_hop_is_found_by_the_graph_and_not_by_words() -> None:
     index = team()
-    ranks = {mode: [each.passage_id for each in index.retrieve(QUESTION, mode=mode)] for mode in MODES}
+    ranks = {mode: [each.passage_id for each in index.retrieve(QUESTION, mode=mode)] for mode in RetrievalMode}
     assert ranks["hippo"][:2] == ["jwt", "lead"]
     # "managed" and "team" stand in several passages: words alone do not tell which one is meant.
     lead = next(each for each in index.retrieve(QUESTION) if each.passage_id == "lead")
@@ -65,11 +65,13 @@ def _fingerprint(index: HippoIndex) -> list[Any]:
     """Every score to its last bit."""
     found: list[Any] = [index.stats(), index.synonym_graph()]
     for question in (QUESTION, "Kitchen Crews lunch", "Identity Teams", "alice"):
-        for mode in MODES:
+        for mode in RetrievalMode:
             for each in index.retrieve(question, mode=mode, top_k=50):
                 found.append((mode, each.passage_id, each.score.hex(), each.ppr_score.hex(), tuple(each.entity_hits)))
         found += [each.score.hex() for each in index.retrieve_multi_hop(question)]
-    found += [index.view.associations.of(t)[1].tobytes() for t in range(len(index.view.arrays.terms))]
+    found += [
+        index.snapshot.associations.associates_of(t)[1].tobytes() for t in range(len(index.snapshot.arrays.terms))
+    ]
     return found
 
 
@@ -94,9 +96,9 @@ def test_any_history_equals_building_afresh(history: list[tuple[str, str]]) -> N
 
 def test_adding_again_changes_nothing_or_the_metadata() -> None:
     index = team()
-    before, generation = _fingerprint(index), index.view
+    before, generation = _fingerprint(index), index.snapshot
     index.add_passage("jwt", TEAM["jwt"])
-    assert index.view is generation
+    assert index.snapshot is generation
     index.add_passage("jwt", TEAM["jwt"], metadata={"by": "me"})
     assert index.passage("jwt") == (TEAM["jwt"], {"by": "me"})
     assert _fingerprint(index) == before
@@ -121,11 +123,11 @@ def test_extractors_are_asked_once_for_each_text() -> None:
     ("passage", "message"),
     [
         ({"id": "", "text": "x"}, "1 to 2000"),
-        ({"id": "a", "text": 3}, "it is a string"),
+        ({"id": "a", "text": 3}, "must be a string"),
         ({"text": "x"}, "id, text"),
         ({"id": "a", "text": "x", "metadata": {"f": float("nan")}}, "as JSON"),
-        ({"id": "a", "text": "x", "metadata": {"references": "b"}}, "no list"),
-        ({"id": "a", "text": "x", "metadata": [1]}, "no mapping"),
+        ({"id": "a", "text": "x", "metadata": {"references": "b"}}, "must be a list"),
+        ({"id": "a", "text": "x", "metadata": [1]}, "not a mapping"),
     ],
 )
 def test_what_is_no_passage_is_refused(passage: dict[str, Any], message: str) -> None:
@@ -197,7 +199,7 @@ def test_multi_hop_seeds_what_is_further_away() -> None:
               for hops in (1, 3)}  # fmt: skip
     assert index.retrieve("Aaaa Unit")[0].passage_id == "p0"
     assert scores[3]["p3"] > scores[1]["p3"] > 0
-    with pytest.raises(UsageError, match="hops is 0"):
+    with pytest.raises(UsageError, match="hops must be from 1 to 10, not 0"):
         index.retrieve_multi_hop("Aaaa Unit", max_hops=0)
 
 
@@ -236,7 +238,7 @@ def test_an_embedder_stands_in_for_words_and_names() -> None:
     for key in sorted(texts, reverse=True):
         one_by_one.add_passage(key, texts[key])
         one_by_one.retrieve("Plane")
-    for mode in MODES:
+    for mode in RetrievalMode:
         assert index.retrieve("Plane Boat", mode=mode) == one_by_one.retrieve("Plane Boat", mode=mode)
     index.remove_passage("b")
     assert index.synonym_graph() == {}
@@ -244,13 +246,13 @@ def test_an_embedder_stands_in_for_words_and_names() -> None:
 
 def test_embedders_that_do_not_embed_are_refused() -> None:
     for bad in (lambda t: [], lambda t: [[float("nan")]], lambda t: [[[1.0]]]):
-        with pytest.raises(UsageError, match="embedder gave"):
+        with pytest.raises(UsageError, match="embedder returned"):
             HippoIndex(embedder=bad).add_passage("a", "text")  # type: ignore[arg-type]
 
 
 def test_a_view_is_in_alphabetical_order() -> None:
     index = team()
-    arrays = index.view.arrays
+    arrays = index.snapshot.arrays
     assert arrays.passages == sorted(TEAM)
     assert arrays.entities == sorted(arrays.entities)
-    assert np.array_equal(arrays.mentions.transposed().transposed().values, arrays.mentions.values)
+    assert np.array_equal(arrays.mentions.transpose().transpose().values, arrays.mentions.values)

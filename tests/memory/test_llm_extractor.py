@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
-from causalist.llm.model import model_named
+from causalist.llm.model import get_model
 from causalist.memory import HippoIndex
 from causalist.memory.entities import Entity, entity_id
-from causalist.memory.llm_extractor import Estimate, LLMEntityExtractor
-from causalist.memory.llm_parsing import Notes, parse_entities, parse_triples
-from causalist.memory.memory_file import Shelf
+from causalist.memory.llm_extractor import DiagnosticList, Estimate, LLMEntityExtractor, parse_entities, parse_triples
+from causalist.memory.memory_file import MemoryFile
 from tests.cli.commands import write_all
 from tests.memory.fake_model import (
     ENTITIES,
@@ -105,23 +104,23 @@ def test_what_is_repaired() -> None:
         (json.dumps(TRIPLES)[:-30], 1),
         ("[]", 0),
     ]:
-        assert len(parse_triples(output, entities, Notes())) == n, output
+        assert len(parse_triples(output, entities, DiagnosticList())) == n, output
 
 
 def test_confidence_has_a_threshold_and_the_surest_counts() -> None:
     entities = [Entity("Alice Moreau"), Entity("Identity Team")]
     items = [{**TRIPLES[0], "confidence": c} for c in (0.6, 0.8, 0.4)]
-    (found,) = parse_triples(json.dumps(items), entities, Notes(), threshold=0.5)
+    (found,) = parse_triples(json.dumps(items), entities, DiagnosticList(), threshold=0.5)
     assert found.confidence == 0.8
-    assert parse_triples(json.dumps(items[2:]), entities, Notes(), threshold=0.5) == ()
+    assert parse_triples(json.dumps(items[2:]), entities, DiagnosticList(), threshold=0.5) == ()
 
 
 def test_names_are_those_of_the_passage() -> None:
-    notes = Notes()
+    diagnostics = DiagnosticList()
     answer = '[{"name": "alice  moreau", "type": "person"}, {"name": "Bob", "type": "person"}]'
-    found = parse_entities(answer, PASSAGE, notes)
+    found = parse_entities(answer, PASSAGE, diagnostics)
     assert [entity.name for entity in found] == ["alice  moreau"]
-    assert notes.all() == ("the passage does not name 'Bob'",)
+    assert diagnostics.as_tuple() == ("the passage does not name 'Bob'",)
 
 
 def test_passages_cannot_close_their_mark() -> None:
@@ -172,10 +171,10 @@ def test_models_by_name() -> None:
         import llm  # noqa: F401
     except ImportError:
         with pytest.raises(ExtraMissing):
-            model_named("nothing-like-this")
+            get_model("nothing-like-this")
     else:
         with pytest.raises(ModelFailed, match="knows no model"):
-            model_named("nothing-like-this")
+            get_model("nothing-like-this")
 
 
 def test_an_empty_array_is_an_answer() -> None:
@@ -204,22 +203,22 @@ class _Told:
 
 def test_what_was_read_by_patterns_is_read_again_by_a_model_and_what_it_answered_is_kept(tmp_path: Path) -> None:
     write_all(tmp_path, {"docs/a.md": "# One\n\nplain alpha, plain beta", "docs/b.md": "# Two\n\nplain gamma, delta"})
-    shelf, docs = Shelf.at(None, tmp_path), [tmp_path / "docs"]
-    assert shelf.add(docs)[:4] == (2, 2, 2, 0)
-    assert shelf.opened().stats()["triples"] == 0
+    memory_file, docs = MemoryFile.locate(None, tmp_path), [tmp_path / "docs"]
+    assert memory_file.add(docs)[:4] == (2, 2, 2, 0)
+    assert memory_file.open().stats()["triples"] == 0
     answers = tmp_path / "answers"
     gone = LLMEntityExtractor(_Told(most=2), cache=answers)
     estimates: list[Estimate] = []
     with pytest.raises(ModelFailed):
-        shelf.add(docs, gone, estimates.append)
-    assert shelf.opened().stats()["triples"] == 0  # as it was
+        memory_file.add(docs, gone, estimates.append)
+    assert memory_file.open().stats()["triples"] == 0  # as it was
     whole = _Told()
-    assert shelf.add(docs, LLMEntityExtractor(whole, cache=answers), estimates.append)[:4] == (2, 2, 2, 0)
+    assert memory_file.add(docs, LLMEntityExtractor(whole, cache=answers), estimates.append)[:4] == (2, 2, 2, 0)
     assert [(each.passages, each.cached, each.calls) for each in estimates] == [(2, 0, 4), (2, 1, 2)]
     assert whole.asked == 2  # the other two answers were there
-    assert shelf.opened().stats()["triples"] == 2
-    assert shelf.opened().entity("alpha").type == "concept"
+    assert memory_file.open().stats()["triples"] == 2
+    assert memory_file.open().entity("alpha").type == "concept"
     # The same model again has nothing to do, and neither does a run without one.
-    assert shelf.add(docs, LLMEntityExtractor(whole, cache=answers))[:4] == (2, 2, 0, 0)
-    assert shelf.add(docs)[:4] == (2, 2, 0, 0)
-    assert (whole.asked, shelf.opened().stats()["triples"]) == (2, 2)
+    assert memory_file.add(docs, LLMEntityExtractor(whole, cache=answers))[:4] == (2, 2, 0, 0)
+    assert memory_file.add(docs)[:4] == (2, 2, 0, 0)
+    assert (whole.asked, memory_file.open().stats()["triples"]) == (2, 2)

@@ -10,9 +10,19 @@ import pytest
 from causalist._internal.circuit_breaker import MOST_FAILURES, PASSED_OVER
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory import HippoIndex
-from causalist.memory.distil import FEATURES, FEWEST, Feedback, Row, learn, level_of
 from causalist.memory.pipeline import MemoryPipeline
-from causalist.memory.stages import MODES, Mode, ValidationSettings, recency
+from causalist.memory.stages import (
+    FEATURES,
+    MIN_FEEDBACK_QUERIES,
+    MODES,
+    Feedback,
+    FeedbackRow,
+    ValidationSettings,
+    compute_level,
+    learn_weights,
+    recency_factors,
+)
+from causalist.model.answer import MemoryMode, RetrievalMode
 from tests.memory.texts import team
 
 QUESTION = "Who manages the team that handles JWT authentication?"
@@ -78,7 +88,7 @@ def test_the_same_question_skips_until_something_changes() -> None:
     assert again.hits == first.hits and again.answer_id == first.answer_id
     index.add_passage("new", "The Identity Team handles JWT Authentication.")
     assert pipeline.run(QUESTION).route.value != "skip"
-    with pytest.raises(UsageError, match="nothing to skip to"):
+    with pytest.raises(UsageError, match="needs an earlier answer"):
         pipeline.run("never asked", route="skip")
 
 
@@ -99,9 +109,9 @@ def test_age_and_confidence() -> None:
             "old": ("The door code is posted in the hall today.", {"timestamp": "2024-01-02"}),
         }
     )
-    factors = recency(index.view, ValidationSettings(half_life_days=10))
+    factors = recency_factors(index.snapshot, ValidationSettings(half_life_days=10))
     assert factors.tolist() == [1.0, 0.125]  # 30 days, three half-lives
-    later = recency(index.view, ValidationSettings(half_life_days=10, now="2024-02-11"))
+    later = recency_factors(index.snapshot, ValidationSettings(half_life_days=10, now="2024-02-11"))
     assert later == pytest.approx([0.5, 0.0625])
     sure = MemoryPipeline(index, validation=ValidationSettings(min_confidence=0.5)).run("door code posted hall")
     assert _ids(sure) == ["old"]
@@ -201,7 +211,7 @@ def test_a_self_check_may_refuse_and_may_fail() -> None:
         assert any("validate.reflect: skipped: model-failed" in note for note in answer.diagnostics)
 
 
-def _rows(n: int, telling: int, seed: int = 0) -> list[Row]:
+def _rows(n: int, telling: int, seed: int = 0) -> list[FeedbackRow]:
     """Feedback in which the feature number `telling` is high for what is used, and the others are noise."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -209,18 +219,18 @@ def _rows(n: int, telling: int, seed: int = 0) -> list[Row]:
         features = rng.random((8, len(FEATURES)))
         used = np.zeros(8, dtype=np.bool_)
         used[int(np.argmax(features[:, telling]))] = True
-        rows.append(Row(features, tuple([4] * 8), used))
+        rows.append(FeedbackRow(features, tuple([4] * 8), used))
     return rows
 
 
 def test_weights_are_learned_only_where_they_are_better() -> None:
-    assert learn(_rows(FEWEST - 1, FEATURES.index("sparse"))) is None
-    learned = learn(_rows(60, FEATURES.index("sparse")))
+    assert learn_weights(_rows(MIN_FEEDBACK_QUERIES - 1, FEATURES.index("sparse"))) is None
+    learned = learn_weights(_rows(60, FEATURES.index("sparse")))
     assert learned is not None
     assert learned.learned > 0.8 > 0.5 > learned.heuristic
     assert max(learned.weights, key=lambda name: learned.weights[name]) == "sparse"
     # Fusion itself is what tells: nothing can be better.
-    assert learn(_rows(60, FEATURES.index("fused"))) is None
+    assert learn_weights(_rows(60, FEATURES.index("fused"))) is None
 
 
 def test_feedback_moves_the_posterior_and_is_kept(tmp_path: Path) -> None:
@@ -231,7 +241,7 @@ def test_feedback_moves_the_posterior_and_is_kept(tmp_path: Path) -> None:
     pipeline.feedback(answer.answer_id, [answer.hits[0].passage_id])
     again = MemoryPipeline(team(), feedback=path)
     after = again.run("when is lunch served").hits[0].posterior
-    level = level_of(list(answer.hits[0].ranks.values()))
+    level = compute_level(list(answer.hits[0].ranks.values()))
     # Beta(mean * 4, (1 - mean) * 4) and one passage of that level that was used
     assert level == 0 and before.mean == 0.5
     assert after.mean == pytest.approx((2 + 1) / (4 + 1))
@@ -245,7 +255,7 @@ def test_feedback_moves_the_posterior_and_is_kept(tmp_path: Path) -> None:
 def test_learned_weights_decide_the_order() -> None:
     pipeline = MemoryPipeline(team())
     pipeline.store.rows += _rows(60, FEATURES.index("graph"))
-    pipeline.learned = learn(pipeline.store.rows)
+    pipeline.learned = learn_weights(pipeline.store.rows)
     assert pipeline.learned is not None
     answer = pipeline.run(QUESTION, route="exploratory")
     graph = sorted(answer.hits, key=lambda hit: hit.ranks.get("graph", 99))
@@ -257,7 +267,7 @@ def test_answers_do_not_depend_on_threads_or_history() -> None:
     for _ in range(3):
         pipeline = MemoryPipeline(team())
         pipeline.run("something else about lunch")
-        answers.append(pipeline.run(QUESTION, mode=Mode.BRAINSTORMING, route="exploratory"))
+        answers.append(pipeline.run(QUESTION, mode=MemoryMode.BRAINSTORMING, route="exploratory"))
     assert len({repr((a.hits, a.tiers, a.answer_id)) for a in answers}) == 1
 
 
@@ -271,9 +281,11 @@ def test_a_passage_that_two_lists_have_far_down_is_a_candidate_with_its_ranks(mo
     dense[100:], sparse[:50] = 0.0, 0.0
     sparse[50:100] = np.arange(50, 0, -1.0)
     monkeypatch.setattr(
-        "causalist.memory.pipeline.plain_scores", lambda query, view, mode: dense if mode == "dense" else sparse
+        "causalist.memory.pipeline.score_plain", lambda query, snapshot, mode: dense if mode == "dense" else sparse
     )
-    monkeypatch.setattr("causalist.memory.answers.plain_mode", lambda view: "dense")  # as with an embedder
+    monkeypatch.setattr(
+        "causalist.memory.pipeline.plain_mode", lambda snapshot: RetrievalMode.DENSE
+    )  # as with an embedder
     answer = MemoryPipeline(index).run("passage", mode="planning", route="exploratory")
     assert answer.hits[0].passage_id == "p050"
     assert answer.hits[0].ranks == {"dense": 51, "sparse": 51}

@@ -24,7 +24,7 @@ class _Parsed:
 def test_labels_become_types() -> None:
     index = HippoIndex(entity_extractor=SpacyEntityExtractor(_Parsed))
     index.add_passage("a", "In Lyon Ada Byron saw two looms of Jacquard.")
-    assert {e: index.entity(e).type for e in index.view.arrays.entities} == {
+    assert {e: index.entity(e).type for e in index.snapshot.arrays.entities} == {
         "ada_byron": "person",
         "lyon": "location",
         "jacquard": "concept",

@@ -38,7 +38,7 @@ def test_what_is_saved_is_loaded(tmp_path: Path, name: str) -> None:
         again = HippoIndex.load(tmp_path / name, entity_extractor=index.extractor)
         assert _fingerprint(again) == _fingerprint(index)
         assert [again.passage(p) for p in again.passage_ids] == [index.passage(p) for p in index.passage_ids]
-        for entity in index.view.arrays.entities:
+        for entity in index.snapshot.arrays.entities:
             assert again.entity(entity) == index.entity(entity)
         # It goes on from there as the other one does.
         for each in (index, again):
@@ -152,7 +152,7 @@ def test_json_that_is_no_graph(tmp_path: Path, text: str) -> None:
 
 
 def test_nothing_there(tmp_path: Path) -> None:
-    with pytest.raises(IndexUnreadable, match="there is no memory"):
+    with pytest.raises(IndexUnreadable, match="no memory at"):
         HippoIndex.load(tmp_path / "nothing")
 
 

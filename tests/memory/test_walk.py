@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from causalist.errors import UsageError
-from causalist.memory.arrays import Matrix, arrays_of
+from causalist.memory.arrays import Matrix, build_arrays
 from causalist.memory.entities import Entity, Extraction, Triple
-from causalist.memory.entity_linking import link, seeds_of
+from causalist.memory.entity_linking import build_seeds, link_query
 from causalist.memory.index import HippoIndex
 from causalist.memory.retrieval import RetrievalSettings
-from causalist.memory.variants import VARIANTS, Variant, cooccurrences, variant_named, walk_graph
-from causalist.memory.walk import Walker
+from causalist.memory.walk import VARIANTS, MemoryWalk, Variant, build_walk_graph, count_cooccurrences, get_variant
 
 
 def _extractor(text: str) -> Extraction:
@@ -58,7 +57,7 @@ def test_log_variant_by_hand() -> None:
 def test_specificity_is_the_logarithm_of_nodes_by_degree() -> None:
     """Aa stands in three passages, Bb in one: five nodes, degrees 3 and 1, so seeds as log(5/3) to log(5)."""
     index = _index({"p": "Aa", "q": "Aa", "r": "Aa Bb"})
-    seeds = seeds_of(link("Aa Bb", index.view, _extractor), index.view, index.variant, np.zeros(3))
+    seeds = build_seeds(link_query("Aa Bb", index.snapshot, _extractor), index.snapshot, index.variant, np.zeros(3))
     assert seeds is not None
     expected = np.array([np.log(5 / 3), np.log(5)])
     assert seeds[:2] == pytest.approx(expected / expected.sum(), abs=1e-12)
@@ -134,7 +133,7 @@ def _random_index(seed: int, variant: str, n_passages: int = 40) -> HippoIndex:
 @pytest.mark.parametrize("variant", list(VARIANTS))
 @pytest.mark.parametrize("damping", [0.3, 0.5, 0.85, 0.97])
 def test_agrees_with_a_dense_solve(variant: str, damping: float) -> None:
-    graph = walk_graph(_random_index(3, variant).view.arrays, VARIANTS[variant])
+    graph = build_walk_graph(_random_index(3, variant).snapshot.arrays, VARIANTS[variant])
     t = graph.transition
     n = len(graph.totals)
     dense = np.zeros((n, n))
@@ -143,7 +142,7 @@ def test_agrees_with_a_dense_solve(variant: str, damping: float) -> None:
     seeds = np.zeros(n)
     seeds[[0, 5]] = 0.25, 0.75
     exact = np.linalg.solve(np.eye(n) - damping * dense, seeds)
-    result = Walker(graph).pagerank(seeds, damping=damping, tolerance=1e-12, max_iterations=1000)
+    result = MemoryWalk(graph).pagerank(seeds, damping=damping, tolerance=1e-12, max_iterations=1000)
     assert result.rung == "converged"
     assert result.scores == pytest.approx(exact / exact.sum(), abs=1e-10)
 
@@ -152,16 +151,16 @@ def test_agrees_with_a_dense_solve(variant: str, damping: float) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_agrees_with_igraph_prpack(variant: str, seed: int) -> None:
     igraph = pytest.importorskip("igraph", reason="igraph, the reference for PageRank, is not installed")
-    view = _random_index(seed, variant).view
-    graph = walk_graph(view.arrays, VARIANTS[variant])
-    edges, weights = _edges(view.arrays, VARIANTS[variant])
+    snapshot = _random_index(seed, variant).snapshot
+    graph = build_walk_graph(snapshot.arrays, VARIANTS[variant])
+    edges, weights = _edges(snapshot.arrays, VARIANTS[variant])
     reference = igraph.Graph(n=len(graph.totals), edges=edges)
     seeds = np.zeros(len(graph.totals))
     seeds[[1, 4, 9]] = 0.2, 0.5, 0.3
     expected = reference.personalized_pagerank(
         directed=False, damping=0.5, reset=seeds.tolist(), weights=weights, implementation="prpack"
     )
-    result = Walker(graph).pagerank(seeds, damping=0.5, tolerance=1e-10, max_iterations=500)
+    result = MemoryWalk(graph).pagerank(seeds, damping=0.5, tolerance=1e-10, max_iterations=500)
     assert result.scores == pytest.approx(expected, abs=1e-6)
 
 
@@ -192,22 +191,22 @@ def _edges(arrays: Any, variant: Variant) -> tuple[list[tuple[int, int]], list[f
 
 
 def test_several_questions_in_one_product() -> None:
-    walker = Walker(walk_graph(_random_index(1, "log").view.arrays, VARIANTS["log"]))
-    n = len(walker.graph.totals)
+    memory_walk = MemoryWalk(build_walk_graph(_random_index(1, "log").snapshot.arrays, VARIANTS["log"]))
+    n = len(memory_walk.graph.totals)
     seeds = np.random.default_rng(0).random((4, n))
-    together = walker.pagerank_many(seeds, damping=0.85, tolerance=1e-11, max_iterations=500)
+    together = memory_walk.pagerank_many(seeds, damping=0.85, tolerance=1e-11, max_iterations=500)
     for row, result in zip(seeds, together, strict=True):
-        alone = walker.pagerank(row, damping=0.85, tolerance=1e-11, max_iterations=500)
+        alone = memory_walk.pagerank(row, damping=0.85, tolerance=1e-11, max_iterations=500)
         assert result.scores == pytest.approx(alone.scores, abs=1e-9)
 
 
 @pytest.mark.parametrize("bound", [0.5, 0.1, 0.01, 1e-4])
 def test_an_approximation_keeps_its_bound(bound: float) -> None:
-    walker = Walker(walk_graph(_random_index(2, "log").view.arrays, VARIANTS["log"]))
-    seeds = np.zeros(len(walker.graph.totals))
+    memory_walk = MemoryWalk(build_walk_graph(_random_index(2, "log").snapshot.arrays, VARIANTS["log"]))
+    seeds = np.zeros(len(memory_walk.graph.totals))
     seeds[3] = 1.0
-    exact = walker.pagerank(seeds, damping=0.85, tolerance=1e-13, max_iterations=1000).scores
-    result, stated = walker.approximate(seeds, damping=0.85, bound=bound)
+    exact = memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-13, max_iterations=1000).scores
+    result, stated = memory_walk.approximate(seeds, damping=0.85, bound=bound)
     assert np.abs(result.scores - exact).sum() <= stated <= bound
 
 
@@ -215,18 +214,18 @@ def test_results_are_remembered_until_something_changes() -> None:
     index = _index({"p": "Aa Bb", "q": "Bb"})
     first = index.retrieve("Aa")
     assert index.retrieve("Aa") == first
-    assert index.view.walker(index.variant).hits == 1
+    assert index.snapshot.memory_walk(index.variant).hits == 1
     index.add_passage("r", "Aa Cc")
     assert {each.passage_id for each in index.retrieve("Aa")} == {"p", "q", "r"}
 
 
 def test_where_too_few_iterations_are_allowed_the_rungs_say_so() -> None:
-    walker = Walker(walk_graph(_random_index(2, "log").view.arrays, VARIANTS["log"]))
-    seeds = np.zeros(len(walker.graph.totals))
+    memory_walk = MemoryWalk(build_walk_graph(_random_index(2, "log").snapshot.arrays, VARIANTS["log"]))
+    seeds = np.zeros(len(memory_walk.graph.totals))
     seeds[0] = 1.0
-    assert walker.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=30).rung == "converged"
-    assert walker.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=12).rung == "relaxed"
-    assert walker.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=1).rung == "degree"
+    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=30).rung == "converged"
+    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=12).rung == "relaxed"
+    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=1).rung == "degree"
 
 
 def test_what_is_out_of_range_is_said() -> None:
@@ -235,12 +234,12 @@ def test_what_is_out_of_range_is_said() -> None:
         with pytest.raises(UsageError):
             index.retrieve("Aa", **bad)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="log, hipporag, hipporag2"):
-        variant_named("pagerank")
+        get_variant("pagerank")
 
 
 def test_co_occurrences_count_passages() -> None:
-    arrays = _index({"p": "Aa Bb Aa", "q": "Bb Aa", "r": "Cc"}).view.arrays
-    rows, columns, shared = cooccurrences(arrays)
+    arrays = _index({"p": "Aa Bb Aa", "q": "Bb Aa", "r": "Cc"}).snapshot.arrays
+    rows, columns, shared = count_cooccurrences(arrays)
     assert (rows.tolist(), columns.tolist(), shared.tolist()) == ([0], [1], [2.0])
 
 
@@ -252,4 +251,4 @@ def test_entries_at_one_place_are_added_in_any_order() -> None:
     two = Matrix.from_entries(rows[order], columns[order], np.array(values)[order], (2, 3))
     assert one.values.tobytes() == two.values.tobytes()
     assert one.indptr.tolist() == [0, 1, 2] and one.indices.tolist() == [0, 2]
-    assert arrays_of(_index({}).records).n_passages == 0
+    assert build_arrays(_index({}).records).n_passages == 0

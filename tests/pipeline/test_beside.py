@@ -210,8 +210,8 @@ class TestWeights:
 
     @pytest.mark.parametrize(
         ("old", "new"),
-        [("{", ""), ('"path": ', '"pith": '), ('"path": ', '"path": -'), ('"code": 1.0', '"code": NaN'),
-         ('"code": 1.0', '"code": "a"'), ('"signals": {', '"signals": 3, "others": {')],
+        [("{", ""), ('"path": ', '"pith": '), ('"path": ', '"title": 0.1, "path": '), ('"path": ', '"path": -'),
+         ('"code": 1.0', '"code": NaN'), ('"code": 1.0', '"code": "a"'), ('"signals": {', '"signals": 3, "others": {')],
     )  # fmt: skip
     def test_what_is_no_weights_file_is_not_used(self, shop: Path, old: str, new: str) -> None:
         learn_by_hand(shop)

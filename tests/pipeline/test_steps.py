@@ -21,7 +21,7 @@ QUESTION = 'why does authenticateUser say "signature mismatch" when a token is r
 # Where each optional step goes wrong: what it calls, where that is looked up.
 OPTIONAL = {
     "candidates.literals": "causalist.pipeline.text_search.all_matches",
-    "candidates.words": "causalist.rank.scoring.signals._words_of_definitions",
+    "candidates.words": "causalist.rank.scoring.signals.identifier_scores",
     "candidates.files": "causalist.rank.scoring.signals.files_that_run",
     "candidates.tests": "causalist.rank.scoring.signals.scores_by_tests",
     "candidates.names": "causalist.rank.scoring.signals.share_of_names",
@@ -35,7 +35,7 @@ OPTIONAL = {
     "candidates.places": "causalist.rank.scoring.graph_evidence._file_specificity",
     "validate.roles": "causalist.rank.scoring.signals.roles_asked_for",
     "validate.scope": "causalist.pipeline.retries.in_scope",
-    "distil.weights": "causalist.rank.scoring.fusion.first_scores",
+    "distil.weights": "causalist.rank.scoring.fusion.definition_signals",
     "assemble.duplicates": "causalist.rank.scoring.ranking._distinct",
     "assemble.conflicts": "causalist.pipeline.answer_parts.without_repeats",
     "assemble.attribution": "causalist.rank.seed_shares",

@@ -1,4 +1,4 @@
-"""Signals by hand: scales, coverage, places, factors of role and kind; the sum; and the weights that are shipped."""
+"""Signals by hand: scales, factors of role and kind; the sum; and the weights that are shipped."""
 
 import json
 from collections import defaultdict
@@ -29,8 +29,8 @@ from causalist.rank.scoring.fusion import (
     with_signal,
     with_support,
 )
-from causalist.rank.scoring.scaling import best_and_sum, places
-from causalist.rank.scoring.signals import OF_FIRST, PRIORS, Factors, Reading, known_terms, read_against
+from causalist.rank.scoring.scaling import best_and_sum
+from causalist.rank.scoring.signals import PRIORS, Factors, Reading, known_terms, read_against
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
 from tests.pasts import change, past_of
 
@@ -45,8 +45,7 @@ def reading(
 
 
 def of_definitions(c: Corpus, text: str, matched: Mapping[int, Matched] | None = None) -> dict[str, np.ndarray]:
-    """Signals of definitions where files score nothing."""
-    return reading(c, text, matched).definitions(np.zeros(len(c.graph.nodes)))
+    return reading(c, text, matched).definitions()
 
 
 def of_files(c: Corpus, text: str, matched: Mapping[int, Matched] | None = None) -> dict[str, np.ndarray]:
@@ -131,9 +130,6 @@ def test_what_stands_in_a_file_counts_for_it() -> None:
     files, definitions = of_files(c, text), of_definitions(c, text)
     assert c.of(files["name"]) == {"p.py": c.of(definitions["name"])["p.py::tokenCache"]}
     assert c.of(files["mention"]) == {"p.py": 1.0}
-    assert c.of(files["best definition"]) == {"p.py": 1.0}
-    # Each definition and the module-level code have the text of their file as a whole, fields and externals have not.
-    assert c.of(definitions["file text"]) == dict.fromkeys(["p.py", "p.py::tokenCache", "p.py::other"], 1.0)
 
 
 def test_text_is_scaled_by_the_best() -> None:
@@ -147,17 +143,6 @@ def test_text_is_scaled_by_the_best() -> None:
 
 
 # -- signals of definitions
-
-
-def test_coverage_counts_each_word_once_by_its_rarity() -> None:
-    """4 nodes. alpha stands in 1 document of 4, idf ln(1 + 3.5 / 1.5) = ln 10/3; beta in 2, idf ln 2.
-    f has both, however often; g has beta; together they are ln 20/3."""
-    c = corpus({"p.py": [Def("f", "alpha alpha alpha beta"), Def("g", "beta")], "q.py": ""})
-    assert c.graph.nodes.ids[0] == "p.py"
-    n = c.lexical.definitions.n_documents
-    rare, common = log(1 + (n - 0.5) / 1.5), log(1 + (n - 1.5) / 2.5)
-    expected = {"p.py::f": 1.0, "p.py::g": common / (rare + common)}
-    assert c.of(of_definitions(c, "alpha beta")["coverage"]) == pytest.approx(expected, rel=FLOAT32)
 
 
 def test_the_share_of_a_name_counts_its_parts_and_not_the_whole_beside_them() -> None:
@@ -202,22 +187,6 @@ def test_what_is_called_as_the_question_says_comes_first() -> None:
     assert best[0] == "tasks.py::cleanup_expired_share_link_bundles"
 
 
-def test_around_is_the_text_of_the_enclosing_definition_and_never_that_of_the_file() -> None:
-    parts = [Def("C", "token", NodeKind.CLASS), Def("C.m", "", NodeKind.METHOD), Def("f", "")]
-    c = corpus({"p.py": facts_of("token", parts)})
-    signals = of_definitions(c, "token")
-    assert c.of(signals["around"]) == {"p.py::C.m": signals["text"][c.node("p.py::C")]}
-
-
-def test_a_definition_has_the_score_and_the_place_of_its_file() -> None:
-    c = corpus({"p.py": [Def("f")], "q.py": [Def("g")], "r.py": [Def("h")]})
-    scores = np.zeros(len(c.graph.nodes))
-    scores[c.node("p.py")], scores[c.node("q.py")] = 4.0, 1.0
-    signals = reading(c, "token").definitions(scores)
-    assert c.of(signals["file"]) == {"p.py": 1.0, "p.py::f": 1.0, "q.py": 0.25, "q.py::g": 0.25}
-    assert c.of(signals["file place"]) == {"p.py": 1.0, "p.py::f": 1.0, "q.py": 0.5, "q.py::g": 0.5}
-
-
 def test_in_the_last_pass_a_definition_has_its_file_as_it_is_judged_then() -> None:
     c = corpus({"p.py": [Def("f")], "q.py": [Def("g")]})
     scores = np.zeros(len(c.graph.nodes))
@@ -225,16 +194,6 @@ def test_in_the_last_pass_a_definition_has_its_file_as_it_is_judged_then() -> No
     before = np.where(np.array(c.graph.nodes.ids) == "p.py", 0.0, 2.0)  # of the module-level code no word led to
     found = reading(c, "token").definitions_again(scores, before)
     assert c.of(found["found file"]) == {"p.py::f": 0.25, "q.py": 1.0, "q.py::g": 1.0}
-
-
-def test_what_stands_in_something_named_has_that() -> None:
-    """A name in the body counts 0.6. The class itself and what stands elsewhere have nothing of it, nor has anything
-    for standing in a file that is named."""
-    parts = [Def("Spider", "", NodeKind.CLASS), Def("Spider.parse", "feed"), Def("other", "feed")]
-    c = corpus({"p.py": parts, "q.py": [Def("third", "feed")]})
-    ones = np.ones(len(c.graph.nodes))
-    found = reading(c, "the feed is empty\nclass `Spider` of mine in q.py").definitions_again(ones, ones)
-    assert c.of(found["named around"]) == {"p.py::Spider.parse": 0.6}
 
 
 def test_identifiers_are_the_share_of_the_names_that_stand_in_a_definition() -> None:
@@ -264,14 +223,6 @@ def test_a_synonym_counts_beside_what_was_asked() -> None:
     assert 0 < beside[common.node("q0.py::g")] < 0.5  # a word that stands everywhere says little
 
 
-def test_places_are_shared_by_equal_scores_and_end_at_the_50th() -> None:
-    assert places(np.array([0.0, 3.0, 5.0, 3.0, 1.0])).tolist() == [0.0, 0.5, 1.0, 0.5, 0.25]
-    assert places(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
-    falling = places(np.arange(60.0, 0.0, -1.0))
-    assert falling[49] == 1 / 50
-    assert not falling[50:].any()
-
-
 def test_length_counts_by_its_logarithm_where_a_word_says_anything() -> None:
     """A row of 400 at most: ln 2 / ln 401. Module-level code has the rows that its definitions leave."""
     c = corpus({"p.py": facts_of("token", [Def("f", "token"), Def("g")])})
@@ -291,7 +242,6 @@ def test_a_file_has_its_best_definition_and_the_five_best() -> None:
     signals = reading(c, "token").files(scores)
     assert c.of(signals["leading definition"]) == {"p.py": 1.0, "q.py": 0.25}
     assert c.of(signals["leading definitions"]) == pytest.approx({"p.py": 1.25 / 3, "q.py": 1 / 16 / 3})
-    assert c.of(signals["leading place"]) == {"p.py": 1.0, "q.py": 0.5}
 
 
 # -- the sum
@@ -320,25 +270,21 @@ def test_each_weight_scales_its_own_signal() -> None:
     shipped = default_weights()
     definition = Linear({n: i + 2.0 for i, n in enumerate(shipped.definition.signals)}, {}, {"function": 7.0})
     file = Linear({n: i + 3.0 for i, n in enumerate(shipped.file.signals)}, {}, {})
-    weights = Weights(replace(shipped.first, role={}), definition, file, NO_FACTORS)
+    weights = Weights(definition, file, NO_FACTORS)
     near = np.linspace(0.1, 0.9, len(c.graph.nodes))
     question = read_question(text)
     weighted = signals_of(question, c.graph, c.lexical, weights, matched, past, similarities=lambda: near)
     own = read_against(question, c.graph, c.lexical, NO_FACTORS, matched, past, similarities=lambda: near)
-    first = own.first_files()
-    scores = sum((first[n] * w for n, w in shipped.first.signals.items()), np.zeros(len(c.graph.nodes)))
-    plain = own.definitions(scores)
-    in_second = {name: values * definition.signals[name] for name, values in plain.items()}
-    in_second["kind"] = weighted.definition["kind"]
+    plain = own.definitions()
+    in_first = {name: values * definition.signals[name] for name, values in plain.items()}
+    in_first["kind"] = weighted.definition["kind"]
     nothing = np.zeros(len(c.graph.nodes))
-    last = own.definitions_again(sum(weighted.file.values(), nothing), sum(in_second.values(), nothing))
+    last = own.definitions_again(sum(weighted.file.values(), nothing), sum(in_first.values(), nothing))
     for name, values in {**plain, **last}.items():
         assert values.any(), name
-        if name not in OF_FIRST:
-            assert weighted.definition[name].tolist() == (values * definition.signals[name]).tolist()
-    assert not OF_FIRST & set(weighted.definition)
+        assert weighted.definition[name].tolist() == (values * definition.signals[name]).tolist()
     assert c.of(weighted.definition["kind"])["token/cache.py::tokenCache"] == 7.0
-    again = own.files(sum(in_second.values(), np.zeros(len(c.graph.nodes))))
+    again = own.files(sum(in_first.values(), np.zeros(len(c.graph.nodes))))
     for name, values in again.items():
         assert values.any() or name == "expansion", name  # which this question has not: it names something
         # They follow from sums, which are added in another order here.
@@ -382,8 +328,8 @@ def twins(role: Role, text: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("role", [r for r in Role if r is not Role.CODE])
 def test_what_is_not_code_counts_less(role: Role) -> None:
-    """At most the factor of its role: a definition's file has the factor of the first pass in it already, and a file's
-    definitions have theirs."""
+    """At most the factor of its role: a definition's file has its own in it already, and a file's definitions have
+    theirs."""
     shipped = default_weights()
     definition, file = twins(role, "token cache")
     assert 0 < definition <= shipped.definition.role[role.label]
@@ -424,15 +370,14 @@ FACTORS = default_weights().factors
 def test_declarations_count_less_for_their_file_above_all_for_behaviour(
     kind: NodeKind, text: str, factor: float
 ) -> None:
-    """0.6 by kind, and half of that for a question about what happens: of the text and of the name."""
+    """0.6 by kind, and half of that for a question about what happens."""
     c = corpus({"p.py": [Def("tokenCache", "token", kind)], "q.py": [Def("tokenCache", "token")]})
     read = reading(c, text, factors=FACTORS)
     assert read.kind.tolist() == pytest.approx([1.0, factor, 1.0, 1.0])
     files = read.first_files()
-    for name in ("best definition", "name"):
-        declared, runs = files[name][[c.node("p.py"), c.node("q.py")]]
-        assert declared == pytest.approx(factor * runs)
-        assert runs > 0
+    declared, runs = files["name"][[c.node("p.py"), c.node("q.py")]]
+    assert declared == pytest.approx(factor * runs)
+    assert runs > 0
 
 
 def test_methods_of_interfaces_are_declarations_and_those_of_classes_are_not() -> None:
@@ -451,7 +396,7 @@ def test_methods_of_interfaces_are_declarations_and_those_of_classes_are_not() -
     }
     given = c.of(shipped_signals(c, "cache refill").definition["kind"])
     weights = default_weights().definition.kind
-    assert given["p.ts::Cache.refill"] == weights["interface"]
+    assert given.get("p.ts::Cache.refill", 0.0) == weights.get("interface", 0.0)
     assert given["p.ts::Store.refill"] == weights["method"]
 
 
@@ -569,12 +514,12 @@ def shipped() -> dict:
 
 def test_the_weights_say_where_they_come_from() -> None:
     data = shipped()
-    assert set(data) == {"provenance", "first", "definition", "file"}
+    assert set(data) == {"provenance", "factors", "definition", "file"}
     assert "questions" in data["provenance"]
     weights = default_weights()
     assert weights.definition == Linear(*(data["definition"][part] for part in ("signals", "role", "kind")))
     assert weights.file == Linear(data["file"]["signals"], data["file"]["role"], {})
-    assert weights.factors == Factors(data["first"]["role"], data["first"]["declarations"])
+    assert weights.factors == Factors(data["factors"]["role"], data["factors"]["declarations"])
 
 
 def test_every_weight_is_that_of_a_signal_and_every_signal_has_one() -> None:
@@ -583,11 +528,10 @@ def test_every_weight_is_that_of_a_signal_and_every_signal_has_one() -> None:
     c = corpus({"p.py": ""})
     signals = with_support(shipped_signals(c, "token"), np.zeros(1), weights)
     signals = with_signal(signals, USES_NAMED, np.zeros(1), weights)
-    assert {*weights.definition.signals, "kind"} == {*signals.definition, *OF_FIRST}
-    assert set(of_definitions(c, "token")) >= OF_FIRST
+    assert {*weights.definition.signals, "kind"} == set(signals.definition)
     assert set(weights.file.signals) == set(signals.file)
-    assert set(weights.first.signals) == set(of_files(c, "token"))
-    for linear in (weights.first, weights.definition, weights.file):
+    assert set(weights.file.signals) >= set(of_files(c, "token"))
+    for linear in (weights.definition, weights.file):
         assert set(linear.role) == {role.label for role in Role}
     assert set(weights.factors.kind) == {"interface", "type", "constant", "declarations only"}
     assert set(weights.definition.kind) <= {kind.label for kind in NodeKind}
@@ -595,7 +539,7 @@ def test_every_weight_is_that_of_a_signal_and_every_signal_has_one() -> None:
 
 def test_weights_are_not_negative_and_factors_lie_in_0_to_1() -> None:
     weights = default_weights()
-    for linear in (weights.first, weights.definition, weights.file):
+    for linear in (weights.definition, weights.file):
         assert all(value >= 0 for value in [*linear.signals.values(), *linear.kind.values()])
         assert linear.signals["text"] > 0
         assert all(0 < value <= 1 for value in linear.role.values())

@@ -4,7 +4,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.rank.scoring.scaling import places
 from causalist.rank.top_k import best_of, distinct, first_by
 
 # Many are the same, some only when they are rounded.
@@ -32,12 +31,3 @@ def test_the_best_are_above_zero_when_they_are_rounded(values: list[float], k: i
 @given(st.lists(st.integers(-3, 3)))
 def test_each_once_in_order(values: list[int]) -> None:
     assert distinct(np.array(values, dtype=np.int32)).tolist() == sorted(set(values))
-
-
-@given(SCORES)
-def test_places_are_counted_among_the_first_alone(values: list[float]) -> None:
-    scores = np.array(values * 60)
-    rounded = [round(value, 12) for value in values]
-    n_better = [60 * sum(other > value for other in rounded) for value in rounded]
-    own = [1 / (1 + n) if value > 0 and n < 50 else 0.0 for value, n in zip(rounded, n_better, strict=True)]
-    assert places(scores).tolist() == own * 60

@@ -66,8 +66,7 @@ def test_generators_run_in_the_order_of_the_table() -> None:
 @pytest.mark.parametrize(
     ("generator", "signals"),
     [
-        ("words", ("text", "title", "coverage")),
-        ("files", ("file text",)),
+        ("words", ("text",)),
         ("names", ("path", "name", "name share", "name coverage")),
         ("mentions", ("mention",)),
         ("synonyms", ("synonyms",)),

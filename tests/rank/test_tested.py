@@ -91,4 +91,4 @@ def test_the_signal_is_that_of_the_text_and_of_definitions_with_a_word() -> None
     )
     reading = read_against(read_question("cookie after redirect"), c.graph, c.lexical, Factors({}, {}))
     assert c.of(reading.first_files()["tests"]) == {"jar.py": 1.0}
-    assert c.of(reading.definitions(np.zeros(len(c.graph.nodes)))["tests"]) == {"jar.py::keep": 1.0}
+    assert c.of(reading.definitions()["tests"]) == {"jar.py::keep": 1.0}

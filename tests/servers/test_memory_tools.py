@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexUnreadable, UsageError
-from causalist.memory.memory_file import Shelf
-from causalist.memory.stages import Mode
+from causalist.memory.memory_file import MemoryFile
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
-from causalist.servers.mcp.more_tools import _MODES, MEMORY_TOOLS
+from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.cli.commands import write_all
 
 DOCS = {
@@ -22,7 +21,7 @@ DOCS = {
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     write_all(tmp_path, DOCS)
-    Shelf.at(None, tmp_path).add([tmp_path / "docs"])
+    MemoryFile.locate(None, tmp_path).add([tmp_path / "docs"])
     return Repository.open(tmp_path)
 
 
@@ -31,8 +30,9 @@ def _call(tool: str, repository: Repository, **given: object) -> str:
     return chosen.answer(repository, chosen.read(given))
 
 
-def test_modes_are_those_there_are() -> None:
-    assert tuple(Mode) == _MODES
+def test_modes_of_the_tool() -> None:
+    schema = MEMORY_TOOLS["hipporag_retrieve"].parameters["mode"].schema()
+    assert schema["enum"] == ["execution", "planning", "brainstorming"]
 
 
 def test_arguments_and_their_defaults() -> None:
@@ -65,7 +65,7 @@ def test_retrieval_says_how_sure_it_is(repository: Repository) -> None:
 def test_a_memory_that_changed_is_read_again(repository: Repository) -> None:
     assert _call("memory_search_graph", repository, query="printer").startswith("nothing")
     write_all(repository.root, {"docs/new.md": "# Printer\n\nThe printer is on the third floor.\n"})
-    Shelf.at(None, repository.root).add([repository.root / "docs"])
+    MemoryFile.locate(None, repository.root).add([repository.root / "docs"])
     assert "docs/new.md#printer" in _call("memory_search_graph", repository, query="printer")
 
 
@@ -77,7 +77,7 @@ def test_without_a_memory(tmp_path: Path) -> None:
 
 def test_answers_are_bounded(tmp_path: Path) -> None:
     write_all(tmp_path, {f"docs/{i}.md": f"# Ledger {i}\n\n{'Ledger of Acme Corp. ' * 90}" for i in range(40)})
-    Shelf.at(None, tmp_path).add([tmp_path / "docs"])
+    MemoryFile.locate(None, tmp_path).add([tmp_path / "docs"])
     repository = Repository.open(tmp_path)
     text = _call("memory_search_graph", repository, query="Ledger of Acme Corp", limit=40)
     assert count_tokens(text) <= 4_000

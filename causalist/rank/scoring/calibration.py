@@ -141,6 +141,7 @@ class Stacked:
 
     `matrix`: (n, linear parameters); `roles`: (n, roles), a one where the role's factor holds; `gold`: (n,);
     `question`: (n,), ascending from 0; `starts`: (questions,), the first row of each; `n_right`: (questions,).
+    A question that is to count three times has a third of its number there.
     """
 
     matrix: NDArray[np.float64]
@@ -148,7 +149,7 @@ class Stacked:
     gold: NDArray[np.bool_]
     question: NDArray[np.int64]
     starts: NDArray[np.int64]
-    n_right: NDArray[np.int64]
+    n_right: NDArray[np.int64] | NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

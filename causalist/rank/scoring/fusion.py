@@ -29,7 +29,6 @@ from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import (
     KIND,
     NAMED,
-    OF_FIRST,
     PRIORS,
     Factors,
     Reading,
@@ -58,9 +57,8 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Those of the passes, and the factors of the first. `definition`: of the second and the last."""
+    """Those of definitions, in both passes, and of files, and the factors of what words find."""
 
-    first: Linear
     definition: Linear
     file: Linear
     factors: Factors
@@ -69,14 +67,10 @@ class Weights:
     def from_json(cls, data: Mapping[str, Mapping[str, Mapping[str, float]]]) -> "Weights":
         def linear(name: str) -> Linear:
             part = data[name]
-            return Linear(part["signals"], part.get("role", data["first"]["role"]), part.get("kind", {}))
+            return Linear(part["signals"], part["role"], part.get("kind", {}))
 
-        return cls(
-            linear("first"),
-            linear("definition"),
-            linear("file"),
-            Factors(data["first"]["role"], data["first"]["declarations"]),
-        )
+        factors = Factors(data["factors"]["role"], data["factors"]["declarations"])
+        return cls(linear("definition"), linear("file"), factors)
 
 
 @lru_cache(maxsize=1)
@@ -135,11 +129,9 @@ def signals_of(
 
 
 def _weighed(reading: Reading, weights: Weights, known: Mapping[str, int]) -> Signals:
-    raw = reading.first_files()
-    first = first_scores(reading, weights.first, raw)
-    definition, role = definition_signals(reading, first, weights.definition)
+    definition, role = definition_signals(reading, weights.definition)
     before = summed(definition, role)
-    file, file_role = file_signals(reading, before, weights.file, raw)
+    file, file_role = file_signals(reading, before, weights.file)
     definition = definitions_again(reading, definition, before, summed(file, file_role), weights.definition)
     return Signals(definition, file, role, file_role, _reach(reading), known, reading.mention)
 
@@ -151,7 +143,7 @@ def _reach(reading: Reading) -> Scores:
 
 def _by_places(reading: Reading, known: Mapping[str, int]) -> Signals:
     """Without weights: the sum over the generators of 1 / (RECIPROCAL + place), with equal scores sharing the better
-    place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009), times the factors of the first pass."""
+    place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009), times the factors of roles and kinds."""
     own = (reading.text, reading.name, reading.mention, reading.literal, reading.frame, reading.synonyms, reading.dense)
     first = reading.first_files()
     definitions = sum(map(_reciprocal, own), np.zeros(len(reading.role)))
@@ -169,22 +161,16 @@ def _reciprocal(scores: Scores) -> Scores:
     return np.where(rounded > 0, 1.0 / (RECIPROCAL + place[np.searchsorted(levels, -rounded)]), 0.0)
 
 
-def first_scores(reading: Reading, weights: Linear, raw: Mapping[str, Scores] | None = None) -> Scores:
-    """Scores of files in the first pass; `raw`: its signals, if they are at hand."""
-    return summed(_weighted(raw or reading.first_files(), weights), _role_factors(reading, weights))
-
-
 def definition_signals(
-    reading: Reading, files: Scores, weights: Linear, raw: Mapping[str, Scores] | None = None
+    reading: Reading, weights: Linear, raw: Mapping[str, Scores] | None = None
 ) -> tuple[Table, Scores]:
-    """(signals of definitions, weighted; factors of the roles); `files` are scores of the first pass, `raw` the signals
-    that follow from them, if they are at hand."""
-    raw = raw or reading.definitions(files)
+    """(signals of definitions, weighted; factors of the roles); `raw`: the signals, if they are at hand."""
+    raw = raw or reading.definitions()
     given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
     # Nothing is given to what no word is about: it would be found whatever is asked.
     kind = np.where(raw["size"] > 0, given[kinds_as_judged(reading.graph)], 0.0)
     # Last what is asked for without later, so that the sum of all else is there.
-    later = [name for name in raw if name in NAMED | OF_FIRST]
+    later = [name for name in raw if name in NAMED]
     signals = {name: values for name, values in raw.items() if name != KIND and name not in later}
     table = Table({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})
     for name in later:
@@ -193,19 +179,17 @@ def definition_signals(
 
 
 def definitions_again(reading: Reading, signals: Table, before: Scores, files: Scores, weights: Linear) -> Table:
-    """The weighted signals of the last pass; `signals` and `before`: those of definitions in the second and their
-    sum, `files`: scores of files in the third."""
-    again = signals.without(OF_FIRST)
+    """The weighted signals of the last pass; `signals` and `before`: those of definitions in the first and their sum,
+    `files`: scores of files."""
+    again = signals
     for name, values in reading.definitions_again(files, before).items():
         again = again.with_one(name, values, weights.signals.get(name, 0.0))
     return again
 
 
-def file_signals(
-    reading: Reading, definitions: Scores, weights: Linear, raw: Mapping[str, Scores] | None = None
-) -> tuple[Mapping[str, Scores], Scores]:
-    """(signals of files, weighted; factors of the roles); `raw`: signals of the first pass, if they are at hand."""
-    return _weighted(reading.files(definitions, raw), weights), _role_factors(reading, weights)
+def file_signals(reading: Reading, definitions: Scores, weights: Linear) -> tuple[Mapping[str, Scores], Scores]:
+    """(signals of files, weighted; factors of the roles); `definitions`: their scores in the first pass."""
+    return _weighted(reading.files(definitions), weights), _role_factors(reading, weights)
 
 
 def _weighted(signals: Mapping[str, Scores], weights: Linear) -> Mapping[str, Scores]:
@@ -259,11 +243,6 @@ def reasons_of(
     says (length, kind) is no reason."""
     places = {
         "text": (node, lexical.files if is_file else lexical.definitions),
-        "title": (node, lexical.definitions),
-        "coverage": (node, lexical.files if is_file else lexical.definitions),
-        "definitions": (node, lexical.files),
-        "best definition": (node, lexical.files),
-        "file text": (file, lexical.files),
         "path": (file, lexical.paths),
     }
     if not is_file:

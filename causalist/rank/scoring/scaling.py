@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.rank.query.query import Generating
-from causalist.rank.top_k import ROUNDED_AWAY
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -31,24 +30,6 @@ def beside(scores: Scores, others: Scores) -> Scores:
     """By the largest of both: what says little beside the others stays small."""
     top = max(scores.max(initial=0.0), others.max(initial=0.0))
     return scores / top if top > 0 else scores
-
-
-def places(scores: Scores) -> Scores:
-    """1 for the best, 1/2 for the next and so on; equal scores (rounded) share the better place, 0 for what has none
-    of the first places or no score."""
-    result = np.zeros(len(scores))
-    nodes = np.flatnonzero(scores > 0)
-    if len(nodes) > 4 * _LISTED:
-        # Whatever is worse than so many others, or no better than what they round to, has none of the first places.
-        last = np.partition(scores[nodes], len(nodes) - _LISTED)[len(nodes) - _LISTED]
-        nodes = nodes[scores[nodes] >= last - ROUNDED_AWAY * (1.0 + last)]
-    rounded = np.round(scores[nodes], 12)
-    nodes, rounded = nodes[rounded > 0], rounded[rounded > 0]
-    levels, counts = np.unique(-rounded, return_counts=True)  # the best first
-    place = 1 + np.cumsum(counts) - counts
-    own = place[np.searchsorted(levels, -rounded)]
-    result[nodes] = np.where(own <= _LISTED, 1.0 / own, 0.0)
-    return result
 
 
 def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:

@@ -5,10 +5,9 @@ times its weight, nor, of signals of files, arrays with a place for every node: 
 
 What a question says of each node, before any weight: one array in [0, 1] for each signal.
 
-There are four passes. Files are judged first, by their text and by what stands in them; then definitions, which profit
-from standing in a good file; then files once more, which profit from holding a good definition; then definitions once
-more, by the files as they are judged now. Definitions and whole files fail on different questions, so that each helps
-the other.
+There are three passes. Definitions are judged first; then files, which profit from holding a good definition; then
+definitions once more, by the files as they are judged. Definitions and whole files fail on different questions, so that
+each helps the other.
 """
 
 from collections.abc import Iterator, Mapping, Set
@@ -22,12 +21,11 @@ from causalist.model.index import History, LexicalIndex, Postings
 from causalist.model.protocols import UNWATCHED, Steps
 from causalist.model.scores import Matched
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.lexical.bm25 import bm25, covered_share, rarest_weight, said_by_names, share_of_names
+from causalist.rank.lexical.bm25 import bm25, rarest_weight, said_by_names, share_of_names
 from causalist.rank.lexical.query_expansion import (
     EXPANSION,
     expansion_terms,
     files_that_run,
-    language_shares,
     lead_terms,
     may_gain,
     other_terms,
@@ -37,7 +35,7 @@ from causalist.rank.lexical.query_expansion import (
 from causalist.rank.query.query import ROUTES, Generating, Question, above_zero
 from causalist.rank.scoring.file_evidence import TOLD, history_signals, roles_asked_for, scores_by_tests
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
-from causalist.rank.scoring.scaling import DENSE, Similarities, beside, best_and_sum, dense_scores, places, scaled
+from causalist.rank.scoring.scaling import DENSE, Similarities, beside, best_and_sum, dense_scores, scaled
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -135,18 +133,14 @@ class Table(Mapping[str, Scores]):
 
 # (n_nodes,), indexed by NodeIndex
 
-# What no question says: how much of an answer a definition can be, by its length and by its kind, and a file, by its
-# language.
+# What no question says: how much of an answer a definition can be, by its length and by its kind.
 SIZE = "size"
 KIND = "kind"
-LANGUAGE = "language"
-PRIORS = frozenset({SIZE, KIND, LANGUAGE})
-# What a definition has from the scores of the first pass, until there are those of the third.
-OF_FIRST = frozenset({"file", "file place"})
+PRIORS = frozenset({SIZE, KIND})
 # What says that a name is what is asked for, and nothing of what belongs to it.
 NAMED = frozenset({"name coverage"})
 # What a file has from the scores of its definitions.
-LEADING = frozenset({"leading definition", "leading definitions", "leading place"})
+LEADING = frozenset({"leading definition", "leading definitions"})
 
 DECLARATIONS = (NodeKind.INTERFACE, NodeKind.TYPE, NodeKind.CONSTANT)
 _MOST_ROWS = 400  # of a definition; what is longer is no likelier an answer
@@ -155,7 +149,7 @@ _LOGARITHMS = np.log1p(np.arange(_MOST_ROWS + 1.0))  # of each number of rows an
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """Factors in (0, 1] of the first pass: by role of the file, and by kind of the definition."""
+    """Factors in (0, 1] of what words find: by role of the file, and by kind of the definition."""
 
     role: Mapping[str, float]  # label -> factor
     kind: Mapping[str, float]  # label -> factor; "declarations only": of files and kinds that only declare
@@ -166,7 +160,7 @@ class Reading:
     """A question read against one repository: everything that does not depend on a score.
 
     All arrays have shape (n_nodes,). `asked`: the node's role is what the question is about, so that no factor of the
-    role holds. `role`, `kind`: factors of the first pass.
+    role holds. `role`, `kind`: factors by role of the file and by kind of the definition.
     """
 
     question: Question
@@ -176,13 +170,11 @@ class Reading:
     role: Scores
     kind: Scores
     text: Scores  # BM25 of definitions, passages and module-level code; of other words as well
-    title: Scores  # the same for the words of the title alone
     file_text: Scores
     path: Scores
     name: Scores
     name_share: Scores
     name_coverage: Scores  # how much of the question stands in a name
-    coverage: Scores
     mention: Scores
     identifiers: Scores  # the share of the names in the question that stand in a definition
     literal: Scores
@@ -192,10 +184,8 @@ class Reading:
     synonyms_of_files: Scores
     leads: Scores  # BM25 of words that lead to the same, of definitions
     leads_of_files: Scores
-    coverage_of_files: Scores
     expansion: Scores  # words that stand beside those of the question, in whole files
     tested: Scores  # what the text of its tests says of a file
-    languages: Scores  # how much of the code is in the language of a file
     past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
     dense: Scores  # how near definitions and passages are in meaning; zeros without an embedder
 
@@ -203,37 +193,29 @@ class Reading:
 
     def first_files(self) -> Mapping[str, Scores]:
         """Signals of files that need no scores of definitions."""
-        best, total = best_and_sum(self.text * self.kind * self.role, self._owners, len(self.text))
         return self._of_files(
             {
                 "text": self._file_text(),
-                "best definition": scaled(best),
-                "definitions": scaled(total),
                 "path": self.path,
                 "name": self._in_file(self.name * self.kind),
                 "mention": self._in_file(self.mention),
                 "literal": self.literal_in_file,
                 "frame": self._in_file(self.frame),
                 "looked up": self._in_file(self._looked_up()),
-                "coverage": self.coverage_of_files,
                 "synonyms": beside(self.synonyms_of_files, self.file_text),
                 "leads": beside(self.leads_of_files, self.file_text) * (self.file_text > 0),
                 "tests": self.tested,
                 EXPANSION: self.expansion,
-                LANGUAGE: self.languages * (self.file_text > 0),
                 **self.past,
                 DENSE: self._in_file(self.dense),
             }
         )
 
-    def definitions(self, files: Scores) -> dict[str, Scores]:
-        """Signals of definitions, passages and module-level code; `files`: scores of the first pass."""
+    def definitions(self) -> dict[str, Scores]:
+        """Signals of definitions, passages and module-level code."""
         nodes = self.graph.nodes
         owner = np.maximum(nodes.files, 0)
         searched = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD)
-        parents = np.maximum(nodes.parents, 0)
-        text = scaled(self.text)
-        inside = (nodes.parents >= 0) & ~self.is_file[parents] & searched
 
         def of_file(scores: Scores) -> Scores:
             result: Scores = scores.take(owner)
@@ -243,17 +225,11 @@ class Reading:
         is_about = self.text > 0
 
         signals = {
-            "text": text,
-            "title": scaled(self.title),
-            "coverage": self.coverage,
+            "text": scaled(self.text),
             "name": self.name,
             "name share": self.name_share,
             "name coverage": self.name_coverage,
-            "around": text.take(parents) * inside,
-            "file text": of_file(scaled(self._file_text())),
             "path": of_file(self.path),
-            "file": of_file(scaled(files)),
-            "file place": of_file(places(files)),
             "mention": self.mention,
             "literal": self.literal,
             "frame": self.frame,
@@ -269,31 +245,26 @@ class Reading:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
         return signals
 
-    def files(self, definitions: Scores, first: Mapping[str, Scores] | None = None) -> Mapping[str, Scores]:
-        """Signals of files; `definitions`: scores of definitions, by whatever weights; `first`: what `first_files`
-        gave, if that is at hand."""
+    def files(self, definitions: Scores) -> Mapping[str, Scores]:
+        """Signals of files; `definitions`: scores of definitions, by whatever weights."""
         best, total = best_and_sum(scaled(definitions) ** 2, self._owners, len(definitions))
         best = np.sqrt(best)
-        first = first or self.first_files()
+        first = self.first_files()
         leading = {
             "leading definition": best,
             "leading definitions": np.minimum(total / 3, 1.0),
-            "leading place": places(best),
         }
         both = self._of_files(leading)
         return first.with_more(both) if isinstance(first, Table) else {**first, **both}
 
     def definitions_again(self, files: Scores, before: Scores) -> dict[str, Scores]:
-        """Signals that definitions have in the last pass in the place of OF_FIRST; `files`: scores of the third,
-        `before`: those of definitions in the second. What had none there has none here: a file may be judged by words
-        that nobody asked for."""
+        """Signals that definitions have in the last pass beside those of the first; `files`: scores of files, `before`:
+        those of definitions in the first pass. What had none there has none here: a file may be judged by words that
+        nobody asked for."""
         nodes = self.graph.nodes
         wanted = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD) & (before > 0)
-        parents = np.maximum(nodes.parents, 0)
-        inside = wanted & (nodes.parents >= 0) & ~self.is_file[parents]
         return {
             "found file": scaled(files).take(np.maximum(nodes.files, 0)) * wanted,
-            "named around": self.mention.take(parents) * inside,
             "identifiers": self.identifiers * wanted,
         }
 
@@ -354,9 +325,8 @@ def read_against(
     by = Generating(ROUTES[question.route], n, steps)
     with steps.timed("candidates.terms"):
         terms = known_terms(question, lexical)
-        title = {number: 1.0 for term in question.title_terms if (number := lexical.terms.position(term)) >= 0}
-        meant = {lexical.terms.position(term) for term, weight in question.terms.items() if weight >= 1.0}
-        meant = (meant | title.keys()) - {-1}
+        said = {term for term, weight in question.terms.items() if weight >= 1.0} | question.title_terms
+        meant = {lexical.terms.position(term) for term in said} - {-1}
         whole = rarest_weight(terms, lexical, n)
     literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
     # Without the check of roles nothing is taken for a test, a page of documentation and the like.
@@ -389,10 +359,8 @@ def read_against(
         return (scaled(np.where(may_gain(graph, asked), found, 0.0)),)
 
     own = lexical.definitions
-    text, in_title, coverage, identifiers = by.scores(
-        "words", 4, lambda: (*_words_of_definitions(own, terms, title, n), identifier_scores(question, lexical, n))
-    )
-    file_text, file_coverage = by.scores("files", 2, lambda: (of_files(), covered_share(terms, lexical.files, n)))
+    text, identifiers = by.scores("words", 2, lambda: (bm25(own, terms, n), identifier_scores(question, lexical, n)))
+    (file_text,) = by.scores("files", 1, lambda: (of_files(),))
     (tested,) = by.scores("tests", 1, lambda: (scores_by_tests(scaled(file_text), asked, graph, lexical),))
     path, name, name_share, name_coverage = by.scores(
         "names",
@@ -419,13 +387,11 @@ def read_against(
         role=np.where(asked, 1.0, roles),
         kind=_kind_factors(question, graph, factors),
         text=text + other_text,
-        title=in_title,
         file_text=file_text,
         path=path,
         name=name,
         name_share=name_share,
         name_coverage=name_coverage,
-        coverage=coverage,
         mention=mention,
         identifiers=identifiers,
         literal=literal,
@@ -435,19 +401,11 @@ def read_against(
         synonyms_of_files=synonyms_of_files,
         leads=leads,
         leads_of_files=leads_of_files,
-        coverage_of_files=file_coverage,
         expansion=expansion,
         tested=tested,
-        languages=language_shares(graph),
         past=dict(zip(TOLD, told, strict=True)),
         dense=dense,
     )
-
-
-def _words_of_definitions(
-    postings: Postings, terms: Mapping[int, float], title: Mapping[int, float], n: int
-) -> tuple[Scores, Scores, Scores]:
-    return bm25(postings, terms, n), bm25(postings, title, n), covered_share(terms, postings, n)
 
 
 def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:

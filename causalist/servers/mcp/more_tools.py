@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from causalist._internal.sanitize import neutralise, one_line
 from causalist.errors import UsageError
+from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.pack import count_tokens
 from causalist.servers.mcp.tools import (
     MAX_CHARACTERS,
@@ -226,7 +227,6 @@ MORE_TOOLS: Mapping[str, Tool] = {
 
 _MAX_TOKENS = 4_000  # of an answer
 _MAX_PASSAGE_CHARACTERS = 3_200  # characters of a passage that are shown
-_MODES = ("execution", "planning", "brainstorming")  # of memory.stages, imported when a tool is called; a test compares
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,17 +271,17 @@ class _PipelineCache:
     def get(self, repository: "Repository") -> "MemoryPipeline":
         """Return the pipeline of a repository's memory. Raises IndexUnreadable without one."""
         from causalist.memory import MemoryPipeline
-        from causalist.memory.memory_file import Shelf
+        from causalist.memory.memory_file import MemoryFile
 
-        shelf = Shelf.at(None, repository.root)
+        memory_file = MemoryFile.locate(None, repository.root)
         with self._lock:
             try:
-                status = shelf.path.stat()
-                state = (shelf.path, status.st_mtime_ns, status.st_size)
+                status = memory_file.path.stat()
+                state = (memory_file.path, status.st_mtime_ns, status.st_size)
             except OSError:
-                state = (shelf.path, 0, 0)
+                state = (memory_file.path, 0, 0)
             if self._known is None or self._known[:3] != state:
-                self._known = (*state, MemoryPipeline(shelf.opened()))
+                self._known = (*state, MemoryPipeline(memory_file.open()))
             return self._known[3]
 
 
@@ -290,14 +290,14 @@ _pipelines = _PipelineCache()
 
 def _search(repository: "Repository", arguments: Arguments) -> str:
     index: HippoIndex = _pipelines.get(repository).index
-    mode = "hippo" if arguments["use_graph"] else "hybrid"
+    mode = RetrievalMode.HIPPO if arguments["use_graph"] else RetrievalMode.HYBRID
     found = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"])
     rows = [(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in found]
     return _format_passages(rows, arguments["query"], "")
 
 
 def _retrieve(repository: "Repository", arguments: Arguments) -> str:
-    answer = _pipelines.get(repository).run(arguments["query"], mode=arguments["mode"] or _MODES[0])
+    answer = _pipelines.get(repository).run(arguments["query"], mode=arguments["mode"] or MemoryMode.EXECUTION)
     rows = []
     for hit in answer.hits[: arguments["limit"]]:
         against = f"contradicted by {', '.join(hit.contradicted_by)}; " if hit.contradicted_by else ""
@@ -312,7 +312,7 @@ def _retrieve(repository: "Repository", arguments: Arguments) -> str:
 
 def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note: str) -> str:
     """Return the passages that fit, in fences that their text cannot close."""
-    from causalist.memory.snippets import excerpt
+    from causalist.memory.snippets import find_excerpt
 
     if not rows:
         return "nothing found: no passage of the memory contains a word or an entity of the query"
@@ -320,9 +320,9 @@ def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query:
     room = _MAX_TOKENS - sum(map(count_tokens, parts))
     for rank, (passage, text, metadata, why) in enumerate(rows, 1):
         line = next((f", {k} {metadata[k]}" for k in ("line", "page") if isinstance(metadata.get(k), int)), "")
-        shown = neutralise(
-            text if len(text) <= _MAX_PASSAGE_CHARACTERS else excerpt(text, query, length=_MAX_PASSAGE_CHARACTERS).text
-        )
+        if len(text) > _MAX_PASSAGE_CHARACTERS:
+            text = find_excerpt(text, query, length=_MAX_PASSAGE_CHARACTERS).text
+        shown = neutralise(text)
         fence = "`" * max(3, 1 + max((len(run) for run in _backtick_runs(shown)), default=0))
         part = f"{rank}. {one_line(passage, 200)}{line}  ({one_line(why, 200)})\n{fence}\n{shown}\n{fence}\n"
         room -= count_tokens(part) + 1
@@ -362,7 +362,13 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
         {
             "query": _query_parameter(),
             "limit": Parameter(int, "Most passages.", 1, 60, 5),
-            "mode": Choice(str, "How broadly to look; execution without it.", 0, 0, choices=_MODES),
+            "mode": Choice(
+                str,
+                "How broadly to look; execution without it.",
+                0,
+                0,
+                choices=tuple(mode.value for mode in MemoryMode),
+            ),
         },
         _retrieve,
     ),

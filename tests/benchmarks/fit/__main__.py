@@ -23,7 +23,7 @@ from pathlib import Path
 
 from causalist.errors import CausalistError
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.fit import Example, Found, example_of, first_ranks, fit_weights, ranks_with
+from causalist.evaluate.fit import Example, Found, example_of, fit_weights, ranks_with
 from causalist.evaluate.metrics import Interval, Ranks, bootstrap, metric_values
 from causalist.evaluate.mining import answering_commit, changed_definitions, children_of, find_clone, oldest_first
 from causalist.evaluate.readings import reading_of
@@ -37,7 +37,7 @@ DEFINITION_METRICS = ("recall@10", "MRR")
 QUESTIONS = Path(__file__).parents[1] / "questions"  # short ones, which stand in the tree
 SHORT = frozenset(question.id for path in sorted(QUESTIONS.glob("*.jsonl")) for question in read_questions(path))
 SHORT_COUNTS = 3  # times that a short question counts in a fit
-HELD_OUT, IN_USE, FIRST, WHOLE_FILE = "fitted on others", "weights.json", "first pass by hand", "whole-file BM25"
+HELD_OUT, IN_USE, WHOLE_FILE = "fitted on others", "weights.json", "whole-file BM25"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,13 @@ def main() -> int:
     return 0
 
 
-def rows_of(data: Sequence[Path], clones: Path, indexes: Path | None) -> Iterator[Row]:
-    """The questions of all files, repository by repository, each commit indexed once."""
+def rows_of(data: Sequence[Path], clones: Path, indexes: Path | None, only: str | None = None) -> Iterator[Row]:
+    """The questions of all files, repository by repository, each commit indexed once; `only`: of that repository."""
     by_repository: dict[str, list[tuple[str, LabelledQuestion]]] = defaultdict(list)
     for path in data:
         for question in read_questions(path):
-            by_repository[question.repo].append((path.stem, question))
+            if only in (None, question.repo):
+                by_repository[question.repo].append((path.stem, question))
     for n, (repo, asked) in enumerate(sorted(by_repository.items()), 1):
         git_dir = find_clone(clones, repo)
         if git_dir is None:
@@ -135,7 +136,6 @@ def report(rows: Sequence[Row], fitted: Sequence[Found]) -> None:
     systems: dict[str, Sequence[Found]] = {
         HELD_OUT: fitted,
         IN_USE: [ranks_with(row.example, start) for row in rows],
-        FIRST: [first_ranks(row.example) for row in rows],
         WHOLE_FILE: [Found(row.whole_file, ()) for row in rows],
     }
     for data in [*dict.fromkeys(row.data for row in rows), "all"]:
@@ -176,7 +176,7 @@ def provenance(rows: Sequence[Row]) -> str:
     return (
         f"definition and file: fitted on {len(rows)} questions of {n_repositories} repositories ({files}), short ones "
         f"counting {SHORT_COUNTS} times, by python -m tests.benchmarks.fit; "
-        "first, literal, frame, looked up and dense: chosen by hand; graph: chosen on half of the repositories, "
+        "factors, literal, frame, looked up and dense: chosen by hand; graph: chosen on half of the repositories, "
         "docs/decisions/0004; docs/benchmarks.md has the held-out figures"
     )
 

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.memory import HippoIndex, RetrievalSettings
-from causalist.memory.entity_linking import link, seeds_of
-from causalist.memory.retrieval import Query, plain_mode, plain_scores, walk
-from causalist.memory.signals import SIGNALS, best_of, signals
+from causalist.memory.entity_linking import build_seeds, link_query
+from causalist.memory.retrieval import SIGNALS, Query, compute_signals, plain_mode, run_walk, score_plain, top_indices
 from tests.benchmarks.memory.multihop import prepared, ranked_pages
 from tests.benchmarks.memory.questions import Asked
 
@@ -107,19 +106,19 @@ class Stack:
 
 
 def rows_of(index: HippoIndex, asked: Sequence[Asked], weights: Floats) -> list[Row]:
-    view = index.view
-    pages = [ranked_pages([passage])[0] for passage in view.arrays.passages]
+    snapshot = index.snapshot
+    pages = [ranked_pages([passage])[0] for passage in snapshot.arrays.passages]
     found = []
     for each in asked:
-        plain = plain_scores(each.text, view, plain_mode(view))
-        seeds = seeds_of(link(each.text, view, index.extractor), view, index.variant, plain)
-        walked = np.zeros(len(plain))
+        plain = score_plain(each.text, snapshot, plain_mode(snapshot))
+        seeds = build_seeds(link_query(each.text, snapshot, index.extractor), snapshot, index.variant, plain)
+        walk_result = np.zeros(len(plain))
         if seeds is not None:
-            walked = walk(Query(each.text, index.variant), seeds, view).passages
-        given = signals(each.text, walked, plain, view)
+            walk_result = run_walk(Query(each.text, index.variant), seeds, snapshot).passages
+        given = compute_signals(each.text, walk_result, plain, snapshot)
         values = np.stack([given.get(name, np.zeros(len(plain))) for name in SIGNALS], axis=1)
         columns = [values @ weights, *values.T]
-        chosen = sorted({place for column in columns for place in best_of(column, _CANDIDATES).tolist()})
+        chosen = sorted({place for column in columns for place in top_indices(column, _CANDIDATES).tolist()})
         names, numbers = np.unique([pages[place] for place in chosen], return_inverse=True)
         gold = np.isin(names, each.gold)
         found.append(Row(values[chosen], numbers.astype(np.int64), gold, len(each.gold), each.kind == "multi"))

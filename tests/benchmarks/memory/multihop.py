@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from causalist.memory import HippoIndex, MemoryPipeline
-from causalist.memory.documents import passages_of, resolved
-from causalist.memory.retrieval import MODES
+from causalist.memory.documents import resolve_references, split_document
+from causalist.model.answer import RetrievalMode
 from tests.benchmarks.memory.questions import Asked, Questions, make, pages_of
 
 LEFT_OUT = ("genindex", "py-modindex", "search", "contents", "whatsnew/changelog")  # pages that list other pages
@@ -38,11 +38,11 @@ def prepared(root: Path) -> tuple[Questions, list[dict[str, object]]]:
     questions = make(pages)
     found = []
     for path in sorted(pages):
-        found += passages_of(path, (root / path).read_text(encoding="utf-8", errors="replace"))
+        found += split_document(path, (root / path).read_text(encoding="utf-8", errors="replace"))
     page = {each.id: str(each.metadata["path"]) for each in found}
     both = questions.withheld | {(b, a) for a, b in questions.withheld}
     passages: list[dict[str, object]] = []
-    for each in resolved(found):
+    for each in resolve_references(found):
         links = [r for r in each.metadata.get("references", ()) if (page[each.id], page[r]) not in both]
         metadata = {**each.metadata, "references": links}
         passages.append({"id": each.id, "text": each.text, "metadata": metadata})
@@ -77,7 +77,7 @@ def main() -> None:
     asked = questions.tuning if given.half == "tuning" else questions.held_out
     print(f"{index.stats()}")
     print(f"{'':12}{'kind':8}{'n':>5}{'recall@5':>10}{'R-prec.':>9}{'success':>9}{'ms':>7}")
-    for mode in MODES:
+    for mode in RetrievalMode:
         for kind in ("multi", "single"):
             chosen = [each for each in asked if each.kind == kind]
             began = time.process_time()

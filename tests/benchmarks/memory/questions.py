@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from causalist.memory.documents import HTML_SUFFIXES, TEXT_SUFFIXES, _target
-from causalist.memory.html_text import html_to_markdown
+from causalist.memory.document_text import html_to_markdown
+from causalist.memory.documents import HTML_SUFFIXES, TEXT_SUFFIXES, _link_target
 from causalist.rank.terms import STOP_WORDS, terms_of
 
 _LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+)\)")
@@ -116,7 +116,7 @@ def _sentences_with_links(page: str, text: str, pages: Mapping[str, str]) -> Ite
     """(sentence without the words of a link, the page that it leads to)."""
     for sentence in _sentences(text):
         for match in _LINK.finditer(sentence):
-            goal = (_target(match[2], page) or "").partition("#")[0]
+            goal = (_link_target(match[2], page) or "").partition("#")[0]
             if goal not in pages or goal == page:
                 continue
             name = set(terms_of(match[1])) | _terms(match[1])

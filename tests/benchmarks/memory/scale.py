@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from causalist.memory import HippoIndex
-from causalist.memory.retrieval import MODES
+from causalist.model.answer import RetrievalMode
 from tests.benchmarks.memory.questions import pages_of
 
 _SERIES = 1_000  # passages that are added between two questions
@@ -75,7 +75,7 @@ def is_equal(passages: Sequence[dict[str, object]], questions: Sequence[str]) ->
             grown.retrieve(questions[0])
     for each in order:
         grown.add_passage(str(each["id"]), str(each["text"]))
-    for mode in MODES:
+    for mode in RetrievalMode:
         for question in questions:
             one, other = (
                 [(r.passage_id, r.score, r.ppr_score) for r in index.retrieve(question, mode=mode, top_k=len(passages))]
@@ -100,7 +100,7 @@ def main() -> int:
     building = seconds(lambda: index.build_from_passages(passages))
     first = seconds(lambda: index.retrieve(questions[0]))
     print(f"{len(index):,} passages: built in {building:.1f} s, first question {first:.1f} s; {index.stats()}")
-    for mode in MODES:
+    for mode in RetrievalMode:
         index.retrieve(questions[0], mode=mode)
         told(mode, [seconds(lambda: index.retrieve(q, mode=mode)) for q in questions])  # noqa: B023
     more = made(paragraphs, _SERIES, 4)

@@ -3,5 +3,5 @@
     python -m tests.benchmarks.memory.asked FOLDER FILE.tsv [--weights W,W,...] [--show]
 
 FOLDER holds the documents that FILE names. Figures as in `multihop.py`, and the mean of the first right page's
-reciprocal rank. `--weights`: others for `hippo`, in the order of `causalist.memory.signals.SIGNALS`.
+reciprocal rank. `--weights`: others for `hippo`, in the order of `causalist.memory.retrieval.SIGNALS`.
 """

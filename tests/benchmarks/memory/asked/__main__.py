@@ -7,8 +7,8 @@ import numpy as np
 
 from causalist.memory import HippoIndex, RetrievalSettings
 from causalist.memory.documents import read_documents
-from causalist.memory.retrieval import MODES
-from causalist.memory.signals import SIGNALS
+from causalist.memory.retrieval import SIGNALS
+from causalist.model.answer import RetrievalMode
 from tests.benchmarks.memory import asked
 from tests.benchmarks.memory.multihop import measure, ranked_pages
 from tests.benchmarks.memory.questions import Asked
@@ -40,7 +40,7 @@ def main() -> None:
         for each in read_documents([given.folder], given.folder.resolve()).passages
     )
     questions = read(given.file)
-    for mode in MODES:
+    for mode in RetrievalMode:
         answers = {
             q.text: [each.passage_id for each in index.retrieve(q.text, mode=mode, top_k=_PASSAGES)] for q in questions
         }

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import ExtraMissing, NothingToIndex
-from causalist.memory.document_text import paragraphs_of, read_pdf
+from causalist.memory.document_text import join_paragraphs, read_pdf
 from causalist.memory.documents import read_documents
-from causalist.memory.memory_file import Shelf
+from causalist.memory.memory_file import MemoryFile
 from causalist.source import scan_folder
 from tests.cli.commands import write_all
 from tests.memory.pdf_files import pdf_of
@@ -38,13 +38,13 @@ def test_paragraphs() -> None:
         "Scope", "This handbook holds for all people who work in the house, and for", "guests. It is kept here.",
         "1. Open the door", "2. Close it again, quietly, when all of the guests have left", "and lock it.",
     ]  # fmt: skip
-    assert paragraphs_of(lines) == [
+    assert join_paragraphs(lines) == [
         "Scope",
         "This handbook holds for all people who work in the house, and for guests. It is kept here.",
         "1. Open the door",
         "2. Close it again, quietly, when all of the guests have left and lock it.",
     ]
-    assert paragraphs_of([]) == []
+    assert join_paragraphs([]) == []
 
 
 def test_files_in_folders_are_read_and_what_cannot_be_is_said(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_files_in_folders_are_read_and_what_cannot_be_is_said(tmp_path: Path) ->
     )  # fmt: skip
     why = {name.removeprefix("docs/"): reason for name, reason in reading.skipped.items()}
     assert sorted(why) == ["cut.pdf", "empty.pdf", "locked.pdf", "scan.pdf", "text.pdf"]
-    assert why["locked.pdf"] == "is locked by a password; save it without one to have it read"
+    assert why["locked.pdf"] == "needs a password; save a copy without one"
     assert "OCR" in why["scan.pdf"]
     assert why["text.pdf"].startswith("cannot be read as PDF: ")
     # The code index does not take them.
@@ -81,12 +81,12 @@ def test_a_memory_of_a_folder_with_files_that_cannot_be_read(tmp_path: Path) -> 
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.pdf").write_bytes(pdf_of(LEDGER))
     (tmp_path / "docs" / "b.pdf").write_bytes(b"%PDF-1.4 broken")
-    shelf = Shelf.at(None, tmp_path)
+    memory_file = MemoryFile.locate(None, tmp_path)
     for n_changed in (3, 0):
-        done = shelf.add([tmp_path / "docs"])
+        done = memory_file.add([tmp_path / "docs"])
         assert done[:4] == (1, 3, n_changed, 0)
         assert list(done.skipped) == ["docs/b.pdf"]
-    found = shelf.opened().retrieve("Who checks the tokens?", top_k=1)
+    found = memory_file.open().retrieve("Who checks the tokens?", top_k=1)
     assert [each.passage_id for each in found] == ["docs/a.pdf#page-2"]
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex
-from causalist.memory.definitions import defined_names
-from causalist.memory.signals import definition_support
+from causalist.memory.records import find_defined_names
+from causalist.memory.retrieval import score_definitions
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from causalist.memory.signals import definition_support
     ],
 )  # fmt: skip
 def test_titles_and_terms(text: str, title: object, expected: list[str]) -> None:
-    assert defined_names(text, title) == list(dict.fromkeys(expected))
+    assert find_defined_names(text, title) == list(dict.fromkeys(expected))
 
 
 def test_support_by_hand() -> None:
@@ -41,8 +41,8 @@ def test_support_by_hand() -> None:
         index.add_passage(passage, text, metadata=metadata)
     plain = np.array([10.0, 1e-9, 1e-9, 1e-9, 1e-9, 0.0])  # the second best passage hardly counts, and names nothing
     half = 0.5**0.5
-    assert definition_support(plain, index.view) == pytest.approx([0, 1, 1, half, half, 0])
-    assert definition_support(np.zeros(6), index.view).tolist() == [0.0] * 6
+    assert score_definitions(plain, index.snapshot) == pytest.approx([0, 1, 1, half, half, 0])
+    assert score_definitions(np.zeros(6), index.snapshot).tolist() == [0.0] * 6
 
 
 def test_a_document_that_defines_comes_before_one_that_names() -> None:

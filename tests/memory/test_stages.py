@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex, MemoryPipeline
-from causalist.memory.confidence import LEAST, confidence_of
+from causalist.memory.stages import MIN_CONFIDENCE, estimate_confidence
 
 
 def index_of(texts: dict[str, str]) -> HippoIndex:
@@ -18,11 +18,11 @@ def index_of(texts: dict[str, str]) -> HippoIndex:
 
 def test_the_lead_of_the_first_document_over_the_second_counts() -> None:
     """Document a scores 4 by its better passage, b 3: the lead is a quarter."""
-    view = index_of({"a": "one", "a2": "two", "b": "three"}).view
+    snapshot = index_of({"a": "one", "a2": "two", "b": "three"}).snapshot
     want = 1 / (1 + exp(0.258 - 10.72 / 4))
-    assert confidence_of(np.array([4.0, 1.0, 3.0]), view) == pytest.approx(want)
-    assert confidence_of(np.zeros(3), view) == 0.0
-    assert confidence_of(np.array([2.0, 1.0, 2.0]), view) < LEAST < want
+    assert estimate_confidence(np.array([4.0, 1.0, 3.0]), snapshot) == pytest.approx(want)
+    assert estimate_confidence(np.zeros(3), snapshot) == 0.0
+    assert estimate_confidence(np.array([2.0, 1.0, 2.0]), snapshot) < MIN_CONFIDENCE < want
 
 
 def test_two_documents_that_say_the_same_take_another_attempt() -> None:

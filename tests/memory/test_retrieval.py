@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex, RetrievalSettings
-from causalist.memory.entity_linking import known_terms
-from causalist.memory.retrieval import PUBLISHED, plain_scores
-from causalist.memory.signals import SIGNALS, combined, signals, word_support
+from causalist.memory.entity_linking import terms_in_vocabulary
+from causalist.memory.retrieval import PUBLISHED, SIGNALS, combine_signals, compute_signals, score_plain, score_words
+from causalist.model.answer import RetrievalMode
 
 
 def index_of(passages: dict[str, str]) -> HippoIndex:
@@ -29,49 +29,49 @@ MILL = {
 
 def test_words_of_documents_and_of_passages_by_hand() -> None:
     """Documents a, b, c have 4, 4 and 2 words; the mean is 10 / 3. Barley is in 2 of 3 documents, copper in 1 of 3."""
-    view = index_of(MILL).view
+    snapshot = index_of(MILL).snapshot
     barley, copper = log1p(1.5 / 2.5), log1p(2.5 / 1.5)
     norm = 1.2 * (0.25 + 0.75 * 4 / (10 / 3))
     a = barley * 2 * 2.2 / (2 + norm) + copper * 2.2 / (1 + norm)
     b = barley * 2.2 / (1 + norm)
-    document, share = word_support(known_terms("barley copper", view), view)
+    document, share = score_words(terms_in_vocabulary("barley copper", snapshot), snapshot)
     assert document == pytest.approx([1.0, 1.0, b / a, 0.0])
     part = (barley / (barley + copper)) ** 2
     assert share == pytest.approx([part, (copper / (barley + copper)) ** 2, part, 0.0])
 
 
 def test_a_question_without_known_words_says_nothing() -> None:
-    document, share = word_support([], index_of(MILL).view)
+    document, share = score_words([], index_of(MILL).snapshot)
     assert not document.any() and not share.any()
 
 
 def test_a_score_is_the_weighed_mean_of_its_signals() -> None:
-    view = index_of(MILL).view
+    snapshot = index_of(MILL).snapshot
     question = "barley near copper and stone"
-    plain, walked = plain_scores(question, view, "sparse"), np.array([0.2, 0.0, 0.1, 0.0])
+    plain, walk_result = score_plain(question, snapshot, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
     settings = RetrievalSettings(by_length=False)
-    found = signals(question, walked, plain, view)
+    found = compute_signals(question, walk_result, plain, snapshot)
     assert set(found) == set(SIGNALS)
     assert all(each.min() >= 0 and each.max() <= 1 for each in found.values())
-    view.__dict__["coverage"] = 1.0
+    snapshot.__dict__["coverage"] = 1.0
     want = sum(w * found[name] for name, w in zip(SIGNALS, settings.weights, strict=True)) / sum(settings.weights)
-    assert combined(question, walked, plain, view, settings) == pytest.approx(want)
+    assert combine_signals(question, walk_result, plain, snapshot, settings) == pytest.approx(want)
 
 
 def test_of_a_short_question_plain_retrieval_says_most() -> None:
     """Three known terms of ten ("and" and "near" are none): what is not of remainders has 0.3 of its weight, and
     plain retrieval the rest."""
-    view = index_of(MILL).view
+    snapshot = index_of(MILL).snapshot
     question = "barley near copper and stone"
-    assert len(known_terms(question, view)) == 3
-    plain, walked = plain_scores(question, view, "sparse"), np.array([0.2, 0.0, 0.1, 0.0])
-    found = signals(question, walked, plain, view)
-    view.__dict__["coverage"] = 1.0
+    assert len(terms_in_vocabulary(question, snapshot)) == 3
+    plain, walk_result = score_plain(question, snapshot, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
+    found = compute_signals(question, walk_result, plain, snapshot)
+    snapshot.__dict__["coverage"] = 1.0
     settings = RetrievalSettings()
     weights = dict(zip(SIGNALS, settings.weights, strict=True))
     less = {name: (1.0 if "remainder" in name else 0.3) * weights[name] / sum(weights.values()) for name in SIGNALS[1:]}
     want = sum(weight * found[name] for name, weight in less.items()) + (1 - sum(less.values())) * found["vector"]
-    assert combined(question, walked, plain, view, settings) == pytest.approx(want)
+    assert combine_signals(question, walk_result, plain, snapshot, settings) == pytest.approx(want)
 
 
 def test_the_published_weights_know_vectors_and_the_walk_alone() -> None:

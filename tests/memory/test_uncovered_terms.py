@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex
-from causalist.memory.entity_linking import known_terms
-from causalist.memory.remainder import remainder_of, remainder_support
-from causalist.memory.retrieval import plain_scores
+from causalist.memory.entity_linking import terms_in_vocabulary
+from causalist.memory.retrieval import find_uncovered_terms, score_plain, score_uncovered_terms
+from causalist.model.answer import RetrievalMode
 
 
 def index_of(passages: dict[str, tuple[str, str]]) -> HippoIndex:
@@ -33,53 +33,56 @@ MILL = {
 def test_what_is_left_by_hand() -> None:
     """Documents a, b, c, d. Of "miller barley dawn copper tin", a has three words and leaves copper (2 of 4 documents)
     and tin (1 of 4). Only a scores, so that nothing else is asked what it leaves."""
-    view = index_of(MILL).view
-    terms = known_terms("miller barley dawn copper tin", view)
+    snapshot = index_of(MILL).snapshot
+    terms = terms_in_vocabulary("miller barley dawn copper tin", snapshot)
     plain = np.array([1.0, 0.5, 0.0, 0.0, 0.0, 0.0])
     rare, copper = log1p(3.5 / 1.5), log1p(2.5 / 2.5)
-    found = remainder_of(terms, plain, view)
+    found = find_uncovered_terms(terms, plain, snapshot)
     assert found is not None
     part = (copper / (copper + rare)) ** 2
     amount = (copper + rare) / (4 * rare + copper) / 0.3  # miller, barley, dawn and tin are in one document each
     assert amount > 1  # so that what is left would count whole in a question of ten terms
     short = (5 / 10) ** 2
-    assert found.covered == pytest.approx([0.0, short, short * part, 0.0])
-    assert sorted(view.arrays.terms[t] for t in found.lacking) == ["copper", "tin"]
+    assert found.by_document == pytest.approx([0.0, short, short * part, 0.0])
+    assert sorted(snapshot.arrays.terms[t] for t in found.missing) == ["copper", "tin"]
     # b2 has none of these words and gets nothing of what its document covers.
-    whole, own = remainder_support(found, view)
+    whole, own = score_uncovered_terms(found, snapshot)
     assert whole == pytest.approx([0.0, 0.0, short, 0.0, short * part, 0.0])
     assert own == pytest.approx([0.0, 0.0, short, 0.0, short * part, 0.0])
 
 
 def test_little_that_is_left_counts_little() -> None:
     """Of "miller grinds barley dawn wheel copper" a leaves copper alone: 1 of 6 words, and the most common one."""
-    view = index_of(MILL).view
-    terms = known_terms("miller grinds barley dawn wheel copper", view)
+    snapshot = index_of(MILL).snapshot
+    terms = terms_in_vocabulary("miller grinds barley dawn wheel copper", snapshot)
     rare, copper = log1p(3.5 / 1.5), log1p(2.5 / 2.5)
-    found = remainder_of(terms, np.array([1.0, 0, 0, 0, 0, 0]), view)
+    found = find_uncovered_terms(terms, np.array([1.0, 0, 0, 0, 0, 0]), snapshot)
     assert found is not None
     amount = copper / (copper + 5 * rare) / 0.3
     assert amount < 1
     amount *= (6 / 10) ** 2
-    assert found.covered == pytest.approx([0.0, amount, amount, 0.0])
+    assert found.by_document == pytest.approx([0.0, amount, amount, 0.0])
 
 
 def test_the_second_best_is_asked_by_its_score() -> None:
     """a scores 1 and leaves copper; c scores 0.9 and leaves barley; 0.9 to the sixth is what c's word is worth."""
-    view = index_of(MILL).view
-    terms = known_terms("barley copper", view)
-    found = remainder_of(terms, np.array([1.0, 0, 0, 0, 0.9, 0]), view)
+    snapshot = index_of(MILL).snapshot
+    terms = terms_in_vocabulary("barley copper", snapshot)
+    found = find_uncovered_terms(terms, np.array([1.0, 0, 0, 0, 0.9, 0]), snapshot)
     assert found is not None
     weight, short = 0.9**6, (2 / 10) ** 2
     a, c = short / (1 + weight), short * weight / (1 + weight)
-    assert found.covered == pytest.approx([c, a, a, 0.0])
+    assert found.by_document == pytest.approx([c, a, a, 0.0])
 
 
 def test_nothing_is_left_where_one_document_says_all() -> None:
-    view = index_of(MILL).view
-    assert remainder_of(known_terms("barley wheel", view), np.array([1.0, 0.5, 0, 0, 0, 0]), view) is None
-    assert remainder_of(known_terms("barley", view), np.zeros(6), view) is None
-    assert remainder_of([], np.ones(6), view) is None
+    snapshot = index_of(MILL).snapshot
+    assert (
+        find_uncovered_terms(terms_in_vocabulary("barley wheel", snapshot), np.array([1.0, 0.5, 0, 0, 0, 0]), snapshot)
+        is None
+    )
+    assert find_uncovered_terms(terms_in_vocabulary("barley", snapshot), np.zeros(6), snapshot) is None
+    assert find_uncovered_terms([], np.ones(6), snapshot) is None
 
 
 def test_the_page_with_the_rest_of_the_question_comes_second() -> None:
@@ -93,7 +96,7 @@ def test_the_page_with_the_rest_of_the_question_comes_second() -> None:
     long = "Many other things are said in this long note, of rivers, of towns, of roads and of the people on them. " * 4
     index.add_passage("rest", f"{long} Copper is kept there.", metadata={"path": "rest"})
     question = "where the miller Anna Berg grinds barley at dawn in the old mill, copper"
-    plain = plain_scores(question, index.view, "sparse")
-    assert plain[index.view.passage_place["rest"]] == plain.min()
+    plain = score_plain(question, index.snapshot, RetrievalMode.SPARSE)
+    assert plain[index.snapshot.position_by_passage["rest"]] == plain.min()
     found = [each.passage_id for each in index.retrieve(question)]
     assert found[:2] == ["first", "rest"]

@@ -1,6 +1,6 @@
 """What of a passage is shown."""
 
-from causalist.memory.snippets import excerpt
+from causalist.memory.snippets import find_excerpt
 
 LEAVE = """## Family Leave
 
@@ -14,24 +14,24 @@ about the papers.
 
 
 def test_the_stretch_with_most_of_the_question() -> None:
-    found = excerpt(LEAVE, "How many weeks of leave does a parent get?", length=60)
+    found = find_excerpt(LEAVE, "How many weeks of leave does a parent get?", length=60)
     assert found.text == "… If you become a parent, you get 16 weeks of leave. …"
     assert found.words == ("weeks", "leave", "parent")
-    assert excerpt(LEAVE, "papers", names=["ada_byron"], length=35).text == "… Ask Ada Byron about the papers. …"
-    assert excerpt(LEAVE, "leave", length=5_000).text.startswith("People like their work.")
+    assert find_excerpt(LEAVE, "papers", names=["ada_byron"], length=35).text == "… Ask Ada Byron about the papers. …"
+    assert find_excerpt(LEAVE, "leave", length=5_000).text.startswith("People like their work.")
     # A word of the heading counts as said, and the heading is not repeated.
-    assert excerpt(LEAVE, "family", length=25) == ("People like their work. …", ("family",))
+    assert find_excerpt(LEAVE, "family", length=25) == ("People like their work. …", ("family",))
 
 
 def test_words_that_are_not_there() -> None:
-    assert excerpt(LEAVE, "zebra", length=25) == ("People like their work. …", ())
-    assert excerpt("", "zebra") == ("", ())
-    assert excerpt("# Only a heading", "heading").words == ("heading",)
+    assert find_excerpt(LEAVE, "zebra", length=25) == ("People like their work. …", ())
+    assert find_excerpt("", "zebra") == ("", ())
+    assert find_excerpt("# Only a heading", "heading").words == ("heading",)
 
 
 def test_sentences_without_an_end_are_cut_around_the_word() -> None:
     text = "word " * 300 + "needle " + "word " * 300
-    found = excerpt(text, "needle", length=80)
+    found = find_excerpt(text, "needle", length=80)
     assert "needle" in found.text and len(found.text) < 120
     assert found.text.startswith("… ") and found.text.endswith(" …")
-    assert len(excerpt("x" * 10_000, "needle", length=80).text) < 200
+    assert len(find_excerpt("x" * 10_000, "needle", length=80).text) < 200
