@@ -63,7 +63,7 @@ class Deadline:
     def __init__(self, seconds: float, *, gone: float = 0.0) -> None:
         """`gone` of the `seconds` are over. Raises UsageError for what is no positive number of seconds."""
         if not 0.0 < seconds < float("inf"):
-            raise UsageError(f"--deadline is {seconds:g}; it is a number of seconds above 0")
+            raise UsageError(f"--deadline must be above 0 seconds, not {seconds:g}")
         self.seconds = seconds
         self._due = time.monotonic() + seconds - gone
 

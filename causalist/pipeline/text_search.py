@@ -207,8 +207,8 @@ def _searcher(pattern: Pattern, steps: Steps) -> Callable[[str], Iterator[int]]:
         )
     except regex.error as error:
         raise UsageError(
-            f"/{pattern.text}/ is no regular expression: {error}; to look for it as it stands, put it in quotes: "
-            f"'\"{pattern.text}\"'"
+            f"invalid regular expression /{pattern.text}/: {error} "
+            f"(to search for the literal text, quote it: '\"{pattern.text}\"')"
         ) from error
 
 
@@ -239,8 +239,8 @@ class _Expression:
             if not self._steps.in_time():
                 return  # the next look at the time says what was left out
             raise UsageError(
-                f"/{self._compiled.pattern}/ takes more than {TIME_LIMIT:g} s here; make it more specific, or avoid "
-                "repetitions inside of repetitions"
+                f"/{self._compiled.pattern}/ takes more than {TIME_LIMIT:g} s here. Make it more specific, or avoid "
+                "nested repetitions."
             ) from None
 
 

@@ -119,7 +119,7 @@ class TestDocument:
     @pytest.mark.parametrize("threshold", ["-1", "2", "nan"])
     def test_an_approximate_walk_needs_a_threshold(self, small: Path, threshold: str) -> None:
         done = invoke("ask", "price", "--repo", str(small), "--approximate", threshold)
-        assert "it is a threshold from 0, for an exact walk, to 1" in done.failed("usage")
+        assert "--approximate must be from 0 (exact) to 1" in done.failed("usage")
 
 
 class TestText:

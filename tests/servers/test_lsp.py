@@ -264,7 +264,7 @@ class TestOwnRequests:
             ("impact", {"node": "nothing_of_that_name"}, "unknown-node: nothing here is called"),
             ("impact", {"node": "total"}, "ambiguous-node: 2 nodes are called"),
             ("impact", {}, "usage: the request must have a question, a node, or a textDocument and a position"),
-            ("impact", {"node": "with_tax", "max_depth": 0}, "usage: --max-depth is 0"),
+            ("impact", {"node": "with_tax", "max_depth": 0}, "usage: --max-depth must be at least 1, not 0"),
             ("context", {"node": "with_tax", "max_tokens": 3}, "usage: max_tokens must be an integer from 200"),
         ]
 
