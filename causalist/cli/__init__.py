@@ -65,7 +65,7 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:
         """Run the command line and exit. `args` None means the arguments of this process."""
         extra.pop("standalone_mode", None)
-        if args is None:  # a process of its own, which began when its time on the processor did
+        if args is None:  # a process of its own: CPU time approximates its start
             extra.setdefault("obj", StartTime(time.process_time()))
             prepare_process(sys.argv[1:])
         code = run_command_line(self, prog_name or "causalist", sys.argv[1:] if args is None else args, extra)

@@ -133,7 +133,7 @@ def _report_missing_citations(checker: "CitationChecker") -> None:
         say("note: no citation: the answer has no citations to check")
 
 
-# Generators whose work is more than one step.
+# Generators with more than one step.
 _STEPS_OF = {"pagerank": ("pagerank", "places")}
 
 
@@ -181,7 +181,7 @@ def _format_timings(answer: "Answer") -> list[str]:
 def _explain_hit(rank: int, hit: "Hit") -> list[str]:
     lines = [f"#{rank} {hit.id}  score {hit.score:.4f}  pagerank {hit.pagerank:.2e}"]
     for reason in hit.reasons:
-        # Of what only the graph found the reason is the PageRank, which stands above.
+        # The PageRank of a hit is printed above, so its value is not repeated here.
         value = f"{reason.value:+.4f}" if reason.signal != "pagerank" else "       "
         lines.append(f"   {value}  {reason.signal:<15}  {reason.detail}".rstrip())
     if hit.seeds:

@@ -80,7 +80,7 @@ def remove_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
         if not there:
             return change
         earlier = _read_text(change.backup)
-        # They may have been added one after another.
+        # The entries may have been added one by one.
         for number in range(1, len(entries) + 1):
             for some in combinations(entries, number):
                 if before == _with_entries(file, earlier, some):
@@ -110,7 +110,7 @@ def apply_edit(change: FileEdit, *, keep_backup: bool, own_folder: bool = False)
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             mode = stat.S_IMODE(file.stat().st_mode) if change.before is not None else None
-            # What an earlier installation wrote is no state to go back to.
+            # Do not back up a file that an earlier installation wrote.
             if keep_backup and change.before is not None and not change.is_update:
                 copy = change.backup
                 _write(copy, change.before, mode)

@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 # The name of the entry.
 SERVER = "causalist"
-# What every command line of the hook holds, by which it is found again.
+# Substring of every hook command line; identifies an installed hook.
 HOOK_WORDS = "-m causalist hook prompt"
-_HOOK_SECONDS = 5  # after which a client gives up waiting; the hook itself ends long before
+_HOOK_SECONDS = 5  # timeout of the client; the hook's own deadline is shorter
 
 EntryData = Mapping[str, object]
 
@@ -87,7 +87,7 @@ class Client:
 
         It names this interpreter by its path, because a client does not know the environment of a shell.
         """
-        # -P: the current folder is a repository, and must not be imported from.
+        # -P: modules must not be imported from the current folder, which is a repository.
         arguments = ["-P", "-m", "causalist", "serve", "mcp"]
         folder = str(root) if self.names_root else self.folder
         if folder is not None:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 Format = Callable[["CodeGraph", Iterable["Edge"]], Iterator[str]]
 
 _LINES_PER_PART = 1000
-# Edges that are more likely wrong than right are drawn as broken lines.
+# Edges below this confidence are dashed: they are more likely wrong than right.
 _DOUBTFUL_THRESHOLD = 0.5
-# What XML 1.0 cannot hold, not even as a reference.
+# Characters that XML 1.0 cannot contain, not even as a reference.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -36,10 +36,10 @@ class HookBudget(NamedTuple):
     names: int = 0
 
 
-# Best first; below the last nothing is said. Chosen by tests/benchmarks/hook.
+# Highest confidence first; below the last one, nothing is printed. Chosen by tests/benchmarks/hook.
 HOOK_BUDGETS: tuple[HookBudget, ...] = (HookBudget(0.9, 3, 300, 5), HookBudget(0.4, 5, 400, 10))
 _LEAD_TOKENS = 60
-_MAX_FILES_RANKED = 20  # that are ranked; names are taken from them
+_MAX_FILES_RANKED = 20  # files; the names that follow the pack are taken from them
 _PATH_CHARACTERS = 120
 
 
@@ -57,7 +57,7 @@ def open_stored_repository(root: Path, folder: Path) -> "Repository | None":
         except IndexUnreadable:
             continue
         if index is not None and index.version == index_version():
-            # Prompts are the user's, and nobody gives feedback to an answer that was not asked for.
+            # Prompts are private, and unrequested answers get no feedback: store nothing.
             return replace(Repository.over(root, index, folder=relative_folder(root, folder)), beside=None)
     return None
 
@@ -73,7 +73,7 @@ def build_context(repository: "Repository", prompt: str, shares: Sequence[HookBu
     share = next((each for each in shares if (confidence or 0.0) >= each.confidence), None)
     if share is None:
         return None
-    # One line is enough to say what is answered; the prompt stands right above it.
+    # The first line repeats the query, which the prompt already contains.
     room = share.tokens - _LEAD_TOKENS
     answer = repository.ask(prompt, replace(options, top_k=share.files, max_tokens=room), remember=False)
     if answer.pack is None:
@@ -89,8 +89,8 @@ def build_context(repository: "Repository", prompt: str, shares: Sequence[HookBu
     return f"{lead}\n{pack.rstrip()}\n{names}"
 
 
-MAX_PROMPT_CHARACTERS = 20_000  # characters that are read; the rest is pasted text
-# Claude Code and Cursor show an agent the beginning of what is longer.
+MAX_PROMPT_CHARACTERS = 20_000  # the rest is probably pasted text
+# Claude Code and Cursor truncate longer context.
 MAX_CONTEXT_CHARACTERS = 9_500
 _CLAUDE_EVENTS = ("UserPromptSubmit", "BeforeAgent")
 _CURSOR_EVENT = "beforeSubmitPrompt"
@@ -101,7 +101,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _CODE = re.compile(r"`[^`\n]+`|\w{2}\.[A-Za-z]\w*|\w/\w+[./]\w|\w_\w|[a-z][A-Z]|\w\(\)|[A-Za-z]\d|::|->|=>")
 _COMMAND = re.compile(r"/[\w:-]+(?:\s|$)")
 _MIN_WORDS = 2
-# Words of a conversation: a prompt of nothing else goes on with what was said before, which a hook does not see.
+# Words of conversation. A prompt of nothing else refers to earlier messages, which a hook cannot read.
 _TALK_WORDS = "talk_words.txt"
 
 
@@ -133,7 +133,7 @@ def read_prompt(data: bytes, environment: Mapping[str, str] = os.environ) -> Pro
     stated = [document.get("cwd"), *(roots[:1] if isinstance(roots, list) else [])]
     stated += [environment.get(name) for name in _FOLDER_VARIABLES]
     folder = next((each for each in stated if isinstance(each, str) and each.strip() and "\0" not in each), None)
-    # Half of a pair of surrogates, as JSON allows, is no text that anything else takes.
+    # JSON allows lone surrogates, which cannot be encoded.
     text = document["prompt"][:MAX_PROMPT_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
     known = isinstance(event, str) and event in (*_CLAUDE_EVENTS, _CURSOR_EVENT)
     return Prompt(text, Path(folder) if folder else None, str(event) if known else "")
@@ -154,7 +154,7 @@ def has_search_terms(text: str) -> bool:
         return True
     talk = resource_files("causalist.cli").joinpath(_TALK_WORDS).read_text(encoding="utf-8").split()
     words = {word.lower() for word in _WORD.findall(stripped)}.difference(talk)
-    # Scripts without spaces between words have long ones.
+    # Scripts without spaces between words have long tokens.
     return len(words) >= _MIN_WORDS or any(not word.isascii() and len(word) >= 4 for word in words)
 
 
@@ -166,5 +166,5 @@ def render_context(context: str, event: str) -> bytes:
         document = {"continue": True, "additional_context": context}
     else:
         return context.encode("utf-8", "backslashreplace")
-    # ASCII: a console of another encoding changes nothing in it.
+    # ASCII is independent of the console's encoding.
     return json.dumps(document).encode() + b"\n"

@@ -20,7 +20,7 @@ from pathlib import Path
 from causalist.cli._run import TRACEBACK
 
 _CHUNK = 1 << 16
-# By how much a child that nobody could end outlives its deadline.
+# seconds after the deadline at which a child ends itself if its parent was killed
 _GRACE_SECONDS = 2.0
 
 
@@ -60,7 +60,7 @@ def _run_in_fork(deadline: float, work: Callable[[], bytes], most: int) -> bytes
     done: bytes | None = None
     try:
         done = read_until(reading, deadline, most)
-        # It ends right after the last byte.
+        # The child exits right after the last byte.
         while done is not None and time.monotonic() < deadline:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
@@ -120,9 +120,9 @@ def _report_failure(error: BaseException) -> None:
 
 
 _NICENESS = 10
-# Whoever started it is about to answer first.
+# The hook that starts the process answers first.
 _DELAY_SECONDS = 1.0
-# It imports what its parent would, from where its parent would, and nothing from the current folder.
+# The child uses the import path of its parent, without the current folder.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from causalist.cli._hook_process import main; main(sys.argv[2])"
@@ -153,7 +153,7 @@ def main(root: str) -> None:
     from causalist.pipeline.repository import Repository
     from causalist.store import cache_folder
 
-    # Among the user's own files, because nothing in a repository is to be trusted.
+    # The lock is in the user's cache folder, because repository files are untrusted.
     place = cache_folder(Path(root))
     lock = place.with_name(f"{place.name}.lock")
     with suppress(OSError, Timeout, CausalistError):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 _MAX_DEPTH = 100
 _GAP = re.compile(r"(?:[ \t\r\n\ufeff]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
-# The rest of a line that says no more than a comment.
+# The rest of a line with nothing but comments.
 _REST_OF_LINE = re.compile(r"[ \t]*+(?://[^\n\r]*+|(?:/\*(?:[^*\n]|\*(?!/))*+\*/[ \t]*+)*+)(?=\r?\n)")
 _BLANK_TO_END = re.compile(r"[ \t]*\r?\n")
 _SCALAR = json.JSONDecoder()
@@ -138,10 +138,10 @@ def _with_child(text: str, place: _Value, key: str | None, data: object, unit: s
         return f"{text[: last.value.end]}, {entry}{text[last.value.end :]}"
     entry = f"{name}{_render_value(data, unit, newline, depth)}"
     after = last.value.end if last.comma is None else last.comma + 1
-    # A comment on the line of the last member is about that one.
+    # A comment on the line of the last member belongs to that member.
     rest = _REST_OF_LINE.match(text, after)
     at = rest.end() if rest else after
-    # Whoever writes a comma behind the last one goes on doing so.
+    # Keep the style of a trailing comma.
     comma, own = (",", "") if last.comma is None else ("", ",")
     return text[: last.value.end] + comma + text[last.value.end : at] + inner + entry + own + text[at:]
 

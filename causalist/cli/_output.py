@@ -21,7 +21,7 @@ from causalist.errors import UsageError
 if TYPE_CHECKING:
     from causalist.index.options import Progress
 
-# A lone surrogate becomes `\udc80`, which inside of JSON is the same string again.
+# A lone surrogate becomes `\udc80`, which JSON reads as the same string.
 _ENCODING_ERRORS = "backslashreplace"
 
 

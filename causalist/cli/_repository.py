@@ -26,7 +26,7 @@ def _check_folder(_: click.Context, __: click.Parameter, value: str | None) -> P
 
 
 def _check_confidence(_: click.Context, __: click.Parameter, value: float) -> float:
-    # A range of click lets NaN through.
+    # click.FloatRange accepts NaN.
     if math.isnan(value) or not 0.0 <= value <= 1.0:
         raise click.BadParameter(f"must be between 0 and 1, not {value:g}.")
     return value

@@ -75,10 +75,10 @@ FAILURE = 2
 INTERRUPTED = 130
 _GC_THRESHOLD = 50_000
 _SERVER_COMMANDS = ("serve", "watch")  # commands
-_MATRIX_COMMANDS = ("memory", "learn", "eval")  # commands that multiply whole matrices, for which threads are of use
-# The environment variable that asks for the traceback of something unexpected.
+_MATRIX_COMMANDS = ("memory", "learn", "eval")  # commands that multiply matrices and use threads
+# Environment variable that enables tracebacks of unexpected errors.
 TRACEBACK = "CAUSALIST_TRACEBACK"
-# The one that OpenBLAS, which numpy's wheels come with, reads when it is loaded.
+# Environment variable that OpenBLAS of numpy's wheels reads when it is loaded.
 _THREADS_VARIABLE = "OPENBLAS_NUM_THREADS"
 _is_prepared = False  # this process was started for one answer
 
@@ -112,7 +112,7 @@ def prepare_process(arguments: Sequence[str]) -> None:
 
     global _is_prepared
     if not set(_SERVER_COMMANDS).intersection(arguments[:1]):
-        # It ends before cycles add up to anything.
+        # The process ends before reference cycles use much memory.
         gc.set_threshold(_GC_THRESHOLD, 20, 20)
         _is_prepared = not set(_MATRIX_COMMANDS).intersection(arguments[:1])
 
@@ -157,7 +157,7 @@ def exit_process(code: int) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
-        return  # the interpreter says what is to be said
+        return  # the interpreter reports the error at exit
     os._exit(code)
 
 

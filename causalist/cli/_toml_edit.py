@@ -54,7 +54,7 @@ def without_member(text: str, path: Sequence[str]) -> str:
     changed = text
     while (place := _find_table(changed, path, below=True)) is not None:
         start, end = place
-        # Comments above the next header are about what is there.
+        # Comments above the next header belong to the next table.
         own = changed[start:end].splitlines(keepends=True)
         while len(own) > 1 and (not own[-1].strip() or own[-1].lstrip().startswith("#")):
             own.pop()
@@ -144,7 +144,7 @@ def _with_keys(table: str, data: Mapping[str, object], newline: str) -> str:
 def _render_value(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_render_value, value))}]"
-    # JSON's strings, numbers and truth values are TOML's as well.
+    # JSON strings, numbers and booleans are valid TOML.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from causalist.model.index import Index
     from causalist.pipeline.steps import Deadline
 
-# Why a file stays out although nobody wanted it to (`source.rules.Reason`); the other reasons are choices.
+# Reasons for skipped files that are failures (`source.exclusion.Reason`); the others are choices.
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
 MAX_LISTED = 20
 # The names of `pack.MINIMUM_TOKENS`, so that `--help` need not import the renderers; a test compares them.
-_FIELDS = {"pack_format": "format", "no_graph": "graph"}  # arguments that AskOptions calls otherwise
+_FIELDS = {"pack_format": "format", "no_graph": "graph"}  # arguments with another name in AskOptions
 FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 
 
@@ -227,7 +227,7 @@ def _question(query: str) -> str:
 
 
 def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
-    # Partly read files are listed one by one below; the others say nothing of files.
+    # Partly read files are listed one by one below; the other slugs do not concern files.
     others = ("partly-read", "filtered-out", "broadened")
     doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics if d.slug not in others]
     for reason in UNREADABLE_REASONS:

@@ -9,7 +9,7 @@ from causalist.cli._repository import json_option, repo_option
 from causalist.cli._run import NOTHING_FOUND
 from causalist.errors import UsageError
 
-# That of `evaluate.own`, so that `--help` need not import it; a test compares them.
+# Copy of the value in `evaluate.own_history`, so that `--help` need not import it; a test compares them.
 N_QUESTIONS = 50
 
 

@@ -18,9 +18,9 @@ import click
 from causalist.cli._output import say
 from causalist.cli._repository import repo_option
 
-# Time that was spent on starting the interpreter counts too.
+# Includes the start of the interpreter.
 _STARTED_AT = time.monotonic() - time.process_time()
-# What it takes to end after the deadline's verdict.
+# time to exit after the deadline
 _MARGIN_SECONDS = 0.05
 _MAX_INPUT_BYTES = 16 << 20  # bytes
 _MAX_OUTPUT_BYTES = 1 << 20

@@ -101,7 +101,7 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     from causalist.index.status import found_at, standing_of
     from causalist.pipeline.repository import Repository
 
-    # Opening refreshes the index: what was there is looked at before.
+    # Opening refreshes the index, so check the stored one first.
     root, _, settings = Repository.located(repo or Path(), exact_root=repo is not None, force=force)
     found = found_at(root, settings.index_options(IndexOptions()))
     repository = open_repository(repo, force=force, when_empty=empty_status_document if as_json else None)

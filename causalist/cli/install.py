@@ -77,7 +77,7 @@ def install_command(
     if not remove:
         require_extra("mcp", "mcp", 2)
         _check_interpreter()
-    if remove:  # what was not installed need not be told to be gone, unless there was nothing at all
+    if remove:  # report files without an entry only if there is no entry at all
         changes = [(part, change) for part, change in changes if change.is_needed] or changes[:1]
     lines = [line for part, change in changes for line in _apply_and_describe(part, change, scope, root, remove=remove)]
     if not remove and any(change.is_needed for _, change in changes):

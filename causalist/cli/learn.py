@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from causalist.evaluate import Learning
     from causalist.pipeline.repository import Repository
 
-# That of `evaluate.learn`, so that `--help` need not import it; a test compares them.
+# Copy of the value in `evaluate.learn`, so that `--help` need not import it; a test compares them.
 N_QUESTIONS = 200
 
 

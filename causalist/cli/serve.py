@@ -11,7 +11,7 @@ from causalist.cli._repository import repository_options, require_extra
 
 
 def _check_seconds(_: click.Context, __: click.Parameter, value: float) -> float:
-    # A range of click lets NaN through.
+    # click.FloatRange accepts NaN.
     if math.isnan(value):
         raise click.BadParameter("must be a number of seconds, not nan.")
     return value

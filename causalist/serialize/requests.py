@@ -8,7 +8,7 @@ from typing import Any
 from causalist.errors import UsageError
 from causalist.model.answer import AskOptions, Route
 
-MAX_QUESTION_CHARACTERS = 20_000  # of a question: a long issue with its traceback
+MAX_QUESTION_CHARACTERS = 20_000  # of a query: enough for a long issue with its traceback
 
 
 def read_question(params: Mapping[str, Any]) -> str:
@@ -23,7 +23,7 @@ def read_question(params: Mapping[str, Any]) -> str:
 
 def read_options(defaults: AskOptions, given: Mapping[str, Any]) -> AskOptions:
     """Return `defaults` updated by plain JSON. Raises UsageError with the valid values."""
-    # Who is sent the source is decided where the server runs.
+    # Only the server's side decides which embedder receives source code.
     fields = {field.name: field for field in dataclasses.fields(AskOptions) if field.name != "embedder"}
     chosen: dict[str, Any] = {}
     for name, value in given.items():

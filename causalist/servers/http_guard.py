@@ -21,7 +21,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-# Names of this machine that resolve to it and to nothing else, wherever the name came from.
+# Host names that always resolve to this machine.
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY_BYTES = 1_000_000
 MAX_BODY_SECONDS = 10.0
@@ -144,7 +144,7 @@ class Guard:
         async def receive_body() -> Message:
             nonlocal given
             if given:
-                return await receive()  # tells when the client leaves
+                return await receive()  # reports a disconnect
             given = True
             return {"type": "http.request", "body": body, "more_body": False}
 

@@ -33,7 +33,7 @@ class TimelyProtocol(H11Protocol):
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._stop_waiting()
-        elif self.timeout_keep_alive_task is None:  # or else a request was answered at once
+        elif self.timeout_keep_alive_task is None:  # otherwise a request was answered immediately
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -21,7 +21,7 @@ class Pipes:
 def claim_pipes() -> Pipes:
     """Reserve standard input and output for the protocol. Raises UsageError if one is closed."""
     try:
-        # A closed one would be what the first duplicate becomes.
+        # A closed descriptor would be reused by the first duplicate.
         os.fstat(0)
         os.fstat(1)
         pipes = Pipes(os.dup(0), os.dup(1))

@@ -64,7 +64,7 @@ _NODE = {
     },
     "required": ["id", "kind", "path", "start_line", "end_line", "score"],
 }
-# The same for every tool.
+# Output schema of all tools.
 OUTPUT_SCHEMA: Mapping[str, object] = {
     "type": "object",
     "properties": {
@@ -181,12 +181,12 @@ def _node_document(repository: "Repository", id: str, score: float | None) -> di
     }
 
 
-# One line for each result comes before the source of any: with few tokens, more results would mean no source.
+# A pack lists each result before any source, so many results in a small budget would leave no source.
 _TOKENS_PER_RESULT, _MIN_RESULTS, _MAX_RESULTS = 200, 5, 20
-# What a pack leaves for the lines behind it, where there is enough for both.
+# Tokens reserved for the lines after a pack, if the budget is large enough for both.
 _TAIL_TOKENS = 110
 _MIN_TOKENS_WITH_TAIL = 500
-# The share of a definition's answer that its lists get before its source had its turn.
+# Share of the budget for the lists of a definition before its source is added.
 _LISTS_SHARE = 0.4
 _MAX_EDGES_LISTED = 40  # callers, or callees
 _MAX_HINTS = 3
@@ -267,7 +267,7 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
 
     text = lists(int(max_tokens * _LISTS_SHARE))
     source = note + body(max_tokens - count_tokens(text) - count_tokens(note) - 4)
-    # What the source did not need, the lists may have.
+    # The lists get the tokens that the source did not use.
     longer = lists(max_tokens - count_tokens(source) - 4)
     around = [node, *(edge.source for edge in users), *(edge.target for edge in callees)]
     whole = _first_within_budget([f"{source}{longer}", f"{source}{text}", source], max_tokens)
@@ -302,10 +302,10 @@ def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> 
     if room < MINIMUM_TOKENS["text"]:
         return Reply(truncate_to_budget(way, max_tokens), on_it)
     definitions = [repository.show(hop.node) for hop in trail.hops]
-    # Both ends first, then what is nearest to the start, when it comes to who gets the room.
+    # Priority for the budget: both ends, then nodes near the start.
     for rank, place in enumerate(dict.fromkeys([0, len(definitions) - 1, *range(1, len(definitions) - 1)])):
         each = definitions[place]
-        # A file on the way is there for one line of it.
+        # A file on the path needs no source.
         text = "" if each.hit.kind == NodeKind.FILE.label else each.text
         definitions[place] = replace(each, hit=replace(each.hit, score=1 / (1 + rank)), text=text)
     pack = _render_node_pack(repository, f"from {start} to {end}", definitions, (), room)
@@ -353,7 +353,7 @@ def truncate_to_budget(text: str, max_tokens: int) -> str:
     def shortened(kept: int) -> str:
         return "\n".join([*lines[:kept], f"… {len(lines) - kept} more lines"])
 
-    # More lines are more tokens, but for what a tokenizer makes of two lines together.
+    # Token counts grow with lines, except that a tokenizer may merge tokens across lines.
     kept = bisect_left(range(1, len(lines)), True, key=lambda n: count_tokens(shortened(n)) > max_tokens)
     while kept and count_tokens(shortened(kept)) > max_tokens:
         kept -= 1
@@ -441,7 +441,7 @@ def resolve_name(repository: "Repository", name: str) -> tuple[str, str]:
         found = repository.named(name)
     except UnknownNode as error:
         near = [format_node(hit.id) for hit in repository.find(name, limit=_MAX_SUGGESTIONS)]
-        if not near or "\n" in str(error):  # it lists some itself
+        if not near or "\n" in str(error):  # the error already lists names
             raise
         listed = "\n  ".join(near)
         raise UnknownNode(f"no node is called {name!r}; similar names:\n  {listed}") from error

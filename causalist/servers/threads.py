@@ -10,7 +10,7 @@ from typing import TypeVar
 _Result = TypeVar("_Result")
 _Work = Callable[[], None]
 
-# Threads that are kept for the next piece of work: starting one takes longer than many an answer.
+# idle threads to keep: starting a thread takes longer than many answers
 _MAX_IDLE_THREADS = 8
 
 
@@ -50,7 +50,7 @@ async def run_in_thread(work: Callable[[], _Result]) -> _Result:
     future: asyncio.Future[_Result] = loop.create_future()
 
     def settle(result: _Result | None, error: Exception | None) -> None:
-        if future.done():  # the one who waited was cancelled
+        if future.done():  # the request was cancelled
             return
         if error is not None:
             future.set_exception(error)

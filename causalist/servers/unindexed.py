@@ -23,11 +23,11 @@ from causalist.rank.terms import STOP_WORDS, split_word, stem, terms_of
 from causalist.servers.text_answers import FileExcerpt, Reply
 from causalist.source import scan_folder
 
-_SECONDS = 4.0  # for reading; the index is being made beside it
+_SECONDS = 4.0  # for reading; the index is built at the same time
 _K1, _B = 1.2, 0.75
-_PATH_WEIGHT = 3  # of a word in a path, in words of the text
-_OTHER_ROLE_FACTOR = 0.5  # a file that is no code of the program itself, as a share; chosen by hand
-_EXCERPT_ROWS = 14  # of an excerpt
+_PATH_WEIGHT = 3  # occurrences in the text that one in the path counts for
+_OTHER_ROLE_FACTOR = 0.5  # score factor of tests, documents and data; chosen by hand
+_EXCERPT_ROWS = 14  # rows
 _TOKENS_PER_FILE, _MIN_FILES, _MAX_FILES = 250, 3, 12
 _MAX_LINES_LISTED = 40
 _MAX_TERMS = 5
@@ -152,7 +152,7 @@ def _search_files(root: Path, terms: Sequence[str], seconds: float, word: str = 
     if not scan.entries:
         raise NothingToIndex(f"{root} holds no files to search")
     known = frozenset(terms)
-    # A stem may end otherwise than its words do, as `happi` does.
+    # A stem may differ from its words at the end, as `happi` does.
     starts = sorted({re.escape(term[:-1] if term.endswith("i") else term).encode() for term in terms})
     finder = re.compile(rb"\w*(?:" + b"|".join(starts) + rb")\w*", re.IGNORECASE) if starts else None
     found: list[_Match] = []

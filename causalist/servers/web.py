@@ -32,11 +32,11 @@ from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import LiveRepository, LiveView
 from causalist.servers.threads import run_in_thread
 
-# More at once would only wait for the interpreter.
+# More concurrent answers would wait for the interpreter lock.
 _ANSWERS_AT_ONCE = 2
 _MAX_CONNECTIONS = 64
 _ANSWER_SECONDS = 60.0
-# How long a request waits for the index before the page is told how far it is.
+# seconds that a request waits for the index before it returns the progress
 _WAIT_SECONDS = 0.5
 _INTERRUPTED = 130
 _MAX_EDGES = 50  # callers, or callees
@@ -65,7 +65,7 @@ class WebApp:
         self.live = LiveRepository(root)
         self._root = root
         self._token = token
-        # Cookies know hosts and no ports, so that two servers would overwrite each other's.
+        # Cookies ignore ports: with one name, two servers would overwrite each other's token.
         self._cookie = f"causalist-{port}"
         self._answering = asyncio.Semaphore(_ANSWERS_AT_ONCE)
         page = [Route(f"/{name}", self._file(name), methods=["GET"]) for name in _TYPES if name != "index.html"]
@@ -184,7 +184,7 @@ class WebApp:
 
 
 def _json_response(document: dict[str, object], status: int = 200) -> Response:
-    # ASCII only: names may hold what no encoding takes.
+    # ASCII only: names may contain lone surrogates.
     return Response(json.dumps(document, allow_nan=False), status, media_type="application/json")
 
 
@@ -273,7 +273,7 @@ async def _serve(root: Path, listening: socket.socket, announce: Callable[[str],
         server.should_exit = True
 
     for name, with_code in (("SIGTERM", 0), ("SIGHUP", 0), ("SIGINT", _INTERRUPTED)):
-        # Not every platform has all of them, or lets a loop handle them.
+        # Some platforms lack a signal or cannot handle it in an event loop.
         with suppress(AttributeError, NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(getattr(signal, name), partial(end, with_code))
     await door.live.prepare()

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from causalist.model.index import Index
     from causalist.pipeline.repository import Repository
 
-# Seconds that are kept for the answer itself, or this share of all where that is less.
+# Seconds reserved for the answer; at most this share of the deadline.
 _FOR_THE_ANSWER = 0.5
 _SHARE = 0.5
-# Seconds that reading the stored index may take however little time there is: late is better than nothing.
+# Minimum seconds for reading the stored index, even after the deadline.
 _FOR_READING = 0.3
 _POLL_SECONDS = 0.02
 
@@ -47,10 +47,12 @@ def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: boo
         while not job.ended.wait(_POLL_SECONDS) and deadline.left > kept:
             progress(job.stage.what, job.stage.parsed, job.stage.total)
         if job.ended.is_set():
-            end_idle_worker(root)  # nothing else is asked here
+            end_idle_worker(root)  # this command needs no further job
             index, notes = job.load()
             return Repository.over(root, index, notes, folder, settings)
-        threading.Thread(target=job.stop, daemon=True).start()  # it may take its time, and ends with us anyway
+        threading.Thread(
+            target=job.stop, daemon=True
+        ).start()  # stopping may take long; the daemon thread ends with the process
     if look.last is None:
         raise DeadlinePassed(
             f"{root} has no index that could be made or read within {deadline.seconds:g} s; run `causalist index` "
@@ -107,7 +109,7 @@ def _last_index(root: Path) -> "Index | None":
         try:
             index = read_index(place / INDEX_NAME)
         except IndexUnreadable:
-            continue  # the process that indexes says so, and builds it again
+            continue  # the indexing process reports and rebuilds it
         if index is not None and index.version == index_version():
             found.append(index)
     return max(found, key=lambda index: index.scanned_at, default=None)

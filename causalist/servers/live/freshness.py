@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from causalist.settings import Settings
     from causalist.source import Limits
 
-_MAX_FILES_READ = 32  # more is left to the process that indexes
-# A file that was read so long after its last change would have other times had it changed since.
+_MAX_FILES_READ = 32  # files; more are left to the indexing process
+# ns between a change and a read after which any later change gets a different time stamp
 _SETTLED_NS = 2_000_000_000
 
 _Stamp = tuple[int, int, int]
@@ -40,8 +40,8 @@ class FreshnessChecker:
 
         self._root = root
         self._rescan = Rescan(root)
-        self._same: dict[tuple[str, str], _Stamp] = {}  # by path and content: times for which no other is possible
-        self._stored: dict[Path, tuple[int, ...]] = {}  # index files that are known not to be current
+        self._same: dict[tuple[str, str], _Stamp] = {}  # by path and content hash: times that prove the content
+        self._stored: dict[Path, tuple[int, ...]] = {}  # stamps of index files that are not current
         self._last: tuple[Index, Scan, FreshnessReport] | None = None
 
     def check(self, index: "Index") -> FreshnessReport:
@@ -118,7 +118,7 @@ class FreshnessChecker:
             changed=tuple(changed),
             is_moved=index.commit != scan.commit,
         )
-        # What was read may change again without a trace, until it has not for a while.
+        # A recently written file may change again without a new time stamp.
         self._last = (index, scan, look) if sure or not look.is_current else None
         return look
 

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from causalist.model.index import Index
     from causalist.model.source import Diagnostic
 
-# The child imports what its server would, from where its server would, and nothing from the current folder.
+# The child uses the import path of the server, without the current folder.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from causalist.servers.live.index_worker import main; main(sys.argv[2:])"
 )
 _GRACE_SECONDS = 0.5
 _IDLE_SECONDS = 60.0
-_MAX_FILES_KEPT = 500  # files, by a process that waits for the next job with the memory that it took
+_MAX_FILES_KEPT = 500  # files of a job after which an idle process is kept; larger jobs leave too much memory in use
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _WorkerProcess:
             self.process.stdin.write(line)
             self.process.stdin.flush()
         except OSError:
-            # Whoever listens may have given the job to another process by now.
+            # The listener may have moved the job to another process.
             return self._released() is None
         return True
 
@@ -187,7 +187,7 @@ class IndexJob:
         self.stage = Stage()
         self.ended = threading.Event()
         self.began = time.monotonic()
-        self.failure: CausalistError | None = None  # why what it made could not be taken
+        self.failure: CausalistError | None = None  # error of loading its index
         self._root = root
         self._outcome: dict[str, object] = {}
         self._buffers = buffers
@@ -231,11 +231,11 @@ class IndexJob:
     def stop(self) -> None:
         """End the process and its children; complete files on disk are unchanged."""
         self._is_stopped = True
-        if self.ended.is_set():  # its number may be another's by now
+        if self.ended.is_set():  # its process id may be reused
             self._remove_temporary()
             return
         for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
-            # The process itself may be gone and its workers not.
+            # Workers may outlive the process.
             with suppress(OSError):
                 if hasattr(os, "killpg"):
                     os.killpg(self._process.pid, number)

@@ -25,7 +25,7 @@ from causalist.index.refresh_cache import Retaining
 if TYPE_CHECKING:
     from causalist.model.index import Index
 
-# Whoever waits for an answer goes first.
+# Answers have priority over indexing.
 _NICENESS = 5
 _PATHS = "paths.json"
 _REPORT_SECONDS = 0.1
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> None:
         except Exception:
             if not told:
                 raise
-        if told:  # the exception became another one on its way: a module written in C was just being imported
+        if told:  # importing a C module may replace the exception by another one
             sys.exit(0)
         _send(out, outcome)
 
@@ -66,9 +66,8 @@ def _handle_sigterm(own: int, told: list[int], number: int, *_: object) -> None:
         os._exit(0)
     told.append(number)
     threading.excepthook = lambda _: None  # the pool's own threads complain about workers that are gone
-    sys.unraisablehook = lambda _: (
-        None
-    )  # in a finaliser the exception is told and lost; whoever sent the signal kills us
+    # A finalizer would print and drop the exception; the sender of the signal then kills the process.
+    sys.unraisablehook = lambda _: None
     sys.exit(0)
 
 
@@ -92,7 +91,7 @@ def _run_job(root: Path, out: int, buffers: Path | None, retaining: Retaining) -
     from causalist.pipeline.repository import Repository
     from causalist.store import INDEX_NAME, write_index
 
-    # Without process groups nothing ends the workers of a process that is killed.
+    # Without process groups, workers would outlive a killed process.
     options = IndexOptions(
         processes=None if hasattr(os, "killpg") else 1, progress=_ProgressPipe(out), retaining=retaining
     )
@@ -152,7 +151,7 @@ class _ProgressPipe:
 
 
 def _send(out: int, document: dict[str, object]) -> None:
-    # ASCII only: paths may hold what no encoding takes.
+    # ASCII only: paths may contain lone surrogates.
     with suppress(OSError):
         os.write(out, json.dumps(document).encode() + b"\n")
 
@@ -160,7 +159,7 @@ def _send(out: int, document: dict[str, object]) -> None:
 def _read_jobs(jobs: "queue.SimpleQueue[Path | None]") -> None:
     """Queue jobs from standard input; its end terminates the process."""
     rest = b""
-    # Not by `sys.stdin`, whose lock would be held for ever in what is forked meanwhile.
+    # Not `sys.stdin`: a process forked during a read would inherit its lock in the locked state.
     with suppress(OSError):
         while data := os.read(0, 65_536):
             *lines, rest = (rest + data).split(b"\n")

@@ -67,7 +67,7 @@ class LiveRepository:
         self.root = root
         self._refresh_seconds = refresh_seconds
         self._repository: Repository | None = None
-        self._generation = 0  # of it; rises with every index that is taken
+        self._generation = 0  # number of indexes used so far
         self._job: IndexJob | None = None
         self._deciding = asyncio.Lock()
         self._session = Session()
@@ -89,7 +89,7 @@ class LiveRepository:
                     return view
                 job = await self._started(view)
                 if job is None:
-                    continue  # another's job has ended meanwhile
+                    continue  # a concurrent job has ended
             patience = wait_seconds if self._repository is None else min(wait_seconds, self._refresh_seconds)
             if not await _wait_for_job(job, asked_at + patience, report):
                 view = LiveView(None) if self._repository is None else await self._look()
@@ -102,7 +102,7 @@ class LiveRepository:
                 if self._repository is None:
                     raise
                 return replace(await self._look(), failure=error)
-            # One that was under way before may have missed the latest change.
+            # A job that began earlier may have missed the latest change.
             if job.began >= asked_at:
                 return LiveView(self._repository, self._generation)
 
@@ -138,14 +138,14 @@ class LiveRepository:
 
     async def _looked(self) -> LiveView:
         async with self._looking:
-            self._next_look = None  # whoever asks from now on needs a later one
+            self._next_look = None  # later requests need a later check
             while True:
                 generation, repository = self._generation, self._repository
                 index, look = await run_in_thread(partial(self._compared, repository))
                 if index is None or (repository is not None and index is repository.index):
                     return LiveView(repository, generation, None if look.is_current else look)
                 async with self._deciding:
-                    # Where a job has brought another one meanwhile, nobody knows which of the two is newer.
+                    # If a job has provided another index, it is unknown which one is newer.
                     if generation == self._generation:
                         await self._serve(index)
                         return LiveView(self._repository, self._generation)
@@ -171,7 +171,7 @@ class LiveRepository:
                 except CausalistError as error:
                     job.failure = error
                     raise
-                for note in notes:  # once, and not in every answer
+                for note in notes:  # log once instead of noting in every answer
                     _log.warning("%s: %s", note.slug, note.detail)
                 await self._serve(index)
             elif job.failure is not None:

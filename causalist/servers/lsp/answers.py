@@ -298,7 +298,7 @@ def _enclosing_range(whole: types.Range, name: types.Range) -> types.Range:
 
 _MAX_AFFECTED = 200
 _CONTEXT_TOKENS = 4000
-# What says where to look, beside the options.
+# Parameters that name the subject or belong to the protocol; all others are options.
 _PLACES = ("uri", "textDocument", "position", "workDoneToken", "partialResultToken")
 
 

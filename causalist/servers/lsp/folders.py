@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Between two looks at the files of a folder whose client tells nothing of changes.
+# seconds between checks of the files if the client reports no changes
 _LOOK_SECONDS = 5.0
 _POLL_SECONDS = 0.03
 LONG_SECONDS = 86_400.0
 
-# (which index of the saved files, contents by path)
+# (id of the index of the saved files, blob hashes by path)
 _Key = tuple[int, tuple[tuple[str, str], ...]]
 
 
@@ -112,7 +112,7 @@ class WorkspaceFolder:
                 return self._over[1] if self._over is not None else saved
             if self._overlaying is task:
                 self._overlaying = None
-                task.result()  # what nobody expected is told to whoever asked
+                task.result()  # raise an unexpected error in this request
 
     async def _overlay(self, saved: "Repository", key: _Key, contents: Mapping[str, bytes]) -> None:
         from causalist.index.build import reader_over

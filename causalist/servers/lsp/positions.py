@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 SHOWN_KINDS = CALLABLE_KINDS | TYPE_KINDS
 _WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _REPEATED = re.compile(r"~\d+$")
-# What may stand above a definition and belong to it.
+# Decorators and attributes above a definition.
 _ATTRIBUTE = re.compile(rb"\s*(@|#\[)")
-_MAX_DOCUMENTS = 16  # documents of which the facts are kept
+_MAX_DOCUMENTS = 16  # documents with cached facts
 
 
 class PlacedDefinition(NamedTuple):
@@ -151,7 +151,7 @@ def code_names(node: str) -> tuple[str, ...]:
 def find_name_span(text: DocumentText, start: int, end: int, node: str, signature: str = "") -> tuple[int, int]:
     """Return the byte span of a definition's name; an empty span at its start without a name."""
     data = text.data
-    # What a signature begins with tells the definition from what decorates it.
+    # The start of the signature separates the definition from its decorators.
     head = signature.encode("utf-8", "surrogatepass")
     words = [_word_pattern(name) for name in code_names(node)]
     for word in words:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cattrs import Converter
     from pygls.lsp.server import LanguageServer
 
-# An editor sends whole documents; the index takes none that is longer than a few megabytes.
+# Editors send whole documents; the index accepts a few megabytes per file.
 MAX_BODY_BYTES = 64_000_000  # bytes
 _MAX_HEADER_BYTES = 8_192
 _LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,12})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
@@ -78,9 +78,9 @@ def frame_message(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-# Requests of our own. Their parameters stay plain JSON.
+# Prefix of Causalist's own requests. Their parameters stay plain JSON.
 OWN_METHODS = "causalist/"
-# How long the last answers may take to leave when the server ends.
+# seconds to write the last answers at exit
 _FLUSH_SECONDS = 0.5
 
 _PARSE_ERROR = int(types.ErrorCodes.ParseError)
@@ -155,7 +155,7 @@ class Protocol(LanguageServerProtocol):
             return
         with suppress(Exception):
             self.handle_message(self.structure_message(document))
-        if not future.done():  # what came back is of a wrong shape
+        if not future.done():  # the response is malformed
             future.set_exception(RequestFailed("the client's response is malformed"))
 
     def _refuse(self, id: int | str | None, code: int, message: str) -> None:
@@ -163,7 +163,7 @@ class Protocol(LanguageServerProtocol):
         error = {"code": code, "message": message}
         self._send_data({"jsonrpc": "2.0", "id": id, "error": error})
 
-    # -- in the place of the library's own handlers
+    # -- replacements of the library's handlers
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
@@ -223,7 +223,7 @@ async def run(protocol: Protocol, pipes: Pipes) -> int:
     def read_all() -> None:
         with suppress(OSError, RuntimeError):
             for body in read_bodies(partial(os.read, pipes.reading)):
-                # One at a time: what is not taken stays in the pipe.
+                # One at a time: unread input stays in the pipe.
                 asyncio.run_coroutine_threadsafe(take(body), loop).result()
                 if protocol.exit_code is not None:
                     return

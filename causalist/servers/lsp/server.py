@@ -38,7 +38,7 @@ from causalist.servers.threads import run_in_thread
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
 
-# What is over sooner is not worth a bar.
+# seconds before progress is shown
 _MIN_SECONDS = 0.4
 
 
@@ -104,9 +104,9 @@ class ServerProgress:
         self._server.work_done_progress.tokens.pop(self._token, None)
 
 
-# More at once would only wait for the interpreter.
+# More concurrent answers would wait for the interpreter lock.
 _ANSWERS_AT_ONCE = 2
-# How long nobody has to have typed before what is open is indexed.
+# seconds without typing before open documents are indexed
 _QUIET_SECONDS = 0.6
 _INTERRUPTED = 130
 CALLERS_COMMAND = "causalist.callers"
@@ -231,7 +231,7 @@ class LspServer(LanguageServer):
     async def _watched(self, params: types.DidChangeWatchedFilesParams) -> None:
         for uri in {change.uri for change in params.changes}:
             place = self.folders.place(uri)
-            # What this program itself writes is no change.
+            # Ignore files that Causalist or git write.
             if place is not None and not place[1].startswith((".causalist/", ".git/")):
                 place[0].touch()
                 self._refresh(place[0])
@@ -459,7 +459,7 @@ async def _serve(default: Path, pipes: Pipes, version: str, wait_seconds: float)
     server = LspServer(version, default, wait_seconds)
     running = asyncio.ensure_future(run(server.protocol, pipes))
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):
-        # Not every platform has all of them, or lets a loop handle them.
+        # Some platforms lack a signal or cannot handle it in an event loop.
         with suppress(AttributeError, NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(getattr(signal, name), running.cancel)
     try:

@@ -69,7 +69,7 @@ def select_tools(choice: str) -> Mapping[str, ToolSpec]:
     return {**TOOLS, **MORE_TOOLS, **MEMORY_TOOLS}
 
 
-# More at once would only wait for the interpreter.
+# More concurrent answers would wait for the interpreter lock.
 _ANSWERS_AT_ONCE = 2
 _ERROR_TOKENS = 1000
 _RESOURCE_TOKENS = 3000
@@ -98,7 +98,7 @@ class Handlers:
     is_structured: bool = True
     roots_wanted: bool = False
     fallback: tuple[Path, ...] = ()
-    # Answers that are being made, by what was asked of which state of a repository: who asks the same shares one.
+    # Pending answers by request and repository state; equal requests share one.
     _under_way: "dict[tuple[object, ...], asyncio.Task[Reply]]" = field(default_factory=dict)
     _answering: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_ANSWERS_AT_ONCE))
     _asking_roots: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -106,7 +106,7 @@ class Handlers:
     def server(self) -> Server[Any]:
         """Return the SDK's server with these handlers."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # roots are on their way out of the protocol, and clients still have them
+            warnings.simplefilter("ignore")  # roots are deprecated in the protocol, but clients still use them
             return Server(
                 "causalist",
                 version=self.version,
@@ -198,7 +198,7 @@ class Handlers:
             try:
                 reply = await self._shared((key, *state), partial(answer, repository, staleness_note(view)))
             except CausalistError as error:
-                # What is not known here may be in a newer index.
+                # A newer index may know the node, so add the staleness note.
                 return _error_result(f"{error.slug}: {error}\n{staleness_note(view)}".rstrip("\n"))
         elif unindexed is not None:
             root = self.repositories.get(name)[1].root
@@ -223,7 +223,7 @@ class Handlers:
 
             def forget(done: "asyncio.Task[Reply]") -> None:
                 del self._under_way[key]
-                done.cancelled() or done.exception()  # seen, also where all who asked have left
+                done.cancelled() or done.exception()  # retrieve the exception even if all requests were cancelled
 
             task.add_done_callback(forget)
         return await asyncio.shield(task)

@@ -59,7 +59,7 @@ def listen(port: int, token: str) -> Address:
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind(("127.0.0.1", port))
-        taken.listen(_MAX_CONNECTIONS)  # whoever comes before everything is loaded waits
+        taken.listen(_MAX_CONNECTIONS)  # early connections wait until everything is loaded
     except (OSError, OverflowError) as error:
         taken.close()
         raise UsageError(
@@ -100,7 +100,7 @@ async def run(server: Server[Any], address: Address, wait_seconds: float) -> Non
 class _UvicornServer(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        yield  # whoever runs it handles them
+        yield  # the caller handles signals
 
 
 def limit_duration(app: Application, seconds: float) -> Application:

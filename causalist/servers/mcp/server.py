@@ -80,7 +80,7 @@ async def _serve(serving: ServerOptions, over: "Callable[[Server[Any], float], A
     try:
         async with anyio.create_task_group() as group:
             for name, with_code in (("SIGTERM", 0), ("SIGHUP", 0), ("SIGINT", _INTERRUPTED)):
-                # Not every platform has all of them, or lets a loop handle them.
+                # Some platforms lack a signal or cannot handle it in an event loop.
                 with suppress(AttributeError, NotImplementedError):
                     loop = asyncio.get_running_loop()
                     loop.add_signal_handler(getattr(signal, name), end, group.cancel_scope, with_code)

@@ -30,12 +30,12 @@ from mcp.types import (
 from causalist.servers.stdio_pipes import Pipes
 from causalist.servers.threads import run_in_thread
 
-# The longest question that makes sense is a thousand times shorter.
+# A thousand times the longest reasonable query.
 MAX_MESSAGE_BYTES = 4_000_000  # bytes
 _CHUNK = 1 << 16
-# How long the last answers may take to leave when the server ends.
+# seconds to write the last answers at exit
 _FLUSH_SECONDS = 0.5
-# How long requests that stand before the end of the input may still be worked on: `echo REQUEST | causalist serve mcp`.
+# seconds to finish pending requests after the end of input: `echo REQUEST | causalist serve mcp`
 _LAST_REQUESTS_SECONDS = 2.0
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
@@ -67,7 +67,7 @@ async def open_streams(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]
 
     async def take_end() -> None:
         await input_ended.wait()
-        # The SDK drops what it works on when the stream ends.
+        # The SDK cancels pending requests when the stream ends.
         if unanswered:
             with anyio.move_on_after(_LAST_REQUESTS_SECONDS):
                 await all_answered.wait()
@@ -77,7 +77,7 @@ async def open_streams(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]
     def read_all() -> None:
         try:
             for line in read_lines(partial(os.read, pipes.reading, _CHUNK)):
-                # One line at a time: what is not taken stays in the pipe.
+                # One line at a time: unread input stays in the pipe.
                 asyncio.run_coroutine_threadsafe(take(line), loop).result()
         except (OSError, RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             pass
@@ -144,7 +144,7 @@ def read_message(line: bytes | None) -> SessionMessage | JSONRPCError | None:
         return None
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-        # A request whose id is of no type that an id has would pass for a notification.
+        # A request with an id of an invalid type would be taken for a notification.
         if not (isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line)):
             return SessionMessage(message)
     except (ValueError, RecursionError):

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 Arguments: TypeAlias = Mapping[str, Any]
 
-MAX_CHARACTERS = 20_000  # of a question: a long issue with its traceback
+MAX_CHARACTERS = 20_000  # of a query: enough for a long issue with its traceback
 _NAME_CHARACTERS = 1_000
-_NAME_TOKENS = 2_000  # where a tool has no budget
+_NAME_TOKENS = 2_000  # for tools without a budget
 _TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number"}
 
 
@@ -56,7 +56,7 @@ class Parameter:
             return value
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise UsageError(f"{name} must be a number from {self.low:,} to {self.high:,}, not {_format_value(value)}")
-        # A comparison with NaN is false.
+        # Comparisons with NaN are false.
         if not self.low <= value <= self.high:
             raise UsageError(f"{name} must be between {self.low:,} and {self.high:,}, not {_format_value(value)}")
         if self.type is int and value != int(value):
