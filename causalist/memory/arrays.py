@@ -76,10 +76,10 @@ def build_arrays(records: Records, vector_pairs: Mapping[tuple[int, int], float]
     edges join similar names.
     """
     passages = sorted(records.passages)
-    held = [records.passages[passage] for passage in passages]
-    mentions = _stack([r.mentions for r in held], 4)
-    rows = np.repeat(np.arange(len(held), dtype=np.int64), [len(r.mentions) for r in held])
-    triples = [t for r in held for t in r.triples]
+    passage_records = [records.passages[passage] for passage in passages]
+    mentions = _stack([r.mentions for r in passage_records], 4)
+    rows = np.repeat(np.arange(len(passage_records), dtype=np.int64), [len(r.mentions) for r in passage_records])
+    triples = [t for r in passage_records for t in r.triples]
     used = np.unique(
         np.concatenate([mentions[:, 0], np.array([n for t in triples for n in (t.subject, t.object)], dtype=np.int64)])
     )
@@ -89,14 +89,14 @@ def build_arrays(records: Records, vector_pairs: Mapping[tuple[int, int], float]
     may_differ = np.ones(m, dtype=np.bool_)
     may_differ[entity_ranks[mentions[np.isin(mentions[:, 2], _EXACT_TYPES), 0]]] = False
 
-    terms = _stack([r.terms for r in held], 2)
-    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.terms) for r in held])
+    terms = _stack([r.terms for r in passage_records], 2)
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.terms) for r in passage_records])
     present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
     term_list, term_ranks = sort_strings(records.terms.strings, present)
     postings_matrix = _count_by_term(rows, term_ranks[terms[:, 0]], terms[:, 1], n, len(term_list))
     forward = postings_matrix.transpose()
 
-    documents = _number_documents(passages, held)
+    documents = _number_documents(passages, passage_records)
     numbers = np.empty(m, dtype=np.int64)
     numbers[entity_ranks[used]] = used
     labels = find_senses(mention_matrix, documents, may_differ, forward, entities, term_list)
@@ -107,22 +107,27 @@ def build_arrays(records: Records, vector_pairs: Mapping[tuple[int, int], float]
     def resolve(passage: int, number: int) -> int:
         return assignment.entity_by_mention.get((int(documents[passage]), number), int(entity_ranks[number]))
 
-    triples_by_passage = [(i, t) for i, r in enumerate(held) for t in r.triples]
+    triples_by_passage = [(i, t) for i, r in enumerate(passage_records) for t in r.triples]
     explicit = Matrix.from_entries(
         np.array([resolve(i, t.subject) for i, t in triples_by_passage], dtype=np.int64),
         np.array([resolve(i, t.object) for i, t in triples_by_passage], dtype=np.int64),
         np.array([t.confidence for _, t in triples_by_passage], dtype=np.float64),
         (m, m),
     )
-    place = {passage: i for i, passage in enumerate(passages)}
-    pairs = [(i, place[other]) for i, r in enumerate(held) for other in r.references if other in place]
+    position_by_passage = {passage: i for i, passage in enumerate(passages)}
+    pairs = [
+        (i, position_by_passage[other])
+        for i, r in enumerate(passage_records)
+        for other in r.references
+        if other in position_by_passage
+    ]
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.defines) for r in held])
-    defining = _stack([r.defines.reshape(-1, 1) for r in held], 1)[:, 0]
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.defines) for r in passage_records])
+    defining = _stack([r.defines.reshape(-1, 1) for r in passage_records], 1)[:, 0]
     defined = entity_ranks[defining]
     for at in np.flatnonzero(np.isin(defining, assignment.ambiguous)).tolist():
         defined[at] = resolve(int(rows[at]), int(defining[at]))
-    about = rows[defined >= 0], defined[defined >= 0]  # entities that no passage names are left out
+    defined_entries = rows[defined >= 0], defined[defined >= 0]  # entities that no passage names are left out
     return MemoryArrays(
         passages,
         assignment.names,
@@ -134,17 +139,17 @@ def build_arrays(records: Records, vector_pairs: Mapping[tuple[int, int], float]
         _build_similarity(records, entity_ranks, assignment, vector_pairs),
         explicit,
         Matrix.from_entries(ends[:, 0], ends[:, 1], np.ones(len(ends)), (n, n)),
-        Matrix.from_entries(about[0], about[1], np.ones(len(about[0])), (n, m)),
+        Matrix.from_entries(defined_entries[0], defined_entries[1], np.ones(len(defined_entries[0])), (n, m)),
         forward,
         _build_postings(postings_matrix, n),
-        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in held], dtype=np.float64),
+        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in passage_records], dtype=np.float64),
         documents,
         assignment.senses,
     )
 
 
-def _number_documents(passages: list[str], held: list[Record]) -> Ints:
-    named = [str(r.metadata.get("path", f"\0{p}")) for p, r in zip(passages, held, strict=True)]
+def _number_documents(passages: list[str], passage_records: list[Record]) -> Ints:
+    named = [str(r.metadata.get("path", f"\0{p}")) for p, r in zip(passages, passage_records, strict=True)]
     return np.unique(named, return_inverse=True)[1].astype(np.int64) if named else np.zeros(0, dtype=np.int64)
 
 

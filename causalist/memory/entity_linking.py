@@ -39,30 +39,30 @@ def link_query(query: str, snapshot: Snapshot, extractor: EntityExtractor) -> Li
     """
     exact: dict[int, float] = {}
     similar: dict[int, float] = {}
-    asked = terms_in_vocabulary(query, snapshot) if snapshot.arrays.senses else {}
+    query_terms = terms_in_vocabulary(query, snapshot) if snapshot.arrays.senses else {}
     names = dict.fromkeys(
         entity_id(entity.name) for entity in normalize_extraction(extractor(query[:MAX_QUERY_CHARACTERS])).entities
     )
     for name in names:
         if name in snapshot.position_by_entity:
-            exact.update(_weigh_senses(name, asked, snapshot))
+            exact.update(_weigh_senses(name, query_terms, snapshot))
         elif name:
             for other, value in _find_similar(name, snapshot).items():
-                for place, share in _weigh_senses(other, asked, snapshot).items():
-                    similar[place] = max(value * share, similar.get(place, 0.0))
+                for position, share in _weigh_senses(other, query_terms, snapshot).items():
+                    similar[position] = max(value * share, similar.get(position, 0.0))
     for name in _candidate_names(query):
         if name in snapshot.position_by_entity:
-            exact.update(_weigh_senses(name, asked, snapshot))
+            exact.update(_weigh_senses(name, query_terms, snapshot))
         else:
             # Inflected names only: misspelled ones need the evidence of the extractor.
             for other in snapshot.records.name_similarity.names_with_words(name):
                 if other in snapshot.position_by_entity:
-                    similar.update(_weigh_senses(other, asked, snapshot))
+                    similar.update(_weigh_senses(other, query_terms, snapshot))
     matches = {**similar, **exact}
     return LinkedEntities(dict(sorted(matches.items())), tuple(sorted(exact)))
 
 
-def _weigh_senses(name: str, asked: Mapping[int, float], snapshot: Snapshot) -> dict[int, float]:
+def _weigh_senses(name: str, query_terms: Mapping[int, float], snapshot: Snapshot) -> dict[int, float]:
     """Return the senses of a name with their match, 1 for the likeliest.
 
     The match is the square of a sense's share of the query's term rarity: terms that its passages contain, without the
@@ -76,7 +76,7 @@ def _weigh_senses(name: str, asked: Mapping[int, float], snapshot: Snapshot) -> 
     shares = []
     for sense in senses:
         has = set(snapshot.arrays.forward.gather(snapshot.arrays.passages_by_entity.row(sense)[0])[0].tolist())
-        shares.append(sum(float(idf[term]) for term in asked if term in has and term not in own))
+        shares.append(sum(float(idf[term]) for term in query_terms if term in has and term not in own))
     best = max(shares)
     if not best:
         return dict.fromkeys(senses, 1.0)
@@ -182,9 +182,13 @@ def build_fact_seeds(
 def _collect_facts(snapshot: Snapshot) -> list[Triple]:
     """Return the distinct triples by entity ids, each with its highest confidence, in alphabetical order."""
     found: dict[tuple[str, str, str], float] = {}
-    for place, passage in enumerate(snapshot.arrays.passages):
+    for position, passage in enumerate(snapshot.arrays.passages):
         for t in snapshot.records.passages[passage].triples:
-            key = (snapshot.resolve_mention(place, t.subject), t.predicate, snapshot.resolve_mention(place, t.object))
+            key = (
+                snapshot.resolve_mention(position, t.subject),
+                t.predicate,
+                snapshot.resolve_mention(position, t.object),
+            )
             found[key] = max(t.confidence, found.get(key, 0.0))
     return [Triple(*key, confidence) for key, confidence in sorted(found.items())]
 
@@ -198,13 +202,16 @@ def _score_facts(query: str, facts: Sequence[Triple], snapshot: Snapshot) -> Flo
         from causalist.memory.similarity import cosines
 
         return np.maximum(cosines(np.stack(snapshot.vectors.embed(texts)), snapshot.vectors.embed([query])[0]), 0.0)
-    asked = weigh_terms(query, snapshot)
-    length = np.sqrt(sum(weight * weight for weight in asked.values())) or 1.0
+    query_terms = weigh_terms(query, snapshot)
+    length = np.sqrt(sum(weight * weight for weight in query_terms.values())) or 1.0
     values = []
     for text in texts:
-        said = weigh_terms(text, snapshot)
-        norm = np.sqrt(sum(weight * weight for weight in said.values())) or 1.0
-        values.append(sum(asked[t] * said[t] for t in sorted(asked.keys() & said.keys())) / (norm * length))
+        text_terms = weigh_terms(text, snapshot)
+        norm = np.sqrt(sum(weight * weight for weight in text_terms.values())) or 1.0
+        values.append(
+            sum(query_terms[t] * text_terms[t] for t in sorted(query_terms.keys() & text_terms.keys()))
+            / (norm * length)
+        )
     return np.array(values)
 
 
@@ -226,7 +233,7 @@ def terms_in_vocabulary(text: str, snapshot: Snapshot) -> dict[int, float]:
     for word in telling:
         for term in terms_of(word):
             number = numbers.get(term, -1)
-            place = int(snapshot.arrays.term_ranks[number]) if 0 <= number < len(snapshot.arrays.term_ranks) else -1
-            if place >= 0:
-                found[place] = 1.0
+            position = int(snapshot.arrays.term_ranks[number]) if 0 <= number < len(snapshot.arrays.term_ranks) else -1
+            if position >= 0:
+                found[position] = 1.0
     return dict(sorted(found.items()))

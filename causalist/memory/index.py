@@ -133,12 +133,12 @@ class HippoIndex:
         default 0.15, or that of the variant. Raises EmptyQuestion, UsageError.
         """
         check_query(query, top_k)
-        asked = self._build_query(query, ppr_alpha, max_iter, tol, variant)
+        built_query = self._build_query(query, ppr_alpha, max_iter, tol, variant)
         try:
             chosen = RetrievalMode(mode)
         except ValueError:
             raise UsageError(f"unknown mode {mode!r}; the modes are {', '.join(RetrievalMode)}") from None
-        return rank_passages(asked, self.snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
+        return rank_passages(built_query, self.snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
 
     def retrieve_multi_hop(
         self,
@@ -158,9 +158,9 @@ class HippoIndex:
         linked = around_entities.expand_linked(
             link_query(query, self.snapshot, self.extractor), self.snapshot, max_hops
         )
-        asked = self._build_query(query, ppr_alpha, max_iter, tol, None)
+        built_query = self._build_query(query, ppr_alpha, max_iter, tol, None)
         return rank_passages(
-            asked,
+            built_query,
             self.snapshot,
             self.extractor,
             RetrievalMode.HIPPO,
@@ -306,8 +306,8 @@ class HippoIndex:
         position_by_entity = self.snapshot.position_by_entity
         if name in position_by_entity and name != entity_id(name):
             return (position_by_entity[name],)
-        place = position_by_entity.get(entity_id(name), -1)
-        if place < 0:
+        position = position_by_entity.get(entity_id(name), -1)
+        if position < 0:
             near = [
                 other
                 for other in self.records.name_similarity.similar_names(entity_id(name))
@@ -315,7 +315,7 @@ class HippoIndex:
             ]
             hint = f"; similar: {', '.join(near[:5])}" if near else ""
             raise UnknownEntity(f"no passage names {name!r}{hint}")
-        return self.snapshot.senses_of(place)
+        return self.snapshot.senses_of(position)
 
 
 _BATCH_PASSAGES = 256

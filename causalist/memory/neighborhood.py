@@ -89,7 +89,7 @@ def describe_entity(entities: Sequence[int], snapshot: Snapshot) -> EntityInfo:
     arrays = snapshot.arrays
     kind, aliases = types_and_aliases(snapshot.records, arrays, entities)
     rows = [arrays.passages_by_entity.row(entity) for entity in entities]
-    places = sorted(place for passages, _ in rows for place in passages.tolist())
+    positions = sorted(position for passages, _ in rows for position in passages.tolist())
     number = int(arrays.entity_numbers[entities[0]])
     name = aliases[0] if aliases else snapshot.records.entities.strings[number].replace("_", " ")
     return EntityInfo(
@@ -98,7 +98,7 @@ def describe_entity(entities: Sequence[int], snapshot: Snapshot) -> EntityInfo:
         kind,
         aliases,
         int(sum(counts.sum() for _, counts in rows)),
-        tuple(arrays.passages[place] for place in places),
+        tuple(arrays.passages[position] for position in positions),
         tuple(arrays.entities[entity] for entity in entities) if len(entities) > 1 else (),
     )
 

@@ -136,11 +136,11 @@ def build_tiers(
     return {tier: found[tier] for tier in tiers}
 
 
-def list_entities(place: int, found: Candidates, snapshot: Snapshot) -> tuple[str, ...]:
+def list_entities(position: int, found: Candidates, snapshot: Snapshot) -> tuple[str, ...]:
     """Return the entities of a passage that the walk reached, best first, at most ten."""
     if found.entities is None:
         return ()
-    own = snapshot.arrays.mentions.row(place)[0]
+    own = snapshot.arrays.mentions.row(position)[0]
     own = own[found.entities[own] > 0]
     order = np.lexsort((own, -np.round(found.entities[own], 12)))[:10]
     return tuple(snapshot.arrays.entities[e] for e in own[order].tolist())
@@ -163,7 +163,10 @@ class _RunState:
 
 
 class MemoryPipeline:
-    """Questions to `index`. `feedback`: a file that keeps what was of use; without it this object does.
+    """Answers queries to `index` in six stages.
+
+    `validation`: rules for excluding and discounting passages. `feedback`: file that keeps feedback; without it,
+    feedback lives as long as this object.
 
     >>> index = HippoIndex()
     >>> index.add_passage("a", "The Ledger is kept by Ada Byron.")
@@ -175,7 +178,7 @@ class MemoryPipeline:
     def __init__(
         self, index: HippoIndex, *, validation: ValidationSettings | None = None, feedback: Path | None = None
     ) -> None:
-        """Create a pipeline over an index; `feedback` is a JSON Lines file that keeps feedback."""
+        """Create a pipeline over an index; the class describes the options."""
         self.index = index
         self.validation = validation or ValidationSettings()
         self.store = Feedback(feedback)
@@ -315,7 +318,7 @@ class MemoryPipeline:
                 else score_plain(query, snapshot, RetrievalMode(name))
             )
 
-        def guarded(name: str) -> tuple[Floats | None, str]:
+        def run_guarded(name: str) -> tuple[Floats | None, str]:
             step = f"candidates.{name}"
             why = self.circuits.passes_over(step)
             if why:
@@ -331,7 +334,7 @@ class MemoryPipeline:
         if snapshot.arrays.n_passages == 0:
             return found
         with ThreadPoolExecutor(max_workers=len(names)) as pool:
-            results = list(pool.map(guarded, names))
+            results = list(pool.map(run_guarded, names))
         for name, (values, why) in zip(names, results, strict=True):
             if values is not None:
                 found.scores[name] = values
@@ -375,7 +378,7 @@ class MemoryPipeline:
         if reflect is None or not members:
             return members
 
-        def judged() -> list[int]:
+        def judge() -> list[int]:
             texts = [snapshot.records.passages[snapshot.arrays.passages[i]].text for i in members]
             try:
                 answers = list(reflect(query, texts))
@@ -387,7 +390,7 @@ class MemoryPipeline:
                 raise ModelFailed(f"the self-check returned {len(answers)} judgments for {len(members)} passages")
             return [i for i, answers_it in zip(members, answers, strict=True) if answers_it]
 
-        return self._run_optional("validate.reflect", judged, lambda: members, run)
+        return self._run_optional("validate.reflect", judge, lambda: members, run)
 
     def _assemble(
         self,
@@ -423,7 +426,11 @@ class MemoryPipeline:
                     float(found.passages_by_walk[i]) if found.passages_by_walk is not None else 0.0,
                     list_entities(i, found, snapshot),
                     record.metadata,
-                    {generator: places[i] for generator, places in ranks.items() if i in places},
+                    {
+                        generator: rank_by_position[i]
+                        for generator, rank_by_position in ranks.items()
+                        if i in rank_by_position
+                    },
                     tuple(tier for tier, each in by_tier.items() if i in each),
                     posteriors.get(i) or self.store.posterior(compute_level([MAX_CANDIDATES])),
                     tuple(c.kept for c in conflicts if c.against == name),
@@ -454,8 +461,8 @@ class MemoryPipeline:
 
     def _key(self, query: str, mode: MemoryMode, route: Route | None) -> str:
         settings = replace(self.validation, reflect=None)
-        said = [query, mode.value, route.value if route else None, self.index.records.generation, repr(settings)]
-        return hashlib.sha256(json.dumps(said).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        key_data = [query, mode.value, route.value if route else None, self.index.records.generation, repr(settings)]
+        return hashlib.sha256(json.dumps(key_data).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def _remember(
         self,

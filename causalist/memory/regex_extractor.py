@@ -77,7 +77,7 @@ class RegexEntityExtractor:
 def _find_entities(text: str) -> Iterator[Entity]:
     left = text
     for kind, pattern in _PATTERNS:
-        taken: list[tuple[int, int]] = []
+        matched_spans: list[tuple[int, int]] = []
         capitals: list[tuple[str, int, bool]] = []
         for match in pattern.finditer(left):
             name, start = match["name"], match.start("name")
@@ -86,14 +86,14 @@ def _find_entities(text: str) -> Iterator[Entity]:
                 continue
             if kind == "identifier" and match[0].startswith("`") and not _PLAIN_SPAN.match(name):
                 continue
-            taken.append(match.span())
+            matched_spans.append(match.span())
             name = name.rstrip(".,;:") if kind == "iri" else name.strip()
             yield Entity(name, kind, start)
         if kind == "entity":
             yield from _confirm_capitals(capitals)
-        if taken:
+        if matched_spans:
             parts, end = [], 0
-            for first, last in taken:
+            for first, last in matched_spans:
                 # A zero byte separates the text around a match: a phrase does not continue across it.
                 parts += [left[end:first], "\x00" * (last - first)]
                 end = last

@@ -78,26 +78,26 @@ def find_uncovered_terms(terms: Iterable[int], plain: Floats, snapshot: Snapshot
     """
     firsts, scores = _top_documents(plain, snapshot)
     by_term = {term: _documents_with_term(term, snapshot) for term in terms}
-    lacking = tuple(t for t, has in by_term.items() if not has[firsts[0]]) if firsts else ()
-    if not lacking:
+    missing = tuple(t for t, has in by_term.items() if not has[firsts[0]]) if firsts else ()
+    if not missing:
         return None
     n = snapshot.n_documents
     idf = {t: float(np.log1p((n - has.sum() + 0.5) / (has.sum() + 0.5))) for t, has in by_term.items()}
     weights = (scores / scores[0]) ** _REMAINDER_POWER
-    covered, said = np.zeros(n), np.zeros(snapshot.arrays.n_passages)
+    by_document, by_passage = np.zeros(n), np.zeros(snapshot.arrays.n_passages)
     for document, weight in zip(firsts, weights.tolist(), strict=True):
         left = [t for t, has in by_term.items() if not has[document]]
         total = sum(idf[t] for t in left)
         if total > 0:
-            share, part = np.zeros(n), np.zeros(len(said))
+            share, part = np.zeros(n), np.zeros(len(by_passage))
             for term in left:
                 share[by_term[term]] += idf[term] / total
                 part[_passages_with_term(term, snapshot)] += idf[term] / total
-            covered += weight * share**2
-            said += weight * part**2
-    amount = min(1.0, sum(idf[t] for t in lacking) / sum(idf.values()) / _FULL_SHARE)
+            by_document += weight * share**2
+            by_passage += weight * part**2
+    amount = min(1.0, sum(idf[t] for t in missing) / sum(idf.values()) / _FULL_SHARE)
     scale = amount * min(1.0, len(by_term) / LONG_QUERY_TERMS) ** _LENGTH_POWER / float(weights.sum())
-    return UncoveredTerms(covered * scale, said * scale, lacking)
+    return UncoveredTerms(by_document * scale, by_passage * scale, missing)
 
 
 def score_uncovered_terms(uncovered: UncoveredTerms, snapshot: Snapshot) -> tuple[Floats, Floats]:
@@ -352,12 +352,12 @@ def build_results(
         most = (settings.top_k_entities if settings else None) or RetrievalSettings().top_k_entities or 20
         reached[top_indices(walk_result.entities, most)] = True
     found = []
-    for place in top_indices(scores, top_k).tolist():
-        passage = arrays.passages[place]
+    for position in top_indices(scores, top_k).tolist():
+        passage = arrays.passages[position]
         record = snapshot.records.passages[passage]
         hits: list[str] = []
         if walk_result is not None and reached is not None:
-            own = arrays.mentions.row(place)[0]
+            own = arrays.mentions.row(position)[0]
             own = own[reached[own]]
             order = np.lexsort((own, -np.round(walk_result.entities[own], _DIGITS)))
             hits = [arrays.entities[e] for e in own[order].tolist()]
@@ -365,10 +365,10 @@ def build_results(
             RetrievedPassage(
                 passage,
                 record.text,
-                float(walk_result.passages[place]) if walk_result is not None else 0.0,
+                float(walk_result.passages[position]) if walk_result is not None else 0.0,
                 hits,
                 record.metadata,
-                float(scores[place]),
+                float(scores[position]),
                 origin,
             )
         )
@@ -433,19 +433,21 @@ def score_words(terms: Iterable[int], snapshot: Snapshot) -> tuple[Floats, Float
     The rarity of a term is the idf of BM25: ln(1 + (N - df + 0.5) / (df + 0.5)), with N documents of which df have it.
     """
     postings, document_of, n = snapshot.arrays.postings, snapshot.document_of, snapshot.n_documents
-    whole, said, total = np.zeros(n), np.zeros(snapshot.arrays.n_passages), 0.0
+    document_scores, by_passage, total = np.zeros(n), np.zeros(snapshot.arrays.n_passages), 0.0
     for term in terms:
         part = slice(int(postings.indptr[term]), int(postings.indptr[term + 1]))
         passages = postings.documents[part]
         documents, of = np.unique(document_of[passages], return_inverse=True)
         counts = np.bincount(of, weights=postings.counts[part])
         rarity = float(np.log1p((n - len(documents) + 0.5) / (len(documents) + 0.5)))
-        whole[documents] += rarity * counts * (K1 + 1) / (counts + snapshot.document_norms[documents])
-        said[passages] += rarity
+        document_scores[documents] += rarity * counts * (K1 + 1) / (counts + snapshot.document_norms[documents])
+        by_passage[passages] += rarity
         total += rarity
     if not total:
-        return whole[document_of], said
-    return np.where(said > 0, _scale_by_max(whole)[document_of], 0.0), np.asarray((said / total) ** 2, dtype=np.float64)
+        return document_scores[document_of], by_passage
+    return np.where(by_passage > 0, _scale_by_max(document_scores)[document_of], 0.0), np.asarray(
+        (by_passage / total) ** 2, dtype=np.float64
+    )
 
 
 def score_definitions(plain: Floats, snapshot: Snapshot) -> Floats:

@@ -28,13 +28,13 @@ def find_excerpt(text: str, query: str, *, names: Iterable[str] = (), length: in
     Excerpt(text='… New parents get 16 weeks. …', words=('weeks',))
     """
     body = _HEADING.sub("", text, count=1) or text
-    asked = _query_terms(query)
-    named = {term: 0.5 for name in names for term in _split_terms(name.replace("_", " "))}
-    weights = {**named, **dict.fromkeys(asked, 1.0)}
+    query_terms = _query_terms(query)
+    name_weights = {term: 0.5 for name in names for term in _split_terms(name.replace("_", " "))}
+    weights = {**name_weights, **dict.fromkeys(query_terms, 1.0)}
     parts = [part for raw in _BREAK.split(body) if (part := " ".join(_MARKS.sub("", raw).split()))]
     has = [set(_split_terms(part)) & weights.keys() for part in parts]
-    whole = set().union(*has) | (set(_split_terms(text)) & asked.keys())
-    words = tuple(dict.fromkeys(asked[term] for term in asked if term in whole))
+    matched_terms = set().union(*has) | (set(_split_terms(text)) & query_terms.keys())
+    words = tuple(dict.fromkeys(query_terms[term] for term in query_terms if term in matched_terms))
     best, first, last = -1.0, 0, 0
     for start in range(len(parts)):
         size, found, end = 0, set[str](), start

@@ -158,21 +158,25 @@ def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tup
     Passages contradict by their metadata, or if a triple "contradicts" joins an entity of one with an entity of the
     other.
     """
-    place = {passage: i for i, passage in enumerate(passages)}
+    position_by_passage = {passage: i for i, passage in enumerate(passages)}
     found: dict[tuple[str, str], None] = {}
     names = {p: set(snapshot.records.passages[p].mentions[:, 0].tolist()) for p in passages}
     for passage in passages:
         record = snapshot.records.passages[passage]
-        said = record.metadata.get(CONTRADICTS, ())
-        others = [other for other in (said if isinstance(said, list) else ()) if other in place and other != passage]
+        stated = record.metadata.get(CONTRADICTS, ())
+        others = [
+            other
+            for other in (stated if isinstance(stated, list) else ())
+            if other in position_by_passage and other != passage
+        ]
         for triple in record.triples:
             if triple.predicate.lower() == CONTRADICTION:
                 others += [p for p in passages if p != passage and triple.object in names[p]
                            and triple.subject not in names[p]]  # fmt: skip
         for other in others:
-            pair = (passage, other) if place[passage] < place[other] else (other, passage)
+            pair = (passage, other) if position_by_passage[passage] < position_by_passage[other] else (other, passage)
             found[pair] = None
-    return sorted(found, key=lambda pair: (place[pair[0]], place[pair[1]]))
+    return sorted(found, key=lambda pair: (position_by_passage[pair[0]], position_by_passage[pair[1]]))
 
 
 def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Conflict]:

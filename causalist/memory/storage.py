@@ -76,7 +76,7 @@ def save(path: Path, state: MemoryState) -> None:
 
     Raises IndexNotWritable; then the file at `path` is unchanged.
     """
-    _replace(path, lambda aside: _write(aside, state))
+    _replace(path, lambda temporary: _write(temporary, state))
 
 
 def save_node_link(path: Path, data: Mapping[str, Any]) -> None:
@@ -85,24 +85,24 @@ def save_node_link(path: Path, data: Mapping[str, Any]) -> None:
     Raises IndexNotWritable; then the file at `path` is unchanged.
     """
 
-    def write(aside: Path) -> None:
-        aside.write_text(json.dumps(data, ensure_ascii=True, allow_nan=False) + "\n", encoding="ascii")
+    def write(temporary: Path) -> None:
+        temporary.write_text(json.dumps(data, ensure_ascii=True, allow_nan=False) + "\n", encoding="ascii")
 
     _replace(path, write)
 
 
 def _replace(path: Path, write: Callable[[Path], None]) -> None:
     """Call `write` with a temporary path, then rename that file to `path`."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        aside.unlink(missing_ok=True)
-        write(aside)
-        with aside.open("rb+") as file:
+        temporary.unlink(missing_ok=True)
+        write(temporary)
+        with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        aside.replace(path)
+        temporary.replace(path)
     except BaseException as error:
         with suppress(OSError):
-            aside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         if isinstance(error, OSError | sqlite3.Error | UnicodeEncodeError):
             raise IndexNotWritable(f"cannot write {path}: {error}") from error
         raise
@@ -139,14 +139,14 @@ def read_checksum(path: Path) -> str:
 def _write(path: Path, state: MemoryState) -> None:
     records, vectors, diagnostics = state
     passages = sorted(records.passages)
-    held = [records.passages[passage] for passage in passages]
+    passage_records = [records.passages[passage] for passage in passages]
     arrays: dict[str, NDArray[Any]] = {
-        "mentions": _joined([r.mentions for r in held], 4),
-        "mentions.sizes": np.array([len(r.mentions) for r in held], dtype=np.int64),
-        "terms": _joined([r.terms for r in held], 2),
-        "terms.sizes": np.array([len(r.terms) for r in held], dtype=np.int64),
-        "defines": _joined([r.defines.reshape(-1, 1) for r in held], 1),
-        "defines.sizes": np.array([len(r.defines) for r in held], dtype=np.int64),
+        "mentions": _concatenate([r.mentions for r in passage_records], 4),
+        "mentions.sizes": np.array([len(r.mentions) for r in passage_records], dtype=np.int64),
+        "terms": _concatenate([r.terms for r in passage_records], 2),
+        "terms.sizes": np.array([len(r.terms) for r in passage_records], dtype=np.int64),
+        "defines": _concatenate([r.defines.reshape(-1, 1) for r in passage_records], 1),
+        "defines.sizes": np.array([len(r.defines) for r in passage_records], dtype=np.int64),
     }
     strings = {"entity": records.entities, "written": records.written, "term": records.terms}
     if vectors is not None:
@@ -161,12 +161,15 @@ def _write(path: Path, state: MemoryState) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.executescript(_SCHEMA)
         database.execute("PRAGMA journal_mode = OFF")
-        rows = ((i, p, r.text, json.dumps(r.metadata)) for i, (p, r) in enumerate(zip(passages, held, strict=True)))
+        rows = (
+            (i, p, r.text, json.dumps(r.metadata))
+            for i, (p, r) in enumerate(zip(passages, passage_records, strict=True))
+        )
         database.executemany("INSERT INTO passage VALUES (?, ?, ?, ?)", rows)
         for kind, numbers in strings.items():
             each = ((kind, i, value) for i, value in enumerate(numbers.strings))
             database.executemany("INSERT INTO string VALUES (?, ?, ?)", each)
-        triples = ((i, *triple) for i, r in enumerate(held) for triple in r.triples)
+        triples = ((i, *triple) for i, r in enumerate(passage_records) for triple in r.triples)
         database.executemany("INSERT INTO triple VALUES (?, ?, ?, ?, ?)", triples)
         notes = ((i, detail) for i, passage in enumerate(passages) for detail in diagnostics.get(passage, ()))
         database.executemany("INSERT INTO diagnostic VALUES (?, ?)", notes)
@@ -190,7 +193,7 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
         if meta.get("checksum") != _checksum(database):
             raise IndexUnreadable(f"{path} is damaged (wrong checksum); remove it and add the documents again")
         passages, strings, triples, notes, near, stored = (database.execute(query).fetchall() for query in _ROWS)
-    arrays = {name: _array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
+    arrays = {name: _parse_array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
     records = Records()
     numbers = {"entity": records.entities, "written": records.written, "term": records.terms}
     for kind, number, value in strings:
@@ -208,9 +211,9 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     ends = [number for row in triples for number in (row[1], row[3])]
     named = dict.fromkeys([*arrays["mentions"][:, 0].tolist(), *ends])
     records.name_similarity.restore((records.entities.strings[number] for number in named), near)
-    defines = _parts(arrays["defines"][:, 0], arrays["defines.sizes"])
-    mentions = _parts(arrays["mentions"], arrays["mentions.sizes"])
-    terms = _parts(arrays["terms"], arrays["terms.sizes"])
+    defines = _split(arrays["defines"][:, 0], arrays["defines.sizes"])
+    mentions = _split(arrays["mentions"], arrays["mentions.sizes"])
+    terms = _split(arrays["terms"], arrays["terms.sizes"])
     for (number, passage, text, metadata), own, words, about in zip(passages, mentions, terms, defines, strict=True):
         plain = json.loads(metadata)
         references = tuple(dict.fromkeys(r for r in plain.get("references", ()) if r != passage))
@@ -236,9 +239,9 @@ def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], recor
 
 def _names_in(records: Records) -> list[str]:
     """Return the entity names that occur in some passage."""
-    held = records.passages.values()
-    numbers = {n for r in held for n in r.mentions[:, 0].tolist()}
-    numbers |= {n for r in held for t in r.triples for n in (t.subject, t.object)}
+    passage_records = records.passages.values()
+    numbers = {n for r in passage_records for n in r.mentions[:, 0].tolist()}
+    numbers |= {n for r in passage_records for t in r.triples for n in (t.subject, t.object)}
     return [records.entities.strings[number] for number in sorted(numbers)]
 
 
@@ -254,7 +257,7 @@ def _checksum(database: sqlite3.Connection) -> str:
     return digest.hexdigest()
 
 
-def _array(dtype: str, shape: list[int], data: bytes) -> NDArray[Any]:
+def _parse_array(dtype: str, shape: list[int], data: bytes) -> NDArray[Any]:
     if dtype not in _DTYPES:
         raise ValueError(f"an array has the unknown type {dtype!r}")
     return np.frombuffer(data, dtype=dtype).reshape(shape)
@@ -265,7 +268,7 @@ def _check_range(numbers: NDArray[Any], limit: int) -> None:
         raise ValueError(f"a number is outside of the {limit} strings")
 
 
-def _parts(array: NDArray[Any], sizes: NDArray[Any]) -> Iterator[NDArray[Any]]:
+def _split(array: NDArray[Any], sizes: NDArray[Any]) -> Iterator[NDArray[Any]]:
     ends = np.cumsum(sizes)
     if (sizes < 0).any() or (len(ends) and int(ends[-1]) != len(array)):
         raise ValueError("the bounds of an array do not fit")
@@ -273,7 +276,7 @@ def _parts(array: NDArray[Any], sizes: NDArray[Any]) -> Iterator[NDArray[Any]]:
         yield array[end - size : end]
 
 
-def _joined(parts: list[NDArray[np.int32]], width: int) -> NDArray[np.int32]:
+def _concatenate(parts: list[NDArray[np.int32]], width: int) -> NDArray[np.int32]:
     return np.concatenate(parts).reshape(-1, width) if parts else np.zeros((0, width), dtype=np.int32)
 
 
@@ -285,15 +288,15 @@ def node_link(snapshot: Snapshot) -> dict[str, Any]:
     arrays, records = snapshot.arrays, snapshot.records
     nodes: list[dict[str, Any]] = []
     links: list[dict[str, Any]] = []
-    for place, passage in enumerate(arrays.passages):
+    for position, passage in enumerate(arrays.passages):
         record = records.passages[passage]
         metadata = {"text": record.text, **({"metadata": dict(record.metadata)} if record.metadata else {})}
         nodes.append({"id": f"chunk:{passage}", "type": "chunk", "passage_id": passage, **metadata})
-        for entity, rows in _by_entity(record.mentions).items():
+        for entity, rows in _group_by_entity(record.mentions).items():
             links.append(
                 {
                     "source": f"chunk:{passage}",
-                    "target": f"entity:{snapshot.resolve_mention(place, entity)}",
+                    "target": f"entity:{snapshot.resolve_mention(position, entity)}",
                     "type": "mentions",
                     "count": len(rows),
                     "positions": [int(row[3]) for row in rows],
@@ -308,8 +311,8 @@ def node_link(snapshot: Snapshot) -> dict[str, Any]:
         ]
         links += [
             {
-                "source": f"entity:{snapshot.resolve_mention(place, t.subject)}",
-                "target": f"entity:{snapshot.resolve_mention(place, t.object)}",
+                "source": f"entity:{snapshot.resolve_mention(position, t.subject)}",
+                "target": f"entity:{snapshot.resolve_mention(position, t.object)}",
                 "type": "related_to",
                 "predicate": t.predicate,
                 "strength": t.confidence,
@@ -317,8 +320,8 @@ def node_link(snapshot: Snapshot) -> dict[str, Any]:
             }
             for t in record.triples
         ]
-    for place, entity_name in enumerate(arrays.entities):
-        kind, aliases = types_and_aliases(records, arrays, (place,))
+    for position, entity_name in enumerate(arrays.entities):
+        kind, aliases = types_and_aliases(records, arrays, (position,))
         nodes.append(
             {
                 "id": f"entity:{entity_name}",
@@ -326,7 +329,7 @@ def node_link(snapshot: Snapshot) -> dict[str, Any]:
                 "entity_type": kind,
                 "canonical_name": aliases[0] if aliases else entity_name.replace("_", " "),
                 "aliases": list(aliases[1:]),
-                "frequency": int(arrays.passages_by_entity.row(place)[1].sum()),
+                "frequency": int(arrays.passages_by_entity.row(position)[1].sum()),
             }
         )
     links += [
@@ -361,13 +364,13 @@ def read_node_link(data: Any, embedder: Embedder | None = None) -> MemoryState:
     Raises IndexUnreadable if `data` is not such a graph.
     """
     try:
-        records = _records_of(data)
+        records = _parse_records(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise IndexUnreadable(f"not a graph of a memory: {type(error).__name__}: {error}") from error
     return MemoryState(records, None if embedder is None else Vectors(embedder), {})
 
 
-def _records_of(data: Mapping[str, Any]) -> Records:
+def _parse_records(data: Mapping[str, Any]) -> Records:
     links = data["links"] if "links" in data else data["edges"]
     chunks = {node["id"]: node for node in data["nodes"] if node["type"] == "chunk"}
     entities = {node["id"]: node for node in data["nodes"] if node["type"] in ("entity", "concept")}
@@ -418,7 +421,7 @@ def from_networkx(graph: Any) -> dict[str, Any]:
     return data
 
 
-def _by_entity(mentions: np.ndarray[Any, np.dtype[np.int32]]) -> dict[int, list[list[int]]]:
+def _group_by_entity(mentions: np.ndarray[Any, np.dtype[np.int32]]) -> dict[int, list[list[int]]]:
     found: dict[int, list[list[int]]] = {}
     for row in mentions.tolist():
         found.setdefault(row[0], []).append(row)
