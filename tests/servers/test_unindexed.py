@@ -63,7 +63,7 @@ def test_the_same_files_give_the_same_answer(shop: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(unindexed.time, "monotonic", lambda: float(next(moments)))
     # The clock is looked at once at the start and once before each file: two are read until 2.5 seconds are over.
     some = ask_files(shop, "refund order", 900, None, 2.5)
-    assert some.n_files == 2 and "note: 2 of 5 files, code first, read as text, most alike first" in some.text
+    assert some.n_files == 2 and "note: 2 of 5 files, code first, read as text, best match first" in some.text
     assert [each.path for each in some.excerpts] == ["src/orders.py"]
 
 
