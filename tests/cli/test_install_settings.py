@@ -199,7 +199,7 @@ class TestHook:
 @pytest.mark.parametrize("client", [name for name in CLIENTS if name not in HOOKS])
 def test_clients_without_such_a_hook_say_so(client: str, root: Path) -> None:
     done = invoke("install", client, "--repo", str(root), "--hook")
-    assert "those that have: claude-code, cursor, codex, gemini-cli" in done.failed("usage")
+    assert "Clients with one: claude-code, cursor, codex, gemini-cli" in done.failed("usage")
 
 
 class TestCodex:
